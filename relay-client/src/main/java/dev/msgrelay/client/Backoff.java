@@ -51,8 +51,8 @@ final class Backoff {
         }
     }
 
-    /** A connection worked, beyond being made: the count starts anew. */
-    void progressed() {
+    /** A connection has worked for a while: the count starts anew. */
+    void steady() {
         beginning = false;
         tries = 0;
         hopes = 0;

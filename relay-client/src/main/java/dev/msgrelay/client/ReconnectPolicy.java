@@ -7,8 +7,8 @@ import java.time.Duration;
  *
  * <p>One round goes through the whole list of endpoints once, without a wait between them. Before each round but a
  * client's very first there is a wait: {@code firstDelay}, doubled from round to round up to {@code longestDelay}, less a
- * random share, so that many clients of one relay do not come back at the same moment. A connection that worked starts
- * the count anew.
+ * random share, so that many clients of one relay do not come back at the same moment. A connection that still brings
+ * something when it has lived for {@code longestDelay}, or for ten seconds where that is longer, starts the count anew.
  *
  * @param rounds rounds after a connection was lost, or after the first round failed, until the client gives up; 0:
  *     none; {@link #ENDLESS}
@@ -54,6 +54,11 @@ public record ReconnectPolicy(int rounds, Duration firstDelay, Duration longestD
     /** As {@link #rounds(int)}, for ever. */
     public static ReconnectPolicy endless() {
         return rounds(ENDLESS);
+    }
+
+    /** How long a connection has to work before the count starts anew. */
+    long steadyNanos() {
+        return Math.min(longestDelay.toNanos(), LONGEST_DELAY.toNanos());
     }
 
     public ReconnectPolicy withDelays(Duration first, Duration longest) {

@@ -10,7 +10,8 @@ import java.util.random.RandomGenerator;
 
 /**
  * Where to connect to next, and when. A connection that worked is made again at the same endpoint first, as that relay
- * holds what comes next; after GOAWAY, and wherever a try failed, it is the next one's turn. Owned by one thread.
+ * holds what comes next; after GOAWAY, wherever a try failed, and where the relay cuts one connection after the other, it
+ * is the next one's turn. Owned by one thread.
  */
 final class Reconnector {
     /** A relay that closes before WELCOME once may be starting or stopping; so often in a row, it knows no HELLO. */
@@ -19,10 +20,15 @@ final class Reconnector {
     private final List<Endpoint> endpoints;
     private final Backoff backoff;
     private final LongSupplier clock;
+    private final long steadyNanos;
 
     private int index;
     private long due;
+    private long welcomedAt;
     private boolean progressed;
+    private boolean steady;
+    // Connections in a row that brought something, and did not live for long.
+    private int shortLived;
     private boolean leaving;
     private boolean everWelcomed;
     private int unanswered;
@@ -31,7 +37,9 @@ final class Reconnector {
         this.endpoints = endpoints;
         this.backoff = new Backoff(policy, endpoints.size(), random);
         this.clock = clock;
-        this.due = clock.getAsLong() + backoff.next(RetryAdvice.AGAIN);
+        this.steadyNanos = policy.steadyNanos();
+        this.welcomedAt = clock.getAsLong();
+        this.due = welcomedAt + backoff.next(RetryAdvice.AGAIN);
     }
 
     /** The endpoint whose turn it is, or that is connected. */
@@ -47,19 +55,28 @@ final class Reconnector {
     /** The relay has answered, or without HELLO the connection was made. */
     void welcomed() {
         everWelcomed = true;
+        welcomedAt = clock.getAsLong();
         backoff.welcomed();
     }
 
-    /** More than the answer has come over the connection. */
+    /**
+     * More than the answer has come over the connection. The count of tries begins anew only where the connection has lived
+     * for a while by then: a relay that answers, sends a message and closes would be tried without an end otherwise.
+     */
     void progressed() {
         progressed = true;
-        backoff.progressed();
+        if (!steady && clock.getAsLong() - welcomedAt >= steadyNanos) {
+            steady = true;
+            shortLived = 0;
+            backoff.steady();
+        }
     }
 
     /** The connection was given up for a reason of the client's own: it is made again at once, and does not count. */
     void dropped() {
         due = clock.getAsLong();
         progressed = false;
+        steady = false;
         leaving = false;
     }
 
@@ -76,10 +93,12 @@ final class Reconnector {
     IOException failed(IOException end) {
         IOException verdict = verdict(end);
         RetryAdvice advice = RetryAdvice.of(verdict);
-        if (!progressed || leaving || advice != RetryAdvice.AGAIN || isShutdown(end)) {
+        shortLived = progressed && !steady ? shortLived + 1 : 0;
+        if (!progressed || shortLived > 1 || leaving || advice != RetryAdvice.AGAIN || isShutdown(end)) {
             index = (index + 1) % endpoints.size();
         }
         progressed = false;
+        steady = false;
         leaving = false;
         long wait = backoff.next(advice);
         if (wait == Backoff.EXHAUSTED) {

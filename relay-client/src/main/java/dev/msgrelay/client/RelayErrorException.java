@@ -33,7 +33,7 @@ public final class RelayErrorException extends IOException {
         return code;
     }
 
-    /** What the relay said beside the code, as it came; may be empty. */
+    /** What the relay said beside the code, as it came and cut to 512 bytes; may be empty. */
     public String text() {
         return text;
     }

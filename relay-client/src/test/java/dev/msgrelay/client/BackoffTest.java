@@ -78,20 +78,70 @@ class BackoffTest {
         assertNext(reconnector, REFUSED, ONE, 100);
         reconnector.welcomed();
         assertNext(reconnector, REFUSED, ONE, 200);
+        worksForAWhile(reconnector);
+        assertNext(reconnector, REFUSED, ONE, 100);
+    }
+
+    /** A relay that answers, sends one message and closes is not tried ten times a second for ever. */
+    @Test
+    void aConnectionThatWorkedForAMomentOnlyStartsNothingAnew() {
+        Reconnector reconnector = reconnector(rounds(4), ONE);
+        for (int expected : new int[] {100, 200, 400, 800}) {
+            reconnector.welcomed();
+            reconnector.progressed();
+            assertNext(reconnector, REFUSED, ONE, expected);
+        }
+        reconnector.welcomed();
+        reconnector.progressed();
+        assertThat(reconnector.failed(REFUSED)).isSameAs(REFUSED);
+    }
+
+    /** Nor does one that has lived, and brought something in its first moment alone. */
+    @Test
+    void progressIsWantedAtTheEndOfThatWhile() {
+        Reconnector reconnector = reconnector(SURE, ONE);
+        for (int expected : new int[] {100, 200, 400}) {
+            reconnector.welcomed();
+            reconnector.progressed();
+            now += TimeUnit.HOURS.toNanos(1);
+            assertNext(reconnector, REFUSED, ONE, expected);
+        }
+    }
+
+    /** Whoever sets waits of hours still begins anew behind a connection of ten seconds. */
+    @Test
+    void theWhileIsTheLongestWaitAndAtMostTenSeconds() {
+        ReconnectPolicy slow = SURE.withDelays(Duration.ofMillis(100), Duration.ofHours(1));
+        Reconnector reconnector = reconnector(slow, ONE);
+        reconnector.welcomed();
+        assertNext(reconnector, REFUSED, ONE, 100);
+        reconnector.welcomed();
+        now += TimeUnit.SECONDS.toNanos(10);
         reconnector.progressed();
         assertNext(reconnector, REFUSED, ONE, 100);
     }
 
     @Test
+    void aRelayThatCutsConnectionAfterConnectionIsLeftForTheNextOne() {
+        Reconnector reconnector = reconnector(SURE, ONE, TWO);
+        reconnector.welcomed();
+        reconnector.progressed();
+        assertNext(reconnector, REFUSED, ONE, 100);
+        reconnector.welcomed();
+        reconnector.progressed();
+        assertNext(reconnector, REFUSED, TWO, 0);
+    }
+
+    @Test
     void staysWithARelayThatWorkedAndLeavesOneThatGoesAway() {
         Reconnector reconnector = reconnector(SURE, ONE, TWO);
-        reconnector.progressed();
+        worksForAWhile(reconnector);
         assertNext(reconnector, REFUSED, ONE, 100);
         assertNext(reconnector, REFUSED, TWO, 0);
-        reconnector.progressed();
+        worksForAWhile(reconnector);
         reconnector.leaving(new GoAwayFrame(CloseReason.SHUTDOWN, 1, ""));
         assertNext(reconnector, REFUSED, ONE, 100);
-        reconnector.progressed();
+        worksForAWhile(reconnector);
         assertNext(reconnector, error(CloseReason.SHUTDOWN), TWO, 100);
     }
 
@@ -116,7 +166,7 @@ class BackoffTest {
             for (int i = 0; i < Backoff.FEW; i++) {
                 assertThat(reconnector.failed(unknown)).isNull();
             }
-            reconnector.progressed();
+            worksForAWhile(reconnector);
         }
         for (int i = 0; i < Backoff.FEW; i++) {
             assertThat(reconnector.failed(unknown)).isNull();
@@ -141,6 +191,12 @@ class BackoffTest {
                 .hasMessageContaining("PT1S is under firstDelay PT2S");
         assertThatThrownBy(() -> SURE.withDelays(Duration.ZERO, Duration.ofSeconds(1)))
                 .hasMessageContaining("firstDelay");
+    }
+
+    private void worksForAWhile(Reconnector reconnector) {
+        reconnector.welcomed();
+        now += SURE.longestDelay().toNanos();
+        reconnector.progressed();
     }
 
     private void assertNext(Reconnector reconnector, IOException end, Endpoint next, long waitMillis) {

@@ -26,7 +26,7 @@ public final class ErrorFrame {
     /** Bytes of the body without text. */
     public static final int MIN_LENGTH = TEXT_OFFSET;
 
-    /** Longest text, in bytes, that is sent; a longer one is cut at a character. */
+    /** Longest text, in bytes, that is sent, or taken of one that came; a longer one is cut at a character. */
     public static final int MAX_TEXT = Protocol.MAX_TEXT;
 
     private ErrorFrame() {}

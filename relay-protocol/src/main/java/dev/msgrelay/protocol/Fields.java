@@ -6,6 +6,7 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Locale;
 
 /**
  * The fields of control frames: one way to check, read and write them, so that whoever breaks a rule is told frame,
@@ -111,7 +112,12 @@ final class Fields {
             if (Character.isISOControl(text.charAt(i))) {
                 throw new Invalid(
                         frame,
-                        String.format("%s holds the control character U+%04X at %d", field, (int) text.charAt(i), i));
+                        String.format(
+                                Locale.ROOT,
+                                "%s holds the control character U+%04X at %d",
+                                field,
+                                (int) text.charAt(i),
+                                i));
             }
         }
         ByteBuffer encoded;
@@ -131,24 +137,32 @@ final class Fields {
     /** UTF-8 of at most {@link Protocol#MAX_TEXT} bytes, cut between two characters. */
     static byte[] cutText(String text) {
         byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-        if (utf8.length <= Protocol.MAX_TEXT) {
-            return utf8;
-        }
-        int length = Protocol.MAX_TEXT;
-        while (length > 0 && (utf8[length] & 0xC0) == 0x80) {
-            length--;
-        }
-        return Arrays.copyOf(utf8, length);
+        int length = cut(ByteBuffer.wrap(utf8));
+        return length == utf8.length ? utf8 : Arrays.copyOf(utf8, length);
     }
 
-    /** The text from {@code offset} to the end, with U+FFFD for what is not UTF-8: nothing but people depends on it. */
+    /**
+     * The text from {@code offset} to the end, with U+FFFD for what is not UTF-8: nothing but people depends on it. A peer
+     * may say more than is ever sent: it is cut as what is sent is.
+     */
     static String text(ByteBuffer body, int offset) {
         if (body.remaining() <= offset) {
             return "";
         }
-        ByteBuffer text = body.duplicate();
-        text.position(body.position() + offset);
-        return StandardCharsets.UTF_8.decode(text).toString();
+        ByteBuffer text = body.slice(body.position() + offset, body.remaining() - offset);
+        return StandardCharsets.UTF_8.decode(text.limit(cut(text))).toString();
+    }
+
+    /** How many of the bytes are taken: all, or as many whole characters as fit. */
+    private static int cut(ByteBuffer utf8) {
+        if (utf8.limit() <= Protocol.MAX_TEXT) {
+            return utf8.limit();
+        }
+        int length = Protocol.MAX_TEXT;
+        while (length > 0 && (utf8.get(length) & 0xC0) == 0x80) {
+            length--;
+        }
+        return length;
     }
 
     // ---- frames -----------------------------------------------------------------------------------------------

@@ -1,16 +1,10 @@
 package dev.msgrelay.client.cli;
 
-import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.EOFException;
+import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -22,11 +16,12 @@ import javax.net.ssl.SSLContext;
 final class AdminEvents implements AutoCloseable {
     private static final int OK = 200;
     private static final int MOST_SAID = 200;
+    private static final String EVENTS = "text/event-stream";
     private static final int MOST_LINE = 1 << 20;
     private static final int QUEUED = 8;
 
     private final URI admin;
-    private final InputStream body;
+    private final AdminAnswer answer;
     private final BlockingQueue<Event> queue = new ArrayBlockingQueue<>(QUEUED);
 
     /**
@@ -37,9 +32,9 @@ final class AdminEvents implements AutoCloseable {
      */
     record Event(String name, String data) {}
 
-    private AdminEvents(URI admin, InputStream body) {
+    private AdminEvents(URI admin, AdminAnswer answer) {
         this.admin = admin;
-        this.body = new BufferedInputStream(body);
+        this.answer = answer;
         Thread reader = new Thread(this::read, "admin-events");
         reader.setDaemon(true);
         reader.start();
@@ -53,43 +48,32 @@ final class AdminEvents implements AutoCloseable {
      * @param trust for https; null: what the JDK trusts
      * @throws IOException naming the place, and what it answered
      */
-    static AdminEvents open(URI admin, String token, SSLContext trust, Duration timeout)
-            throws IOException, InterruptedException {
-        HttpRequest.Builder request =
-                HttpRequest.newBuilder(admin.resolve("/events")).timeout(timeout);
-        if (token != null) {
-            request.header("Authorization", "Bearer " + token);
-        }
-        HttpResponse<InputStream> response;
+    static AdminEvents open(URI admin, String token, SSLContext trust, Duration timeout) throws IOException {
+        AdminAnswer answer;
         try {
-            HttpClient.Builder client =
-                    HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(timeout);
-            if (trust != null) {
-                client.sslContext(trust);
-            }
-            response = client.build().send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+            answer = AdminAnswer.to(admin.resolve("/events"), token, trust, timeout);
         } catch (IOException e) {
-            throw new IOException("no admin port answers at " + admin + ": " + cause(e), e);
+            throw new IOException("no admin port answers at " + admin + ": " + e.getMessage(), e);
         }
-        if (response.statusCode() != OK) {
-            try (InputStream said = response.body()) {
-                throw new IOException(admin + " answers " + response.statusCode() + ": "
-                        + new String(said.readNBytes(MOST_SAID), StandardCharsets.UTF_8).strip());
-            }
+        String fault = null;
+        if (answer.status() != OK) {
+            fault = admin + " answers " + answer.status() + ": " + answer.beginning(MOST_SAID);
+        } else if (!answer.type().toLowerCase(Locale.ROOT).startsWith(EVENTS)) {
+            fault = "this is no relay's admin port: " + admin + " answers with "
+                    + ShortText.cut(answer.type(), MOST_SAID);
         }
-        return new AdminEvents(admin, response.body());
-    }
-
-    /** The JDK's client leaves out the message where it is most wanted. */
-    private static String cause(IOException e) {
-        return e.getMessage() != null ? e.getMessage() : "connection refused";
+        if (fault != null) {
+            answer.close();
+            throw new IOException(fault);
+        }
+        return new AdminEvents(admin, answer);
     }
 
     private void read() {
         try {
             String name = "";
             while (true) {
-                String line = line();
+                String line = answer.line(MOST_LINE);
                 if (line.startsWith("event: ")) {
                     name = line.substring("event: ".length());
                 } else if (line.startsWith("data: ")) {
@@ -97,22 +81,19 @@ final class AdminEvents implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            queue.clear();
-            queue.add(new Event(null, admin + " has closed the connection"));
+            end();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private String line() throws IOException {
-        ByteArrayOutputStream line = new ByteArrayOutputStream(4096);
-        for (int b = body.read(); b != '\n'; b = body.read()) {
-            if (b < 0 || line.size() == MOST_LINE) {
-                throw new EOFException(b < 0 ? "ended" : "a line of more than " + MOST_LINE + " bytes");
-            }
-            line.write(b);
+    /** Behind what came before. */
+    private void end() {
+        try {
+            queue.put(new Event(null, admin + " has closed the connection"));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
-        return line.toString(StandardCharsets.UTF_8);
     }
 
     /**
@@ -130,6 +111,6 @@ final class AdminEvents implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        body.close();
+        answer.close();
     }
 }

@@ -153,6 +153,7 @@ final class PublishCommand implements Callable<Integer> {
 
     private final InputStream stdin;
     private boolean plainOnce;
+    private EventPrinter events;
     private boolean finished; // guarded by this
 
     PublishCommand(InputStream stdin) {
@@ -167,6 +168,8 @@ final class PublishCommand implements Callable<Integer> {
         plainOnce = ack == null && !session.areGiven() && token.isNone() && endpoints.size() == 1;
         try (InputStream input = open();
                 Resumption resumption = resumption()) {
+            events = new EventPrinter(
+                    spec.commandLine().getOut(), spec.commandLine().getErr(), false, quiet);
             PublisherOptions options = options(endpoints, resumption, token);
             RelayPublisher publisher = plainOnce ? RelayPublisher.connect(options) : RelayPublisher.open(options);
             finished = false;
@@ -191,8 +194,6 @@ final class PublishCommand implements Callable<Integer> {
     }
 
     private PublisherOptions options(List<Endpoint> endpoints, Resumption resumption, Token token) throws IOException {
-        EventPrinter events =
-                new EventPrinter(spec.commandLine().getOut(), spec.commandLine().getErr(), false, quiet);
         try {
             PublisherOptions.Builder options = PublisherOptions.builder(endpoints)
                     .maxBody(maxBody)
@@ -348,6 +349,7 @@ final class PublishCommand implements Callable<Integer> {
         }
         finished = true;
         publisher.close();
+        events.end();
         String published = "published " + ShortText.counted(publisher.messages(), "message") + ", ";
         tell(
                 plainOnce

@@ -156,7 +156,9 @@ final class SubscribeCommand implements Callable<Integer> {
         where.check("--max-body", maxBody, 0, FrameLayout.MAX_MAX_BODY);
         boolean asksForMore = types != null || from != null || policy != null || durable != null;
         boolean plainOnce = !asksForMore && !session.areGiven() && token.isNone() && endpoints.size() == 1;
-        SubscriberOptions options = options(endpoints, plainOnce, token);
+        EventPrinter events =
+                new EventPrinter(spec.commandLine().getOut(), spec.commandLine().getErr(), json, quiet);
+        SubscriberOptions options = options(endpoints, plainOnce, token, events);
         MessageMeter meter = meter();
         // One object may be executed more than once.
         stopped = false;
@@ -166,6 +168,7 @@ final class SubscribeCommand implements Callable<Integer> {
             try {
                 receive(meter, subscriber, endpoints);
             } finally {
+                events.end();
                 meter.tellSum(spec.commandLine().getErr(), quiet);
                 onShutdown.done();
             }
@@ -216,9 +219,8 @@ final class SubscribeCommand implements Callable<Integer> {
         return new MessageMeter(out, printer, json, most, every == 0 ? Long.MAX_VALUE : every);
     }
 
-    private SubscriberOptions options(List<Endpoint> endpoints, boolean plainOnce, Token token) throws IOException {
-        EventPrinter events =
-                new EventPrinter(spec.commandLine().getOut(), spec.commandLine().getErr(), json, quiet);
+    private SubscriberOptions options(List<Endpoint> endpoints, boolean plainOnce, Token token, EventPrinter events)
+            throws IOException {
         try {
             SubscriberOptions.Builder options = SubscriberOptions.builder(endpoints)
                     .maxBody(maxBody)

@@ -6,6 +6,7 @@ import com.grack.nanojson.JsonParserException;
 import dev.msgrelay.client.TlsOptions;
 import dev.msgrelay.client.cli.AdminEvents.Event;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.protocol.text.PrintableText;
 import java.io.IOError;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -49,8 +50,12 @@ import picocli.CommandLine.Spec;
         })
 final class TopCommand implements Callable<Integer> {
     private static final String DEFAULT_ADMIN = "127.0.0.1:7402";
+    private static final int HTTP_PORT = 80;
     private static final long EVENT_MILLIS = 5_000;
     private static final long KEY_MILLIS = 100;
+    private static final String STATS = "stats";
+    private static final String NO_ADMIN_PORT = "this is no relay's admin port: ";
+    private static final int MOST_OTHER_EVENTS = 10;
     private static final int CTRL_C = 130;
     private static final int PLAIN_WIDTH = 160;
     private static final int PLAIN_HEIGHT = 60;
@@ -105,6 +110,7 @@ final class TopCommand implements Callable<Integer> {
                 return 0;
             }
             JsonObject about = object(next(events));
+            check(AdminShape.faultOfAbout(about));
             TopScreen screen = new TopScreen(about);
             Terminal terminal = once ? null : terminal();
             if (terminal == null) {
@@ -125,7 +131,11 @@ final class TopCommand implements Callable<Integer> {
                 throw new IllegalArgumentException("--tls-ca is for https, and not for " + address);
             }
             if (address.startsWith("http://") || address.startsWith("https://")) {
-                return URI.create(address);
+                URI uri = URI.create(address);
+                if (uri.getHost() == null) {
+                    throw new IllegalArgumentException(address + " names no host");
+                }
+                return uri;
             }
             Endpoint endpoint = Endpoint.parse(address);
             if (endpoint.isUnix()) {
@@ -153,9 +163,8 @@ final class TopCommand implements Callable<Integer> {
             }
         }
         boolean clear = token != null && admin.getScheme().equals("http");
-        if (clear
-                && !Endpoint.tcp(admin.getHost().replaceAll("[\\[\\]]", ""), admin.getPort())
-                        .isWithinHost()) {
+        String host = admin.getHost().replaceAll("[\\[\\]]", "");
+        if (clear && !Endpoint.tcp(host, HTTP_PORT).isWithinHost()) {
             throw new IOException(
                     "the token would go to " + admin + " in the clear: go there by https, or by a tunnel");
         }
@@ -166,19 +175,15 @@ final class TopCommand implements Callable<Integer> {
 
     private void printJson(AdminEvents events) throws IOException, InterruptedException {
         do {
-            Event event = next(events);
-            while (!event.name().equals("stats")) {
-                event = next(events);
-            }
-            out.println(event.data());
+            out.println(PrintableText.line(nextStats(events).data()));
             checkOutput();
         } while (!once);
     }
 
     private void printScreens(AdminEvents events, TopScreen screen) throws IOException, InterruptedException {
-        JsonObject before = object(next(events));
+        JsonObject before = stats(nextStats(events));
         do {
-            JsonObject now = object(next(events));
+            JsonObject now = stats(nextStats(events));
             screen.lines(before, now, PLAIN_WIDTH, PLAIN_HEIGHT).forEach(out::println);
             if (!once) {
                 out.println();
@@ -202,11 +207,34 @@ final class TopCommand implements Callable<Integer> {
         return event;
     }
 
+    /** Others may come in between, and not without an end. */
+    private static Event nextStats(AdminEvents events) throws IOException, InterruptedException {
+        for (int i = 0; i < MOST_OTHER_EVENTS; i++) {
+            Event event = next(events);
+            if (event.name().equals(STATS)) {
+                return event;
+            }
+        }
+        throw new IOException(NO_ADMIN_PORT + "there is no '" + STATS + "' among its events");
+    }
+
+    private static JsonObject stats(Event event) throws IOException {
+        JsonObject stats = object(event);
+        check(AdminShape.faultOfStats(stats));
+        return stats;
+    }
+
     private static JsonObject object(Event event) throws IOException {
         try {
             return JsonParser.object().from(event.data());
         } catch (JsonParserException e) {
-            throw new IOException("this is no relay's admin port: " + e.getMessage(), e);
+            throw new IOException(NO_ADMIN_PORT + e.getMessage(), e);
+        }
+    }
+
+    private static void check(String fault) throws IOException {
+        if (fault != null) {
+            throw new IOException(NO_ADMIN_PORT + "its event has " + fault);
         }
     }
 
@@ -254,7 +282,7 @@ final class TopCommand implements Callable<Integer> {
             throws IOException, InterruptedException {
         Display display = new Display(terminal, true);
         JsonObject before = null;
-        JsonObject now = object(next(events));
+        JsonObject now = stats(nextStats(events));
         Size drawn = null;
         long silent = 0;
         while (true) {
@@ -278,9 +306,9 @@ final class TopCommand implements Callable<Integer> {
             }
             Event event = events.next(1);
             silent = event == null ? silent + KEY_MILLIS : 0;
-            if (event != null && event.name().equals("stats")) {
+            if (event != null && event.name().equals(STATS)) {
                 before = now;
-                now = object(event);
+                now = stats(event);
             } else if (silent > 2 * EVENT_MILLIS) {
                 throw new IOException("nothing heard of the relay for " + silent / 1000 + " s");
             }

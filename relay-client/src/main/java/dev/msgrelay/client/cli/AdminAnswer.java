@@ -1,0 +1,174 @@
+package dev.msgrelay.client.cli;
+
+import dev.msgrelay.protocol.net.Endpoint;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.Locale;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+
+/**
+ * An answer by HTTP to one GET, from its head to the end of the connection. The connection is made as every client's is,
+ * and the request is HTTP/1.0, whose answer comes as it is, not in chunks. Nothing is believed of the other end: lines have
+ * a limit, and until the head is whole there is a deadline. One thread reads; {@link #close} is for any.
+ */
+final class AdminAnswer implements AutoCloseable {
+    private static final int HTTP_PORT = 80;
+    private static final int HTTPS_PORT = 443;
+    private static final int MOST_HEAD_LINE = 8 << 10;
+    private static final int MOST_HEADERS = 100;
+
+    private final Socket socket;
+    private final InputStream in;
+    private final int status;
+    private final String type;
+
+    private AdminAnswer(Socket socket, InputStream in, int status, String type) {
+        this.socket = socket;
+        this.in = in;
+        this.status = status;
+        this.type = type;
+    }
+
+    /**
+     * Asks.
+     *
+     * @param place with a host
+     * @param token to show; null: none
+     * @param trust for https; null: what the JDK trusts
+     * @param timeout for the connection, and again for the head
+     * @throws IOException in words: no connection, no TLS, no HTTP
+     */
+    static AdminAnswer to(URI place, String token, SSLContext trust, Duration timeout) throws IOException {
+        boolean secured = place.getScheme().equals("https");
+        String host = place.getHost().replaceAll("[\\[\\]]", "");
+        int port = place.getPort() >= 0 ? place.getPort() : secured ? HTTPS_PORT : HTTP_PORT;
+        Socket socket = Endpoint.tcp(host, port).open(timeout).socket();
+        try {
+            socket.setSoTimeout((int) Math.max(1, timeout.toMillis()));
+            if (secured) {
+                socket = secured(socket, host, port, trust);
+            }
+            socket.getOutputStream().write(request(place, token).getBytes(StandardCharsets.ISO_8859_1));
+            return head(socket, System.nanoTime() + timeout.toNanos());
+        } catch (SocketTimeoutException e) {
+            socket.close();
+            throw new IOException("no answer within " + timeout.toMillis() + " ms", e);
+        } catch (IOException | RuntimeException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    private static SSLSocket secured(Socket socket, String host, int port, SSLContext trust) throws IOException {
+        SSLContext context;
+        try {
+            context = trust != null ? trust : SSLContext.getDefault();
+        } catch (NoSuchAlgorithmException e) {
+            throw new IOException("this JDK has no TLS: " + e.getMessage(), e);
+        }
+        SSLSocket tls = (SSLSocket) context.getSocketFactory().createSocket(socket, host, port, true);
+        SSLParameters parameters = tls.getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        tls.setSSLParameters(parameters);
+        tls.startHandshake();
+        return tls;
+    }
+
+    private static String request(URI place, String token) {
+        return "GET " + place.getRawPath() + " HTTP/1.0\r\nHost: " + place.getRawAuthority()
+                + "\r\nAccept: text/event-stream\r\n"
+                + (token == null ? "" : "Authorization: Bearer " + token + "\r\n") + "\r\n";
+    }
+
+    private static AdminAnswer head(Socket socket, long deadline) throws IOException {
+        InputStream in = new BufferedInputStream(socket.getInputStream());
+        String[] first = headLine(in, deadline).split(" ", 3);
+        if (!first[0].startsWith("HTTP/1.") || first.length < 2 || !first[1].matches("\\d{3}")) {
+            throw new IOException("its answer is no HTTP");
+        }
+        String type = "text of no type";
+        for (int i = 0; i <= MOST_HEADERS; i++) {
+            String line = headLine(in, deadline);
+            if (line.isEmpty()) {
+                return new AdminAnswer(socket, in, Integer.parseInt(first[1]), type);
+            }
+            if (line.toLowerCase(Locale.ROOT).startsWith("content-type:")) {
+                type = line.substring("content-type:".length()).strip();
+            }
+        }
+        throw new IOException("its answer has more than " + MOST_HEADERS + " headers");
+    }
+
+    private static String headLine(InputStream in, long deadline) throws IOException {
+        if (deadline - System.nanoTime() < 0) {
+            throw new SocketTimeoutException();
+        }
+        String line = line(in, MOST_HEAD_LINE);
+        return line.endsWith("\r") ? line.substring(0, line.length() - 1) : line;
+    }
+
+    int status() {
+        return status;
+    }
+
+    /** What is in it, as it says. */
+    String type() {
+        return type;
+    }
+
+    /** Its first characters; those that do not come soon are not waited for. */
+    String beginning(int most) {
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        try {
+            for (int b = in.read(); b >= 0 && said.size() < most; b = in.read()) {
+                said.write(b);
+            }
+        } catch (IOException e) {
+            // Then it has said no more.
+        }
+        // A character that was cut in half is left out.
+        return said.toString(StandardCharsets.UTF_8)
+                .replaceFirst("\uFFFD+$", "")
+                .strip();
+    }
+
+    /**
+     * The next line; waits for it.
+     *
+     * @throws IOException the connection has ended, or the line is longer than so many bytes
+     */
+    String line(int most) throws IOException {
+        socket.setSoTimeout(0);
+        return line(in, most);
+    }
+
+    private static String line(InputStream in, int most) throws IOException {
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        for (int b = in.read(); b != '\n'; b = in.read()) {
+            if (b < 0 || line.size() == most) {
+                throw new EOFException(
+                        b < 0
+                                ? "it has closed the connection"
+                                : "its answer has a line of more than " + most + " bytes");
+            }
+            line.write(b);
+        }
+        return line.toString(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}
