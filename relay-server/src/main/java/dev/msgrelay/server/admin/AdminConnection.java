@@ -18,6 +18,7 @@ import io.netty.handler.codec.http.HttpChunkedInput;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
@@ -161,7 +162,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     // ---- the answer --------------------------------------------------------------------------------------------
 
     private void answer() {
-        String path = Refusals.path(request);
+        String path = Target.of(request).path();
         Answer before = server.before(path);
         if (before != null) {
             say(before);
@@ -172,10 +173,28 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
             case "/connections" -> rows();
             case Refusals.RELOAD -> reload();
             default -> {
-                Answer answer = server.answers().of(path, request.headers().get(HttpHeaderNames.ACCEPT));
+                Answer answer = server.answers().of(path, accept());
                 say(answer != null ? answer : Answer.text(HttpResponseStatus.NOT_FOUND, "there is no such page"));
             }
         }
+    }
+
+    /** All of what the peer says it takes. */
+    private String accept() {
+        return String.join(",", request.headers().getAll(HttpHeaderNames.ACCEPT));
+    }
+
+    private boolean wantsHeadOnly() {
+        return request.method().equals(HttpMethod.HEAD);
+    }
+
+    /** As if the body followed: of what has no length beforehand. */
+    private void head(String type) {
+        answering();
+        HttpResponse response =
+                new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, Unpooled.EMPTY_BUFFER);
+        headers(response, type);
+        ctx.writeAndFlush(response).addListener(written -> leave());
     }
 
     private void say(Answer answer) {
@@ -189,19 +208,23 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         headers(response, answer.type());
         HttpUtil.setContentLength(response, answer.body().length);
         if (answer.status().equals(HttpResponseStatus.METHOD_NOT_ALLOWED)) {
-            response.headers().set(HttpHeaderNames.ALLOW, Refusals.method(request));
+            response.headers().set(HttpHeaderNames.ALLOW, Refusals.allowed(Target.of(request)));
         }
         if (answer.status().equals(HttpResponseStatus.UNAUTHORIZED)) {
             String bearer = "Bearer realm=\"relay\"";
             response.headers()
                     .set(
                             HttpHeaderNames.WWW_AUTHENTICATE,
-                            Refusals.reloads(request) ? bearer : "Basic realm=\"relay\", " + bearer);
+                            Refusals.reloads(Target.of(request)) ? bearer : "Basic realm=\"relay\", " + bearer);
         }
         ctx.writeAndFlush(response).addListener(written -> leave());
     }
 
     private void rows() {
+        if (wantsHeadOnly()) {
+            head("application/json");
+            return;
+        }
         if (!server.mayListRows()) {
             refuse(Answer.text(HttpResponseStatus.SERVICE_UNAVAILABLE, "too many lists at once: try again"));
             return;
@@ -245,6 +268,10 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     }
 
     private void stream() {
+        if (wantsHeadOnly()) {
+            head("text/event-stream");
+            return;
+        }
         if (!server.mayStream()) {
             refuse(Answer.text(
                     HttpResponseStatus.SERVICE_UNAVAILABLE,

@@ -33,6 +33,7 @@ final class Answers {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
     private static final long METRICS_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final String JSON = "application/json";
+    private static final String OPEN_METRICS = "application/openmetrics-text";
 
     /** One answer; its body is shared, and nobody changes it. */
     record Answer(HttpResponseStatus status, String type, byte[] body) {
@@ -85,7 +86,7 @@ final class Answers {
     /**
      * What a path has to say at once; null: there is nothing.
      *
-     * @param accept the request's header; null: none
+     * @param accept the request's header; empty: none
      */
     Answer of(String path, String accept) {
         return switch (path) {
@@ -120,10 +121,15 @@ final class Answers {
         return relay.ending() || cluster == null ? "ending" : cluster.state().text();
     }
 
-    /** Prometheus may ask for protobuf first, and takes text as well; the library knows protobuf, and cannot write it. */
+    /**
+     * The one of both texts that is wanted more; of equals OpenMetrics, where it is named. Prometheus may ask for protobuf
+     * first, and takes text as well; who takes neither gets text.
+     */
     private ExpositionFormatWriter writer(String accept) {
-        ExpositionFormatWriter writer = formats.findWriter(accept);
-        return writer.isAvailable() ? writer : formats.getPrometheusTextFormatWriter();
+        double open = Accept.quality(accept, OPEN_METRICS);
+        double text = Accept.quality(accept, "text/plain");
+        boolean opens = open > text || open == text && open > 0 && Accept.names(accept, OPEN_METRICS);
+        return opens ? formats.getOpenMetricsTextFormatWriter() : formats.getPrometheusTextFormatWriter();
     }
 
     private Answer metrics(ExpositionFormatWriter writer) {

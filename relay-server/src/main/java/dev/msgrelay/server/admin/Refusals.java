@@ -4,7 +4,6 @@ import dev.msgrelay.server.admin.Answers.Answer;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.ops.PeerText;
 import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.NetUtil;
@@ -34,27 +33,28 @@ final class Refusals {
 
     /** Why a request is refused; null: it is not. */
     Answer of(HttpRequest request) {
-        HttpMethod wanted = method(request);
-        if (!request.method().equals(wanted)) {
+        Target target = Target.of(request);
+        String allowed = allowed(target);
+        if (!List.of(allowed.split(", ")).contains(request.method().name())) {
             return Answer.text(
                     HttpResponseStatus.METHOD_NOT_ALLOWED,
-                    "only " + wanted + ", not "
+                    "only " + allowed + ", not "
                             + PeerText.printable(request.method().name()));
         }
-        List<String> hosts = request.headers().getAll(HttpHeaderNames.HOST);
-        if (hosts.size() != 1) {
-            return Answer.text(HttpResponseStatus.BAD_REQUEST, hosts.size() + " Host headers instead of one");
+        boolean none = target.hosts() == 0 && Target.mayLackHost(request);
+        if (target.hosts() != 1 && !none) {
+            return Answer.text(HttpResponseStatus.BAD_REQUEST, target.hosts() + " Host headers instead of one");
         }
-        if (!isOurs(hosts.get(0))) {
+        if (target.host() != null && !isOurs(target.host())) {
             return Answer.text(
                     HttpResponseStatus.MISDIRECTED_REQUEST,
-                    "Host '" + PeerText.printable(hosts.get(0)) + "' is neither an address, nor localhost, nor '"
+                    "Host '" + PeerText.printable(target.host()) + "' is neither an address, nor localhost, nor '"
                             + config.host() + "'");
         }
-        if (reloads(request)) {
+        if (reloads(target)) {
             return ofReload(request.headers().get(HttpHeaderNames.AUTHORIZATION));
         }
-        boolean open = config.token() == null || request.uri().startsWith("/health/");
+        boolean open = config.token() == null || target.path().startsWith("/health/");
         String credentials = request.headers().get(HttpHeaderNames.AUTHORIZATION);
         if (!open && !isToken(bearer(credentials)) && !isToken(password(credentials))) {
             return Answer.text(
@@ -64,20 +64,13 @@ final class Refusals {
         return null;
     }
 
-    /** The one that a path is asked with. */
-    static HttpMethod method(HttpRequest request) {
-        return reloads(request) ? HttpMethod.POST : HttpMethod.GET;
+    /** The methods that a path is asked with. */
+    static String allowed(Target target) {
+        return reloads(target) ? "POST" : "GET, HEAD";
     }
 
-    static boolean reloads(HttpRequest request) {
-        return RELOAD.equals(path(request));
-    }
-
-    /** What is asked for, without a query. */
-    static String path(HttpRequest request) {
-        String uri = request.uri();
-        int query = uri.indexOf('?');
-        return query < 0 ? uri : uri.substring(0, query);
+    static boolean reloads(Target target) {
+        return RELOAD.equals(target.path());
     }
 
     /**
@@ -101,14 +94,15 @@ final class Refusals {
     /**
      * Whether a browser may ask us under this name. A page of somebody else's can have its own name point to our address
      * (DNS rebinding), and would then read us as if it were ours: so names are refused, but for those that we have. With a
-     * token there is nothing for such a page to read.
+     * token there is nothing for such a page to read. A browser always says a name: what says none is no browser.
      */
     private boolean isOurs(String host) {
         Matcher matcher = HOST.matcher(host);
         if (!matcher.matches()) {
             return false;
         }
-        String name = matcher.group(1);
+        // The dot at the end says that the name is a whole one.
+        String name = matcher.group(1).replaceFirst("\\.$", "");
         return config.token() != null
                 || name.equalsIgnoreCase("localhost")
                 || name.equalsIgnoreCase(config.host())

@@ -103,7 +103,7 @@ class AdminServerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/nothing", "/page.html", "/../etc/passwd", "/page.js/", "*", "http://evil/", "//"})
+    @ValueSource(strings = {"/nothing", "/page.html", "/../etc/passwd", "/page.js/", "*", "//"})
     void otherPathsAreNotThere(String path) throws Exception {
         assertThat(Http.get(at, path).status()).isEqualTo(404);
     }
@@ -387,7 +387,7 @@ class AdminServerTest {
         for (String path : List.of("/", "/metrics", "/config", "/health/live", "/reload/", "//reload", "/nothing")) {
             Http.Reply other = post(path, right);
             assertThat(other.status()).as(path).isEqualTo(405);
-            assertThat(other.header("Allow")).isEqualTo("GET");
+            assertThat(other.header("Allow")).isEqualTo("GET, HEAD");
         }
         assertThat(post("/reload", right, "Content-Length: 1\r\n\r\nx").status())
                 .isEqualTo(413);

@@ -67,10 +67,12 @@ class AdminPortTest {
     @Test
     void isRefusedWithAReason() throws Exception {
         String get = "GET /metrics HTTP/1.1\r\n";
-        expect("POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc", 405, "only GET, not POST");
-        expect("HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n", 405, "");
-        expect("OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n", 405, "only GET, not OPTIONS");
-        expect("CONNECT evil:80 HTTP/1.1\r\nHost: localhost\r\n\r\n", 405, "only GET, not CONNECT");
+        expect(
+                "POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc",
+                405,
+                "only GET, HEAD, not POST");
+        expect("OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n", 405, "only GET, HEAD, not OPTIONS");
+        expect("CONNECT evil:80 HTTP/1.1\r\nHost: localhost\r\n\r\n", 405, "only GET, HEAD, not CONNECT");
         expect(get + "Host: evil.example\r\n\r\n", 421, "Host 'evil.example' is neither");
         expect(get + "\r\n", 400, "0 Host headers instead of one");
         expect(HEAD + "Host: evil\r\n\r\n", 400, "2 Host headers instead of one");

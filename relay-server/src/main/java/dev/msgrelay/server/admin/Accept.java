@@ -1,0 +1,64 @@
+package dev.msgrelay.server.admin;
+
+import java.util.Locale;
+
+/** How much a client wants a type of content, by its header Accept: RFC 9110, section 12.5.1. */
+final class Accept {
+    private Accept() {}
+
+    /**
+     * The quality of a type, 0 (not at all) to 1: that of the narrowest range that has it.
+     *
+     * @param header its values, separated by commas; empty: anything is fine
+     * @param type such as {@code text/plain}
+     */
+    static double quality(String header, String type) {
+        if (header.isBlank()) {
+            return 1;
+        }
+        double quality = 0;
+        int narrowest = 0;
+        for (String range : header.split(",")) {
+            String[] parts = range.split(";");
+            int narrow = narrowness(parts[0].strip().toLowerCase(Locale.ROOT), type);
+            // Of one type with several parameters, that which is wanted most.
+            double q = q(parts);
+            if (narrow > narrowest || narrow == narrowest && narrow > 0 && q > quality) {
+                narrowest = narrow;
+                quality = q;
+            }
+        }
+        return quality;
+    }
+
+    /** Whether it is named by itself, and not by a range of types. */
+    static boolean names(String header, String type) {
+        for (String range : header.split(",")) {
+            if (range.split(";")[0].strip().equalsIgnoreCase(type)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** 0: the range does not have it. */
+    private static int narrowness(String range, String type) {
+        if (range.equals(type)) {
+            return 3;
+        }
+        if (range.equals(type.substring(0, type.indexOf('/')) + "/*")) {
+            return 2;
+        }
+        return range.equals("*/*") ? 1 : 0;
+    }
+
+    private static double q(String... parts) {
+        for (int i = 1; i < parts.length; i++) {
+            String parameter = parts[i].strip().toLowerCase(Locale.ROOT);
+            if (parameter.matches("q=[01](\\.\\d{0,3})?")) {
+                return Math.min(1, Double.parseDouble(parameter.substring(2)));
+            }
+        }
+        return 1;
+    }
+}
