@@ -12,6 +12,23 @@ RELAY_BUILD_WAIT=600 # seconds to wait for another script's build: a first build
 { true 3>&1; } 2>/dev/null || exec 1</dev/null
 true 3>&2 2>/dev/null || exec 2>/dev/null
 
+# The JVM decodes its arguments, its environment and the names of files by the locale, and cron and systemd give it none:
+# each byte beyond ASCII would be the same replacement character. A locale that is named and not there is none as well.
+relay_utf8() {
+    if command -v locale >/dev/null; then
+        relay_charmap=$(locale charmap 2>/dev/null)
+    else
+        relay_charmap=${LC_ALL:-${LC_CTYPE:-${LANG-}}}
+    fi
+    case $relay_charmap in
+    *[Uu][Tt][Ff]-8* | *[Uu][Tt][Ff]8*) ;;
+    *)
+        LC_ALL=C.UTF-8
+        export LC_ALL
+        ;;
+    esac
+}
+
 # relay_start MODULE DEFAULT_JVM_FLAGS [ARGUMENT...]
 # A flag that is the name of a class stands for the flags that this class of the jar prints for the arguments. Started is
 # the jar's own main class, or relay_main where that is set.
@@ -19,6 +36,7 @@ relay_start() {
     relay_module=$1
     relay_flags=$2
     shift 2
+    relay_utf8
     relay_find_java
     relay_jar=
     if ! relay_up_to_date; then

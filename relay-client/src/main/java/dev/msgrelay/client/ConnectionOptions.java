@@ -4,6 +4,8 @@ import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Protocol;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.protocol.text.PrintableText;
+import dev.msgrelay.protocol.text.UndecodedText;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
@@ -40,6 +42,10 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
                     throw new IllegalArgumentException("TLS is for TCP, and " + endpoint + " is a Unix socket");
                 }
             }
+        }
+        if (UndecodedText.in(builder.name)) {
+            throw new IllegalArgumentException("name '" + PrintableText.line(builder.name)
+                    + "' holds U+FFFD, which stands for a lost character: several names would become one");
         }
         Timeouts.check("connectTimeout", builder.connectTimeout);
         Timeouts.check("handshakeTimeout", builder.handshakeTimeout);

@@ -1,5 +1,7 @@
 package dev.msgrelay.protocol;
 
+import java.util.Locale;
+
 /**
  * The reserved types {@code 0x80000000 .. 0x800000FF}. A frame of such a type is a control frame: it speaks about the
  * connection, is never relayed and never counted as a message. Publishing one is refused.
@@ -63,7 +65,7 @@ public final class ControlFrames {
 
     /** A type as people read it: decimal, or hexadecimal where it is reserved. */
     public static String typeName(int type) {
-        return isControl(type) ? String.format("0x%08X", type) : Integer.toString(type);
+        return isControl(type) ? String.format(Locale.ROOT, "0x%08X", type) : Integer.toString(type);
     }
 
     /** As {@link #typeName}, with the frame's name where this version knows it: {@code HELLO (0x80000001)}. */

@@ -25,6 +25,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -166,11 +167,16 @@ public final class MemoryPlan {
             for (Part part : Part.values()) {
                 if (part.kind() == kind && of(part) > 0) {
                     lines.add(String.format(
-                            "  %-32s %,14d bytes%s", part.text(), of(part), part.takenAtStart() ? "" : " at most"));
+                            Locale.ROOT,
+                            "  %-32s %,14d bytes%s",
+                            part.text(),
+                            of(part),
+                            part.takenAtStart() ? "" : " at most"));
                 }
             }
             String what = kind == Kind.DIRECT ? "direct memory" : "Java heap, and what the JVM itself needs";
-            lines.add(String.format("  %-32s %,14d bytes, %s", "sum", kind == Kind.DIRECT ? direct() : heap(), what));
+            lines.add(String.format(
+                    Locale.ROOT, "  %-32s %,14d bytes, %s", "sum", kind == Kind.DIRECT ? direct() : heap(), what));
         }
         return lines;
     }

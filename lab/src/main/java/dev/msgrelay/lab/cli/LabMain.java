@@ -14,6 +14,7 @@ import dev.msgrelay.loadgen.run.RunException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -60,8 +61,8 @@ public final class LabMain implements Runnable, Experiment.Runner {
     void list() {
         PrintWriter out = spec.commandLine().getOut();
         for (Experiment experiment : experiments()) {
-            out.printf("%-12s %s%n", experiment.name(), experiment.question());
-            out.printf("%-12s %s%n", "", experiment.article().citation());
+            out.printf(Locale.ROOT, "%-12s %s%n", experiment.name(), experiment.question());
+            out.printf(Locale.ROOT, "%-12s %s%n", "", experiment.article().citation());
         }
         out.flush();
     }

@@ -58,8 +58,8 @@ abstract class ContestantFit extends Options {
         boolean journal = args.stream().anyMatch(arg -> arg.split("=")[0].equals(RelayContestant.JOURNAL));
         refuse(
                 load.clients().acks().needsJournal() && !journal,
-                "--ack " + load.clients().acks() + " needs a relay with a journal: give " + option.formatted("DIR")
-                        + ", or " + option.formatted(RelayContestant.TEMPORARY));
+                "--ack " + load.clients().acks() + " needs a relay with a journal: give " + option.replace("%s", "DIR")
+                        + ", or " + option.replace("%s", RelayContestant.TEMPORARY));
     }
 
     /**

@@ -4,6 +4,7 @@ import dev.msgrelay.loadgen.host.LoadgenVersion;
 import dev.msgrelay.loadgen.result.ResultFileException;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.protocol.text.Durations;
+import dev.msgrelay.protocol.text.UndecodedText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -59,6 +60,11 @@ public final class LoadgenMain implements Runnable {
     static int execute(CommandLine command, String... args) {
         // Asked for before any command has its own, the writer is the same for all of them.
         PrintWriter out = command.getOut();
+        String fault = UndecodedText.faultOf(args);
+        if (fault != null) {
+            command.getErr().println("loadgen: " + fault);
+            return CommandLine.ExitCode.USAGE;
+        }
         int code = command.execute(args);
         // The writer does not know what became of the stream behind it.
         boolean lost = out.checkError() | System.out.checkError();

@@ -344,7 +344,7 @@ public final class ClusterCampaign {
             streams.add(new Stream(
                     node,
                     account.messages(),
-                    String.format("%08x", account.digest()),
+                    String.format(Locale.ROOT, "%08x", account.digest()),
                     account.rows().get(0)));
         });
         return new Outcome(ClusterRig.NODES, sync, load, incidents(), streams, skipped, findings);

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
@@ -135,12 +136,17 @@ final class ClusterRig implements AutoCloseable {
         Files.writeString(
                 file(node),
                 String.format(
+                        Locale.ROOT,
                         "cluster {%n  name = \"%s\"%n  directory = \"%s\"%n  shared = \"%s\"%n  sync = %d%n"
                                 // A node that is started again reads its log from the beginning, and can give all of
                                 // it.
                                 + "  snapshot = 24h%n  snapshot-log = 1t%n"
                                 + "  members {%n    %s%n  }%n}%n",
-                        name, log, shared, options.sync ? 1 : 0, members));
+                        name,
+                        log,
+                        shared,
+                        options.sync ? 1 : 0,
+                        members));
     }
 
     private Path file(int node) {

@@ -8,6 +8,7 @@ import dev.msgrelay.loadgen.site.HostSite;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -95,7 +96,7 @@ final class NodeNetwork implements AutoCloseable {
     }
 
     private static String hex(int node) {
-        return String.format("%02x", node);
+        return String.format(Locale.ROOT, "%02x", node);
     }
 
     /** Of a node. */

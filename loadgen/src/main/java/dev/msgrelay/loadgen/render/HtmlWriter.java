@@ -80,7 +80,7 @@ public final class HtmlWriter {
                 Properties properties = new Properties();
                 properties.load(new StringReader(resource(CHART_VERSION)));
                 // Its last line points to a file that a page on its own does not have.
-                return resource(CHART_SCRIPT.formatted(properties.getProperty("version")))
+                return resource(CHART_SCRIPT.replace("%s", properties.getProperty("version")))
                         .replaceFirst("\n//# sourceMappingURL=.*\\s*$", "\n");
             } catch (IOException e) {
                 throw new UncheckedIOException(e);

@@ -1,5 +1,6 @@
 package dev.msgrelay.client.cli;
 
+import dev.msgrelay.protocol.text.UndecodedText;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
@@ -66,6 +67,9 @@ record Context(Path directory, Map<String, String> values) {
      * @throws IOException there is none, or a line of it is wrong; naming file and line
      */
     static Context read(String name, Map<String, String> environment) throws IOException {
+        if (UndecodedText.in(name)) {
+            throw new IOException(UndecodedText.fault("context", name));
+        }
         Path directory = folder(environment, "XDG_CONFIG_HOME", ".config");
         if (name.isEmpty() || name.contains("/") || name.startsWith(".")) {
             throw new IOException("'" + name + "' is no name of a context: it is a file NAME.conf in " + directory);

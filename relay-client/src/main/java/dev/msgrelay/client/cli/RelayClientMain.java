@@ -1,6 +1,7 @@
 package dev.msgrelay.client.cli;
 
 import dev.msgrelay.protocol.text.PrintableText;
+import dev.msgrelay.protocol.text.UndecodedText;
 import java.io.BufferedWriter;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
@@ -44,7 +45,7 @@ public final class RelayClientMain implements Runnable {
         PrintWriter out = new PrintWriter(new BufferedWriter(
                 new OutputStreamWriter(new FileOutputStream(FileDescriptor.out), StandardCharsets.UTF_8), 1 << 16));
         int exitCode =
-                commandLine(new FileInputStream(FileDescriptor.in)).setOut(out).execute(args);
+                execute(commandLine(new FileInputStream(FileDescriptor.in)).setOut(out), args);
         out.flush();
         System.exit(exitCode);
     }
@@ -65,6 +66,12 @@ public final class RelayClientMain implements Runnable {
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
                 .setParameterExceptionHandler((e, args) -> wrongUsage(e))
                 .setExecutionExceptionHandler((e, command, result) -> failure(e, command));
+    }
+
+    /** Does what the arguments say; answers the exit code. */
+    static int execute(CommandLine command, String... args) {
+        String fault = UndecodedText.faultOf(args);
+        return fault == null ? command.execute(args) : wrongUsage(new ParameterException(command, fault));
     }
 
     @Override

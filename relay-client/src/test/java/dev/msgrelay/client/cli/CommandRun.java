@@ -25,10 +25,8 @@ record CommandRun(int exitCode, String out, String err) {
     private static CommandRun run(InputStream stdin, String... args) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
-        int exitCode = RelayClientMain.commandLine(stdin)
-                .setOut(new PrintWriter(out))
-                .setErr(new PrintWriter(err))
-                .execute(args);
+        int exitCode = RelayClientMain.execute(
+                RelayClientMain.commandLine(stdin).setOut(new PrintWriter(out)).setErr(new PrintWriter(err)), args);
         return new CommandRun(exitCode, out.toString(), err.toString());
     }
 }

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -76,7 +77,7 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private void say(String what) {
-        out.printf("%6.1f s  %s%n", (System.nanoTime() - startNanos) / 1e9, what);
+        out.printf(Locale.ROOT, "%6.1f s  %s%n", (System.nanoTime() - startNanos) / 1e9, what);
         out.flush();
     }
 
@@ -103,7 +104,10 @@ final class DemoCommand implements Callable<Integer> {
                 return false;
             }
             say(String.format(
-                    "the first acknowledgement after %.2f s; node %d leads", (first - killed) / 1e9, cluster.leader()));
+                    Locale.ROOT,
+                    "the first acknowledgement after %.2f s; node %d leads",
+                    (first - killed) / 1e9,
+                    cluster.leader()));
             load.run(Duration.ofSeconds(3));
             say(load.text());
             say("node " + leader + " is started again: it reads the log, and then what it has missed");

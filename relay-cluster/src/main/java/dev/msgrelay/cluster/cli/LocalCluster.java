@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -80,8 +81,12 @@ final class LocalCluster implements AutoCloseable {
         Files.writeString(
                 file(),
                 String.format(
+                        Locale.ROOT,
                         "cluster {%n  name = \"%s\"%n  directory = \"%s\"%n  %s%n  members {%n    %s%n  }%n}%n",
-                        name, directory, settings, String.join("\n    ", members)));
+                        name,
+                        directory,
+                        settings,
+                        String.join("\n    ", members)));
     }
 
     /** As many UDP ports in a row as a node has, away from those the system gives out by itself. */

@@ -1,5 +1,6 @@
 package dev.msgrelay.cluster.cli;
 
+import dev.msgrelay.protocol.text.UndecodedText;
 import java.io.IOException;
 import java.util.Locale;
 import picocli.CommandLine;
@@ -29,7 +30,17 @@ public final class RelayClusterMain implements Runnable {
 
     public static void main(String[] args) {
         Locale.setDefault(Locale.ROOT);
-        System.exit(commandLine().execute(args));
+        System.exit(execute(commandLine(), args));
+    }
+
+    /** Does what the arguments say; answers the exit code. */
+    static int execute(CommandLine line, String... args) {
+        String fault = UndecodedText.faultOf(args);
+        if (fault == null) {
+            return line.execute(args);
+        }
+        line.getErr().println("relay-cluster: " + fault);
+        return CommandLine.ExitCode.USAGE;
     }
 
     /** The command without its effects: for its manual. */

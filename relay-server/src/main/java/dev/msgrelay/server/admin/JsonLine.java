@@ -2,6 +2,7 @@ package dev.msgrelay.server.admin;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Locale;
 
 /** One JSON object as one line of ASCII, whatever the strings in it are, so that no terminal's encoding matters. */
 public final class JsonLine {
@@ -109,7 +110,7 @@ public final class JsonLine {
                 line.append('\\').append(c);
             } else if (c < ' ' || c > '~') {
                 // Beyond ASCII in UTF-16 code units, as JSON wants it; a lone half of a pair does no harm so.
-                line.append(String.format("\\u%04x", (int) c));
+                line.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
             } else {
                 line.append(c);
             }

@@ -12,6 +12,7 @@ import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.WelcomeFrame;
 import java.nio.ByteBuffer;
+import java.util.Locale;
 
 /**
  * How a client that speaks is let in, for both roles: HELLO is read and checked, WELCOME is written. Whether it may do what it
@@ -44,7 +45,10 @@ public final class Handshake {
             throw new FrameException(
                     CloseReason.UNSUPPORTED,
                     String.format(
-                            "features 0x%08X must be understood and are not: 0x%08X are", unknown, Features.KNOWN));
+                            Locale.ROOT,
+                            "features 0x%08X must be understood and are not: 0x%08X are",
+                            unknown,
+                            Features.KNOWN));
         }
         return hello;
     }

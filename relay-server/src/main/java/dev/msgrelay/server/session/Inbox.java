@@ -7,6 +7,7 @@ import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.server.memory.MemoryBudget;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
+import java.util.Locale;
 
 /**
  * Puts together the control frames of a subscriber: nothing else may come from it. Keeps one frame at most. Its length is
@@ -136,8 +137,10 @@ public final class Inbox {
                 throw new FrameException(
                         CloseReason.UNEXPECTED_INPUT,
                         String.format(
+                                Locale.ROOT,
                                 "byte %d from a subscriber is 0x%02X: it may send control frames only, which start with 0x800000",
-                                i, kept.get(i)));
+                                i,
+                                kept.get(i)));
             }
         }
     }

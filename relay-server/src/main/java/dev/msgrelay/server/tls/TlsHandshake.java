@@ -13,6 +13,7 @@ import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.security.cert.X509Certificate;
+import java.util.Locale;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -133,6 +134,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         if (state == State.SILENT && !in.mayBegin()) {
             watch.plain();
             sayPlain(String.format(
+                    Locale.ROOT,
                     "this port is for TLS, and the first byte is 0x%02X, not the 0x16 of a TLS handshake: the client"
                             + " has to speak TLS 1.3, or go to the port for plain clients",
                     in.first()));

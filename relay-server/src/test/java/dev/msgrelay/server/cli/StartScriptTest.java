@@ -7,12 +7,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** bin/relay-server in a copy of the project that is built already, with a java that prints what it is started with. */
 class StartScriptTest {
@@ -122,6 +125,33 @@ class StartScriptTest {
         assertThat(start(Map.of("RELAY_TOKEN", "t", "RELAY_HOME", "h"), "")).containsAll(JvmLimits.of());
         assertThat(start(Map.of("RELAY_LOG_SIZE", "512m"), "")).contains("-Xmx777m");
         assertThat(start(Map.of("RELAY_CONFIG", "relay.conf"), "")).contains("-Xmx777m");
+    }
+
+    /** Of cron, of systemd, and of a machine that does not have what the terminal's machine has. */
+    @ParameterizedTest
+    @CsvSource({
+        "LC_ALL, C",
+        "LC_ALL, POSIX",
+        "LANG, ''",
+        "LANG, no_NO.UTF-8",
+        "LC_ALL, no_NO.ISO-8859-1",
+        "LC_CTYPE, C",
+    })
+    void theJvmHasUtf8(String variable, String locale) throws Exception {
+        printsItsLocale();
+        Map<String, String> environment = new HashMap<>(Map.of("LANG", "", "LC_CTYPE", "", "LC_ALL", ""));
+        environment.put(variable, locale);
+        assertThat(start(environment, "")).containsExactly("C.UTF-8");
+    }
+
+    @Test
+    void whatIsUtf8Stays() throws Exception {
+        printsItsLocale();
+        assertThat(start(Map.of("LC_ALL", "C.utf8"), "")).containsExactly("C.utf8");
+    }
+
+    private void printsItsLocale() throws IOException {
+        Files.writeString(home.resolve("jdk/bin/java"), "#!/bin/sh\necho \"$LC_ALL\"\n");
     }
 
     @Test
