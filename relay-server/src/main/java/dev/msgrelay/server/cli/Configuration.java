@@ -1,12 +1,17 @@
 package dev.msgrelay.server.cli;
 
+import dev.msgrelay.protocol.text.PrintableText;
+import dev.msgrelay.protocol.text.UndecodedText;
 import dev.msgrelay.server.access.AccessPolicy;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -27,20 +32,31 @@ import picocli.CommandLine.Unmatched;
  */
 final class Configuration implements IDefaultValueProvider {
     /** Nothing but flags. */
-    static final Configuration NONE = new Configuration(null, Map.of(), null);
+    static final Configuration NONE = new Configuration(null, Map.of(), null, List.of());
+
+    /**
+     * Kubernetes sets such a variable for each Service of the namespace: of one called relay-publish, RELAY_PUBLISH_PORT is
+     * tcp://10.0.0.1:7401.
+     */
+    private static final Pattern OF_A_SERVICE = Pattern.compile("(tcp|udp|sctp)://\\S+:\\d+");
+
+    private static final String SERVICE_SUFFIX = "_PORT";
 
     private final Path file;
     private final Map<String, ConfigFile.Value> values;
     private final AccessPolicy access;
+    private final List<String> passedOver;
 
-    private Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPolicy access) {
+    private Configuration(
+            Path file, Map<String, ConfigFile.Value> values, AccessPolicy access, List<String> passedOver) {
         this.file = file;
         this.values = values;
         this.access = access;
+        this.passedOver = passedOver;
     }
 
     /**
-     * Reads what there is.
+     * Reads what there is. What a stronger source overrides is not looked at.
      *
      * @param command whose options may be set
      * @param environment of the process
@@ -62,21 +78,39 @@ final class Configuration implements IDefaultValueProvider {
             });
             values.putAll(file.values());
         }
+        List<String> passedOver = new ArrayList<>();
         for (String name : options.keySet()) {
-            String set = environment.get(variable(name));
-            if (set != null && !set.isEmpty()) {
-                values.put(name, new ConfigFile.Value(set, variable(name)));
+            String variable = variable(name);
+            String set = environment.getOrDefault(variable, "");
+            if (isOfAService(variable, set)) {
+                passedOver.add(
+                        variable + "=" + PrintableText.line(set) + " is passed over: it is what Kubernetes sets for a"
+                                + " Service of this name. --" + name + " and the file set the option");
+            } else if (!set.isEmpty()) {
+                values.put(name, new ConfigFile.Value(set, variable));
             }
         }
+        options.forEach((name, option) -> {
+            if (files.areGiven(option)) {
+                values.remove(name);
+            }
+        });
         values.forEach((name, value) -> check(name, value));
         ConfigFile.Value cluster = values.get(ClusterOptions.FILE.substring(2));
         checkCluster(files.cluster != null || cluster == null ? files.cluster : Path.of(cluster.text()), path);
         AccessPolicy access = file == null || file.access() == null ? null : AccessBlock.read(file.access());
-        return new Configuration(path, values, access);
+        return new Configuration(path, values, access, passedOver);
+    }
+
+    private static boolean isOfAService(String variable, String value) {
+        return variable.endsWith(SERVICE_SUFFIX) && OF_A_SERVICE.matcher(value).matches();
     }
 
     /** A value is good where it would be behind its flag. */
     private static void check(String name, ConfigFile.Value value) {
+        if (UndecodedText.in(value.text())) {
+            throw new IllegalArgumentException(value.where() + ": " + UndecodedText.fault("value", value.text()));
+        }
         try {
             new CommandLine(new RelayServerCommand(null, null))
                     .setCaseInsensitiveEnumValuesAllowed(true)
@@ -96,7 +130,7 @@ final class Configuration implements IDefaultValueProvider {
         private Path cluster;
 
         @Unmatched
-        private List<String> others;
+        private final List<String> others = new ArrayList<>();
 
         static WhichFiles of(Map<String, String> environment, String... args) {
             WhichFiles files = new WhichFiles();
@@ -109,6 +143,12 @@ final class Configuration implements IDefaultValueProvider {
         private static Path named(Map<String, String> environment, String option) {
             String set = environment.get(variable(option.substring(2)));
             return set == null || set.isEmpty() ? null : Path.of(set);
+        }
+
+        /** Whether an argument sets this option. */
+        boolean areGiven(OptionSpec option) {
+            return Arrays.stream(option.names())
+                    .anyMatch(name -> others.stream().anyMatch(arg -> arg.equals(name) || arg.startsWith(name + "=")));
         }
 
         /** The cluster's file, unless another one is named; null: there is none. */
@@ -178,6 +218,11 @@ final class Configuration implements IDefaultValueProvider {
     /** Who may do what; null: nothing is said. */
     AccessPolicy access() {
         return access;
+    }
+
+    /** Values of the environment that were meant for nobody here, a line for each. */
+    List<String> passedOver() {
+        return passedOver;
     }
 
     /** Options that the file or the environment sets. */

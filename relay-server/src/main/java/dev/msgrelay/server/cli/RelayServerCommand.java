@@ -144,6 +144,11 @@ final class RelayServerCommand implements Callable<Integer> {
         line.setDefaultValueProvider(configuration);
     }
 
+    /** Values of the environment that are none of the relay's, a line for each. */
+    List<String> passedOver() {
+        return configuration.passedOver();
+    }
+
     @Override
     public Integer call() throws InterruptedException {
         RelayConfig config = checked();

@@ -1,10 +1,12 @@
 package dev.msgrelay.server.cli;
 
+import dev.msgrelay.protocol.text.UndecodedText;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -82,6 +84,11 @@ public final class RelayServerMain {
 
     /** As above; {@code line} is the command's. */
     static int execute(CommandLine line, RelayServerCommand command, Map<String, String> environment, String... args) {
+        String fault = UndecodedText.faultOf(args);
+        if (fault != null) {
+            line.getErr().println("relay-server: " + fault);
+            return CommandLine.ExitCode.USAGE;
+        }
         try {
             if (!NEED_NOTHING.contains(args.length == 0 ? "" : args[0])) {
                 command.configure(line, environment, args);
@@ -91,6 +98,7 @@ public final class RelayServerMain {
             line.getErr().println("Try 'relay-server --help'.");
             return CommandLine.ExitCode.USAGE;
         }
+        command.passedOver().forEach(passed -> line.getErr().println("relay-server: " + passed));
         return line.execute(args);
     }
 
@@ -113,7 +121,9 @@ public final class RelayServerMain {
         // line's own
         // stream gives that one to all commands.
         line.getOut();
-        line.getSubcommands().get("token").setOut(new PrintWriter(new FileOutputStream(FileDescriptor.out)));
+        line.getSubcommands()
+                .get("token")
+                .setOut(new PrintWriter(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8));
         line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, new HelpText(headings()));
         return line;
     }

@@ -15,6 +15,7 @@ import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -165,6 +166,94 @@ class ConfigurationTest {
                 .hasMessageContaining("--" + option);
         assertThatThrownBy(() -> parsed(Map.of(Configuration.variable(option), "no, never")))
                 .hasMessageStartingWith(Configuration.variable(option) + ": ");
+    }
+
+    // ---- what is none of the relay's ---------------------------------------------------------------------------
+
+    /** As in a namespace with Services called relay-publish, relay-tls-subscribe and so on. */
+    private static Map<String, String> ofServices() {
+        Map<String, String> environment = new HashMap<>();
+        for (String service : List.of("PUBLISH", "SUBSCRIBE", "TLS_PUBLISH", "TLS_SUBSCRIBE", "ADMIN")) {
+            String name = "RELAY_" + service;
+            environment.put(name + "_SERVICE_HOST", "10.0.0.1");
+            environment.put(name + "_SERVICE_PORT", "7401");
+            environment.put(name + "_PORT", "tcp://10.0.0.1:7401");
+            environment.put(name + "_PORT_7401_TCP", "tcp://10.0.0.1:7401");
+            environment.put(name + "_PORT_7401_TCP_PROTO", "tcp");
+            environment.put(name + "_PORT_7401_TCP_PORT", "7401");
+            environment.put(name + "_PORT_7401_TCP_ADDR", "10.0.0.1");
+        }
+        environment.put("RELAY_PORT", "udp://[fd00::1]:53");
+        return environment;
+    }
+
+    @Test
+    void whatKubernetesSetsForAServiceIsPassedOver() {
+        Map<String, OptionSpec> options = parsed(ofServices());
+        for (String option : List.of("publish-port", "subscribe-port", "tls-publish-port", "tls-subscribe-port")) {
+            assertThat(value(options, option)).isEqualTo(value(DEFAULTS, option));
+        }
+        assertThat(value(parsed(ofServices(), "--publish-port=7777"), "publish-port"))
+                .isEqualTo(7777);
+    }
+
+    @Test
+    void andThatIsToldInALine() {
+        StringWriter err = new StringWriter();
+        assertThat(run(err, ofServices(), "--check-config")).isZero();
+        assertThat(err.toString().lines())
+                .hasSize(4)
+                .allMatch(line -> line.startsWith("relay-server: RELAY_") && line.contains(" is passed over: "))
+                .anyMatch(line -> line.contains("RELAY_PUBLISH_PORT=tcp://10.0.0.1:7401"));
+    }
+
+    @Test
+    void thePortOfAServiceDoesNotHideTheFile() throws Exception {
+        Path file = file("publish-port = 7777");
+        assertThat(value(parsed(ofServices(), "--config=" + file), "publish-port"))
+                .isEqualTo(7777);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"74O1", "tcp:7401", "7401/tcp", "tcp://10.0.0.1", "http://10.0.0.1:7401"})
+    void aMistypedPortIsRefused(String port) {
+        StringWriter err = new StringWriter();
+        assertThat(run(err, Map.of("RELAY_PUBLISH_PORT", port), "--check-config"))
+                .isEqualTo(2);
+        assertThat(err.toString()).startsWith("relay-server: RELAY_PUBLISH_PORT: ");
+    }
+
+    /** Only a port's variable looks like that by chance. */
+    @Test
+    void otherOptionsTakeNoSuchValue() {
+        StringWriter err = new StringWriter();
+        assertThat(run(err, Map.of("RELAY_LOG_SIZE", "tcp://10.0.0.1:7401"), "--check-config"))
+                .isEqualTo(2);
+        assertThat(err.toString()).startsWith("relay-server: RELAY_LOG_SIZE: ");
+    }
+
+    @ParameterizedTest
+    @MethodSource("optionsThatTakeNotAnyText")
+    void whatAStrongerSourceOverridesNeedNotBeValid(String option) throws Exception {
+        String flag = "--" + option + "=" + other(option);
+        Object wanted = value(parsed(Map.of(), flag), option);
+        Path file = file(option + " = \"no, never\"");
+        Map<String, String> wrong = Map.of(Configuration.variable(option), "no, never");
+        assertThat(value(parsed(wrong, "--config=" + file, flag), option)).isEqualTo(wanted);
+        Map<String, String> right = Map.of(Configuration.variable(option), other(option));
+        assertThat(value(parsed(right, "--config=" + file), option)).isEqualTo(wanted);
+    }
+
+    @Test
+    void whatTheLocaleHasLostIsRefused() {
+        StringWriter err = new StringWriter();
+        assertThat(run(err, Map.of(), "--config=gr\uFFFD\uFFFD.conf", "--check-config"))
+                .isEqualTo(2);
+        assertThat(err.toString()).contains("set LC_ALL=C.UTF-8").doesNotContain("InvalidPath");
+        StringWriter more = new StringWriter();
+        assertThat(run(more, Map.of("RELAY_TLS_CERT", "gr\uFFFD\uFFFD.pem"), "--check-config"))
+                .isEqualTo(2);
+        assertThat(more.toString()).startsWith("relay-server: RELAY_TLS_CERT: ").contains("set LC_ALL=C.UTF-8");
     }
 
     // ---- the file ----------------------------------------------------------------------------------------------
