@@ -62,7 +62,7 @@ public final class LoadgenMain implements Runnable {
     static int execute(CommandLine command, String... args) {
         // Asked for before any command has its own, the writer is the same for all of them.
         PrintWriter out = command.getOut();
-        String fault = UndecodedText.fault(args);
+        String fault = UndecodedText.faultOf(args);
         if (fault != null) {
             command.getErr().println("loadgen: " + fault);
             return CommandLine.ExitCode.USAGE;

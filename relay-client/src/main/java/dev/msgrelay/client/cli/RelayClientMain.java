@@ -72,7 +72,7 @@ public final class RelayClientMain implements Runnable {
 
     /** Does what the arguments say; answers the exit code. */
     static int execute(CommandLine command, String... args) {
-        String fault = UndecodedText.fault(args);
+        String fault = UndecodedText.faultOf(args);
         return fault == null ? command.execute(args) : wrongUsage(new ParameterException(command, fault));
     }
 

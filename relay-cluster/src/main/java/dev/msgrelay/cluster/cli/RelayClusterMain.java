@@ -37,7 +37,7 @@ public final class RelayClusterMain implements Runnable {
 
     /** Does what the arguments say; answers the exit code. */
     static int execute(CommandLine line, String... args) {
-        String fault = UndecodedText.fault(args);
+        String fault = UndecodedText.faultOf(args);
         if (fault == null) {
             return line.execute(args);
         }

@@ -17,7 +17,7 @@ public final class UndecodedText {
     }
 
     /** What is wrong with the arguments of a program, in one line; null: nothing. */
-    public static String fault(String... args) {
+    public static String faultOf(String... args) {
         return Arrays.stream(args)
                 .filter(UndecodedText::in)
                 .findFirst()

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 class UndecodedTextTest {
     @Test
     void whatIsLostIsNamed() {
-        assertThat(UndecodedText.fault("--name", "a\uFFFD\uFFFD"))
+        assertThat(UndecodedText.faultOf("--name", "a\uFFFD\uFFFD"))
                 .isEqualTo(UndecodedText.fault("argument", "a\uFFFD\uFFFD"))
                 .startsWith("argument 'a\uFFFD\uFFFD' has characters")
                 .endsWith("set LC_ALL=C.UTF-8");
@@ -15,7 +15,7 @@ class UndecodedTextTest {
 
     @Test
     void whatIsKnownIsGood() {
-        assertThat(UndecodedText.fault("--name", "größe", "\uD83D\uDE00")).isNull();
+        assertThat(UndecodedText.faultOf("--name", "größe", "\uD83D\uDE00")).isNull();
         assertThat(UndecodedText.in("größe")).isFalse();
     }
 }

@@ -132,7 +132,7 @@ final class Configuration implements IDefaultValueProvider {
         private Path cluster;
 
         @Unmatched
-        private List<String> others = List.of();
+        private final List<String> others = new ArrayList<>();
 
         static WhichFiles of(Map<String, String> environment, String... args) {
             WhichFiles files = new WhichFiles();

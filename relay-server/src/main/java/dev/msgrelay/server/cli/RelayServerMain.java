@@ -86,7 +86,7 @@ public final class RelayServerMain {
 
     /** As above; {@code line} is the command's. */
     static int execute(CommandLine line, RelayServerCommand command, Map<String, String> environment, String... args) {
-        String fault = UndecodedText.fault(args);
+        String fault = UndecodedText.faultOf(args);
         if (fault != null) {
             line.getErr().println("relay-server: " + fault);
             return CommandLine.ExitCode.USAGE;

@@ -104,7 +104,7 @@ class AdminServerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/nothing", "/page.html", "/../etc/passwd", "/page.js/", "*", "http://evil/", "//"})
+    @ValueSource(strings = {"/nothing", "/page.html", "/../etc/passwd", "/page.js/", "*", "//"})
     void otherPathsAreNotThere(String path) throws Exception {
         assertThat(Http.get(at, path).status()).isEqualTo(404);
     }
