@@ -156,7 +156,12 @@ final class ClusterRig implements AutoCloseable {
                         Locale.ROOT,
                         "cluster {%n  name = \"%s\"%n  directory = \"%s\"%n  shared = \"%s\"%n  sync = %d%n"
                                 + "  %s%n  members {%n    %s%n  }%n}%n",
-                        name, log, shared, options.sync ? 1 : 0, options.snapshots(), members));
+                        name,
+                        log,
+                        shared,
+                        options.sync ? 1 : 0,
+                        options.snapshots(),
+                        members));
     }
 
     private Path file(int node) {

@@ -49,6 +49,7 @@ class TextFileTest {
         Path binary = Files.write(folder.resolve("binary"), new byte[] {(byte) 0xFF});
         assertThatThrownBy(() -> TextFile.read(binary, 9)).hasMessage("it is not UTF-8 in line 1");
         byte[] utf16 = "a\n".getBytes(StandardCharsets.UTF_16);
-        assertThatThrownBy(() -> TextFile.read(Files.write(binary, utf16), 9)).hasMessageContaining("UTF-16: save it as UTF-8");
+        assertThatThrownBy(() -> TextFile.read(Files.write(binary, utf16), 9))
+                .hasMessageContaining("UTF-16: save it as UTF-8");
     }
 }

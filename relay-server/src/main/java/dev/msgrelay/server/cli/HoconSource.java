@@ -66,7 +66,8 @@ final class HoconSource {
             String text = TextFile.read(path, bytesLeft);
             // At least so many, and none is free of charge.
             bytesLeft -= Math.min(bytesLeft, 1 + text.length());
-            // The parser knows no line that ends so: behind a comment it would take the rest of the file for a part of it.
+            // The parser knows no line that ends so: behind a comment it would take the rest of the file for a part of
+            // it.
             int line = TextFile.lineWithCrAlone(text);
             if (line > 0) {
                 throw new IllegalArgumentException(path + ":" + line

@@ -148,7 +148,8 @@ public final class FileDisk implements Disk {
         return lock(
                 toWrite,
                 path -> toWrite
-                        ? OwnFiles.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)
+                        ? OwnFiles.open(
+                                path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)
                         : FileChannel.open(path, StandardOpenOption.READ));
     }
 
