@@ -98,6 +98,9 @@ class StartFailsTest {
 
         @Override
         public void check(RelayConfig config) {}
+
+        @Override
+        public void abandon() {}
     }
 
     /** The library of TLS takes memory once, and keeps it. */

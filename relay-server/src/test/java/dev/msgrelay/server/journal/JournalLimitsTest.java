@@ -145,7 +145,8 @@ class JournalLimitsTest {
                         block.sequence(),
                         block.endPosition(),
                         block.endSequence(),
-                        block.timeMillis())
+                        block.timeMillis(),
+                        block.skew())
                 .put(records, seed);
         Files.write(directory.resolve(index), records.array());
     }
@@ -208,19 +209,19 @@ class JournalLimitsTest {
     @Test
     void recordsThatCannotBe() {
         long most = 1L << 62;
-        assertThat(read(new IndexRecord(Kind.BLOCK, 0, 0, 1, 80, 11, 0))).isNotNull();
-        assertThat(read(new IndexRecord(Kind.BLOCK, 0, 0, 1, 80, 12, 0))).isNull();
-        assertThat(read(new IndexRecord(Kind.LOST, 0, 0, 1, 80, 12, 0))).isNull();
-        assertThat(read(new IndexRecord(Kind.BLOCK, 0, most - 8, 1, most, 2, 0)))
+        assertThat(read(new IndexRecord(Kind.BLOCK, 0, 0, 1, 80, 11, 0, 0))).isNotNull();
+        assertThat(read(new IndexRecord(Kind.BLOCK, 0, 0, 1, 80, 12, 0, 0))).isNull();
+        assertThat(read(new IndexRecord(Kind.LOST, 0, 0, 1, 80, 12, 0, 0))).isNull();
+        assertThat(read(new IndexRecord(Kind.BLOCK, 0, most - 8, 1, most, 2, 0, 0)))
                 .isNotNull();
-        assertThat(read(new IndexRecord(Kind.BLOCK, 0, most - 8, 1, most + 1, 2, 0)))
+        assertThat(read(new IndexRecord(Kind.BLOCK, 0, most - 8, 1, most + 1, 2, 0, 0)))
                 .isNull();
-        assertThat(read(new IndexRecord(Kind.BLOCK, 0, 0, most, 80, most + 1, 0)))
+        assertThat(read(new IndexRecord(Kind.BLOCK, 0, 0, most, 80, most + 1, 0, 0)))
                 .isNull();
-        assertThat(read(new IndexRecord(Kind.BLOCK, 0, -8, 1, 80, 2, 0))).isNull();
-        assertThat(read(IndexRecord.forced(most, most, 0))).isNotNull();
-        assertThat(read(IndexRecord.forced(most + 1, 1, 0))).isNull();
-        assertThat(read(IndexRecord.forced(1, most + 1, 0))).isNull();
+        assertThat(read(new IndexRecord(Kind.BLOCK, 0, -8, 1, 80, 2, 0, 0))).isNull();
+        assertThat(read(IndexRecord.forced(most, most, 0, 0))).isNotNull();
+        assertThat(read(IndexRecord.forced(most + 1, 1, 0, 0))).isNull();
+        assertThat(read(IndexRecord.forced(1, most + 1, 0, 0))).isNull();
         SegmentHeader far = new SegmentHeader(7, most + 1, 1, 0, 0);
         assertThat(SegmentHeader.read(far.bytes())).isNull();
     }
