@@ -2,7 +2,9 @@ package dev.msgrelay.server.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.server.log.Mark;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -83,6 +85,8 @@ class JournalSimulationTest {
         long messages;
         long names;
         long nameFiles;
+        long steps;
+        long aged;
 
         void add(World w) {
             powerCuts += w.tally.powerCuts;
@@ -96,6 +100,8 @@ class JournalSimulationTest {
             messages += w.tally.messages;
             names += w.tally.names;
             nameFiles += w.tally.nameFiles;
+            steps += w.tally.steps;
+            aged += w.tally.aged;
         }
 
         boolean sawEverything() {
@@ -107,14 +113,17 @@ class JournalSimulationTest {
                     && retired > 0
                     && recycled > 0
                     && crashedOpenings > 0
-                    && nameFiles > 0;
+                    && nameFiles > 0
+                    && steps > 0
+                    && aged > 0;
         }
 
         String text() {
             return messages + " messages, " + powerCuts + " power cuts, " + kills + " kills, " + failures
                     + " failed disks, " + crashedOpenings + " crashes while opening, " + cuts + " torn tails, "
                     + rolledBack + " unforced messages gone, " + retired + " with dropped segments, " + recycled
-                    + " recycled files, " + names + " names found, " + nameFiles + " tables of names";
+                    + " recycled files, " + names + " names found, " + nameFiles + " tables of names, " + steps
+                    + " steps of the clock, " + aged + " looks at what was dropped for its age";
         }
     }
 
@@ -125,6 +134,11 @@ class JournalSimulationTest {
         private final SimDisk disk;
         private final JournalRig rig;
         private final boolean keepsAll;
+        // Kept by its age alone: when each message was appended.
+        private final boolean byAge;
+        private final long age;
+        private final List<Long> appended = new ArrayList<>();
+        private long lifeBegan = 1;
 
         // Up to here everything survives the machine, and the process.
         private long forced;
@@ -139,8 +153,9 @@ class JournalSimulationTest {
             disk = new SimDisk(random);
             long segment = 8192L << random.nextInt(3);
             keepsAll = random.nextInt(3) == 0;
-            long keep = keepsAll ? 1L << 40 : segment * (3 + random.nextInt(4));
-            long age = keepsAll || random.nextBoolean() ? 1L << 40 : 500 + random.nextInt(10_000);
+            byAge = !keepsAll && random.nextInt(3) == 0;
+            long keep = keepsAll || byAge ? 1L << 40 : segment * (3 + random.nextInt(4));
+            age = keepsAll || !byAge && random.nextBoolean() ? 1L << 40 : 500 + random.nextInt(10_000);
             long every = TimeUnit.MILLISECONDS.toNanos(1 + random.nextInt(2000));
             rig = new JournalRig(disk, new JournalSettings(segment, keep, age, every), random);
             rig.shared = seed % 3 == 0;
@@ -203,6 +218,9 @@ class JournalSimulationTest {
             tally.cuts += cut == null ? 0 : 1;
             assertThat(end).as("end after opening").isGreaterThanOrEqualTo(written);
             assertThat(rig.end()).as("end of what was published").isEqualTo(end);
+            lifeBegan = rig.stream.size() + 1L;
+            appended.subList(Math.min(appended.size(), rig.stream.size()), appended.size())
+                    .clear();
             forced = end;
             written = end;
         }
@@ -248,6 +266,32 @@ class JournalSimulationTest {
         private void pass(int millis) {
             rig.millis += random.nextInt(20) == 0 ? -millis : millis;
             rig.nanos += TimeUnit.MILLISECONDS.toNanos(millis);
+            if (random.nextInt(100) == 0) {
+                // Somebody sets the clock: a little, by days, or by years; forth or back.
+                long most = 1000L << random.nextInt(30);
+                rig.millis += random.nextLong(-most, most + 1);
+                tally.steps++;
+            }
+            if (byAge && random.nextInt(40) == 0) {
+                rig.nanos += JournalForcer.WAIT_NANOS;
+                rig.millis += TimeUnit.NANOSECONDS.toMillis(JournalForcer.WAIT_NANOS);
+            }
+        }
+
+        /** Nothing that this life has written is dropped before its time, whatever the clock on the wall does. */
+        private void checkAges() {
+            while (appended.size() < rig.stream.size()) {
+                appended.add(rig.nanos);
+            }
+            Mark oldest = new Mark();
+            rig.journal.newFeed(ByteBuffer.allocate(0)).oldest(oldest);
+            if (byAge && oldest.sequence() > lifeBegan) {
+                long nanos = rig.nanos - appended.get((int) oldest.sequence() - 2);
+                assertThat(TimeUnit.NANOSECONDS.toMillis(nanos))
+                        .as("age of the newest message that was dropped")
+                        .isGreaterThan(age);
+                tally.aged++;
+            }
         }
 
         /** The writer's thread, while the forcer's waits for the disk. */
@@ -259,6 +303,7 @@ class JournalSimulationTest {
         }
 
         private void observe() {
+            checkAges();
             long f = rig.journal.forced().position();
             long w = rig.journal.written().position();
             assertThat(f).isGreaterThanOrEqualTo(forced).isLessThanOrEqualTo(w);
