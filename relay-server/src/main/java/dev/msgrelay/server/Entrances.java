@@ -6,6 +6,7 @@ import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.net.AllAddresses;
 import dev.msgrelay.server.net.Listener;
 import dev.msgrelay.server.net.Transport;
+import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -95,12 +96,16 @@ final class Entrances {
                     Listener listener = Listener.bind(transport.tcpListener(), address, loop, placement);
                     listeners.add(listener);
                     if (listeners.size() > first + 1) {
-                        LOG.info("{} has several addresses: {} is listened on, too", listen.host(), listener.address());
+                        LOG.info("{} has several addresses: {} is listened on, too", listen.host(), placeOf(listener));
                     }
                     return (InetSocketAddress) listener.address();
                 },
                 LOG::warn);
         return listeners.get(first);
+    }
+
+    private static String placeOf(Listener listener) {
+        return NetUtil.toSocketAddressString((InetSocketAddress) listener.address());
     }
 
     private void unix(Path path, Listener.Placement placement) throws IOException {
