@@ -25,8 +25,9 @@ class ClusterSettingsTest {
     void anotherTimeForNamesIsRefused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> node().nameHold(Duration.ofSeconds(10)).build())
-                .withMessage("name hold 10000 ms does not go with cluster: all nodes hold a name for 30000 ms, so leave it"
-                        + " out");
+                .withMessage(
+                        "name hold 10000 ms does not go with cluster: all nodes hold a name for 30000 ms, so leave it"
+                                + " out");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> node().nameHold(Duration.ofMinutes(5)).build())
                 .withMessageContaining("name hold 300000 ms does not go with cluster");
