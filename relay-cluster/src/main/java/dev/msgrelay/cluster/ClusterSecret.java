@@ -1,5 +1,6 @@
 package dev.msgrelay.cluster;
 
+import dev.msgrelay.protocol.text.TextFile;
 import io.aeron.security.Authenticator;
 import io.aeron.security.AuthenticatorSupplier;
 import io.aeron.security.CredentialsSupplier;
@@ -7,7 +8,6 @@ import io.aeron.security.DefaultAuthenticatorSupplier;
 import io.aeron.security.NullCredentialsSupplier;
 import io.aeron.security.SessionProxy;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
@@ -58,12 +58,9 @@ final class ClusterSecret {
 
     /** Without the white space around it, such as the end of the line. */
     private static byte[] read(Path file) throws IOException {
-        if (Files.exists(file) && !Files.isRegularFile(file)) {
-            throw new IOException("cluster.secret-file " + file + " is no regular file");
-        }
         byte[] all;
-        try (InputStream in = Files.newInputStream(file)) {
-            all = in.readNBytes(MOST_BYTES + 1);
+        try {
+            all = TextFile.bytes(file, MOST_BYTES);
         } catch (NoSuchFileException e) {
             throw new IOException("cluster.secret-file " + file + ": there is no such file", e);
         } catch (AccessDeniedException e) {
@@ -79,9 +76,8 @@ final class ClusterSecret {
         while (to > from && isSpace(all[to - 1])) {
             to--;
         }
-        if (all.length > MOST_BYTES || to - from < LEAST_BYTES) {
-            throw new IOException("cluster.secret-file " + file + " has "
-                    + (all.length > MOST_BYTES ? "more than " + MOST_BYTES : Integer.toString(to - from))
+        if (to - from < LEAST_BYTES) {
+            throw new IOException("cluster.secret-file " + file + " has " + (to - from)
                     + " bytes, and a secret has " + LEAST_BYTES + " to " + MOST_BYTES
                     + ": make one with openssl rand -hex 32");
         }

@@ -120,7 +120,8 @@ class ClusterSecretTest {
         for (String wrong : new String[] {"", "short-secret", SECRET.repeat(200)}) {
             assertThatIOException()
                     .isThrownBy(() -> ClusterSecret.of(cluster("orders", file(wrong))))
-                    .withMessageContaining("secret-file " + folder.resolve("secret") + " has ")
+                    .withMessageContaining("secret-file " + folder.resolve("secret"))
+                    .withMessageContaining("bytes")
                     .satisfies(e -> assertThat(e.getMessage()).doesNotContain("short-secret", SECRET));
         }
     }
@@ -132,7 +133,7 @@ class ClusterSecretTest {
                 .withMessageContaining("nowhere: there is no such file");
         assertThatIOException()
                 .isThrownBy(() -> ClusterSecret.of(cluster("orders", folder)))
-                .withMessageContaining("is no regular file");
+                .withMessageContaining("it is a folder: give a file");
     }
 
     @Test

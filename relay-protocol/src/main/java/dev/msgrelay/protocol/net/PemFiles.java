@@ -1,13 +1,12 @@
 package dev.msgrelay.protocol.net;
 
 import dev.msgrelay.protocol.text.SecretText;
+import dev.msgrelay.protocol.text.TextFile;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -222,17 +221,9 @@ public final class PemFiles {
     }
 
     private static String text(Path file) throws IOException {
-        try (InputStream in = Files.newInputStream(file)) {
-            byte[] bytes = in.readNBytes(MOST_BYTES + 1);
-            if (bytes.length > MOST_BYTES) {
-                throw new IOException(SecretText.file(file) + " is longer than " + MOST_BYTES + " bytes");
-            }
-            String text = new String(bytes, StandardCharsets.ISO_8859_1);
-            if (text.indexOf(0) >= 0) {
-                throw new IOException(SecretText.file(file)
-                        + " is no PEM: it is UTF-16, or no text at all; PEM is text of one byte a letter");
-            }
-            return text;
+        String text;
+        try {
+            text = new String(TextFile.bytes(file, MOST_BYTES), StandardCharsets.ISO_8859_1);
             // Their own messages have the name, which may be none: they are no causes.
         } catch (NoSuchFileException e) {
             throw new IOException("there is no file " + SecretText.file(file));
@@ -241,7 +232,14 @@ public final class PemFiles {
         } catch (FileSystemException e) {
             throw new IOException(
                     "cannot read " + SecretText.file(file) + (e.getReason() == null ? "" : ": " + e.getReason()));
+        } catch (IOException e) {
+            throw new IOException("cannot read " + SecretText.file(file) + ": " + e.getMessage());
         }
+        if (text.indexOf(0) >= 0) {
+            throw new IOException(SecretText.file(file)
+                    + " is no PEM: it is UTF-16, or no text at all; PEM is text of one byte a letter");
+        }
+        return text;
     }
 
     private static IOException wrong(Path file, int line, String what) {

@@ -33,11 +33,32 @@ public final class TextFile {
      *     its content; or the system's words
      */
     public static String read(Path file, int mostBytes) throws IOException {
+        return decode(bytes(file, mostBytes));
+    }
+
+    /**
+     * Reads its bytes.
+     *
+     * @param mostBytes it has no more
+     * @throws IOException it is no regular file, or longer, which the message says without its name; or the system's words
+     */
+    public static byte[] bytes(Path file, int mostBytes) throws IOException {
         BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
         if (!attributes.isRegularFile() && !file.equals(NOTHING)) {
             throw new IOException("it is " + kind(file, attributes) + ": give a file");
         }
-        return decode(bytes(file, attributes.size(), mostBytes));
+        long said = attributes.size();
+        byte[] bytes = null;
+        if (said <= mostBytes) {
+            // Some files, such as those of /proc, say that they have nothing: only a read tells how long they are.
+            try (InputStream in = Files.newInputStream(file)) {
+                bytes = in.readNBytes(mostBytes + 1);
+            }
+        }
+        if (bytes == null || bytes.length > mostBytes) {
+            throw new IOException(Math.max(said, mostBytes + 1L) + " bytes are over the limit of " + mostBytes);
+        }
+        return bytes;
     }
 
     /** Decodes UTF-8; says what else it is, or in which line it is not. */
@@ -80,18 +101,6 @@ public final class TextFile {
             }
         }
         return 0;
-    }
-
-    /** What a file has is known when it was read: some say that they have nothing. */
-    private static byte[] bytes(Path file, long said, int mostBytes) throws IOException {
-        byte[] bytes;
-        try (InputStream in = Files.newInputStream(file)) {
-            bytes = said > mostBytes ? null : in.readNBytes(mostBytes + 1);
-        }
-        if (bytes == null || bytes.length > mostBytes) {
-            throw new IOException(Math.max(said, mostBytes + 1L) + " bytes are over the limit of " + mostBytes);
-        }
-        return bytes;
     }
 
     private static String kind(Path file, BasicFileAttributes attributes) throws IOException {

@@ -61,6 +61,20 @@ class PemTextTest {
         return changes;
     }
 
+    /** A reload that opened one would wait for ever, and hold the next reload. */
+    @Test
+    void pipesAndDevicesAreNotOpened() throws Exception {
+        Path pipe = folder.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        assertThat(catchThrowable(() -> PemFiles.certificates(pipe)))
+                .hasMessage("cannot read " + pipe + ": it is a pipe: give a file");
+        assertThat(catchThrowable(() -> PemFiles.certificates(Path.of("/dev/zero"))))
+                .hasMessage("cannot read /dev/zero: it is a device: give a file");
+        assertThat(catchThrowable(() -> PemFiles.certificates(folder)))
+                .hasMessage("cannot read " + folder + ": it is a folder: give a file");
+    }
+
     @Test
     void lineEndsAndMarksChangeNothing() throws Exception {
         PublicKey is = relay.getCertificate().getPublicKey();
