@@ -44,7 +44,7 @@ class OddFilesTest {
             assertThat(publish.err())
                     .isEqualTo("relay-client publish: " + odd[0] + " holds no token: " + odd[1] + "\n");
             CommandRun top = CommandRun.of("top", "--token-file=" + odd[0]);
-            assertThat(top.err()).isEqualTo("relay-client top: cannot read " + odd[0] + ": " + odd[1] + "\n");
+            assertThat(top.err()).isEqualTo("relay-client top: " + odd[0] + " holds no token: " + odd[1] + "\n");
         }
     }
 

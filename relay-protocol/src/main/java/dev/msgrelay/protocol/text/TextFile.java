@@ -69,7 +69,7 @@ public final class TextFile {
             text = StandardCharsets.UTF_8.newDecoder().decode(rest).toString();
         } catch (CharacterCodingException e) {
             if (utf16(bytes)) {
-                throw new IOException("it is UTF-16: save it as UTF-8");
+                throw noText();
             }
             int line = 1;
             for (int i = 0; i < rest.position(); i++) {
@@ -78,9 +78,13 @@ public final class TextFile {
             throw new IOException("it is not UTF-8 in line " + line);
         }
         if (text.indexOf(0) >= 0) {
-            throw new IOException("it is no text, or UTF-16: save it as UTF-8");
+            throw noText();
         }
         return text.isEmpty() || text.charAt(0) != BYTE_ORDER_MARK ? text : text.substring(1);
+    }
+
+    private static IOException noText() {
+        return new IOException("it is not UTF-8, but UTF-16 or no text: save it as UTF-8");
     }
 
     private static boolean utf16(byte[] bytes) {

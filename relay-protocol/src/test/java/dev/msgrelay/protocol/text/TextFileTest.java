@@ -50,6 +50,6 @@ class TextFileTest {
         assertThatThrownBy(() -> TextFile.read(binary, 9)).hasMessage("it is not UTF-8 in line 1");
         byte[] utf16 = "a\n".getBytes(StandardCharsets.UTF_16);
         assertThatThrownBy(() -> TextFile.read(Files.write(binary, utf16), 9))
-                .hasMessageContaining("UTF-16: save it as UTF-8");
+                .hasMessageContaining("it is not UTF-8, but UTF-16 or no text: save it as UTF-8");
     }
 }

@@ -417,7 +417,7 @@ class ConfigurationTest {
                 .contains(missing + ": there is no such file")
                 .contains(folder + ": it cannot be read")
                 .contains(large + ": it cannot be read: 4194305 bytes are over the limit")
-                .contains(binary + ": it is not UTF-8")
+                .contains(binary + ": it cannot be read: it is not UTF-8")
                 .contains("--config");
     }
 

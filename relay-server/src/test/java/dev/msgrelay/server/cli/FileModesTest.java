@@ -95,8 +95,8 @@ class FileModesTest {
     @ParameterizedTest
     @CsvSource({
         "1, --socket-group=no-such-group, there is no group no-such-group",
-        "2, --socket-mode=rw, 'rw' is not octal",
-        "2, --socket-mode=0999, '0999' is not octal"
+        "2, --socket-mode=rw, rw' is not octal",
+        "2, --socket-mode=0999, 0999' is not octal"
     })
     void whatCannotBe(int code, String option, String words) throws Exception {
         try (CommandProcess relay = relay("--publish-socket=" + folder.resolve("p"), option)) {
