@@ -127,6 +127,7 @@ class ClientOptionsTest extends CommandTest {
     }
 
     @Execution(ExecutionMode.CONCURRENT)
+    @Tag("thorough")
     @Test
     void aTemporaryJournalGoesWithTheRelay() throws Exception {
         Path temporary = Files.createTempDirectory("client-options");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The command itself, on whatever machine the tests run. */
@@ -17,6 +18,7 @@ class LanesCommandTest extends CommandTest {
                 .allMatch(line -> line.matches("\\S+( \\(emulated, MTU 1500\\))? +(not )?possible +\\S.*"));
     }
 
+    @Tag("thorough")
     @Test
     void whatIsPossibleCanBeOpened() throws Exception {
         assertThat(execute("lanes", "--json", "--open", "--mtu", "9000"))

@@ -18,6 +18,7 @@ class ShootoutCommandTest extends CommandTest {
     private Path temporary;
 
     @Execution(ExecutionMode.CONCURRENT)
+    @Tag("thorough")
     @Test
     void lanesAreComparedAndTheFilesAreThere() throws Exception {
         Path directory = temporary.resolve("new").resolve("results");

@@ -12,11 +12,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Nothing of a lane stays behind, however its controller ends. */
+@Tag("thorough")
 class ForlornLaneTest {
     private static final long SAY_NANOS = TimeUnit.SECONDS.toNanos(120);
 

@@ -63,6 +63,7 @@ class LoadRunTest {
     }
 
     @Execution(ExecutionMode.CONCURRENT)
+    @Tag("thorough")
     @Test
     void throughTheRelayInCNothingIsLostOfSeveralPublishers() throws Exception {
         assumeTrue(CPrograms.obstacle().isEmpty(), CPrograms.obstacle());
@@ -170,6 +171,7 @@ class LoadRunTest {
     }
 
     @Execution(ExecutionMode.CONCURRENT)
+    @Tag("thorough")
     @Test
     void whatIsWrittenAndForcedIsAcknowledgedAndItsTimeIsTold() throws Exception {
         List<String> args = List.of("--slow-subscriber", "backpressure", "--journal", "temp");

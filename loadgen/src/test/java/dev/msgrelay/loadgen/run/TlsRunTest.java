@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import picocli.CommandLine;
 
 /** Runs over TLS, short, with real processes and sockets: every byte is checked as ever. Nothing here asserts a speed. */
+@Tag("thorough")
 class TlsRunTest {
     private static final Timing SHORT = new Timing(Duration.ofMillis(100), Duration.ofMillis(300));
     private static final Contestant RELAY =

@@ -10,10 +10,12 @@ import java.io.RandomAccessFile;
 import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nobody reads what the relay prints, and there is much to be told: it relays on, and ends when it is told to. */
+@Tag("thorough")
 class BlockedPipesTest {
     private static final int BAD = 2_000;
     /** Of a pipe, on Linux. */

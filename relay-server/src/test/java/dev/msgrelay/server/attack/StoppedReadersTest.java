@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,6 +68,7 @@ class StoppedReadersTest {
     }
 
     /** 200 that stop at once, whatever they have asked for. */
+    @Tag("thorough")
     @ParameterizedTest
     @EnumSource(value = Policy.class, mode = EnumSource.Mode.EXCLUDE, names = "RELAY_DEFAULT")
     void ofEveryPolicy(Policy policy, @TempDir Path directory) throws Exception {

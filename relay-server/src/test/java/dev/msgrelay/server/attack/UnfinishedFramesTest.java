@@ -9,6 +9,7 @@ import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.TestRelay;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Frames that are announced and not sent, and many that are sent slowly: memory is for those that send. */
@@ -48,6 +49,7 @@ class UnfinishedFramesTest {
     }
 
     /** Some of each body is sent, so that nobody can tell the attackers from honest ones before their time is over. */
+    @Tag("thorough")
     @Test
     void begunAndNotFinished() throws Exception {
         try (MemoryWatch memory = new MemoryWatch();

@@ -11,9 +11,11 @@ import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.net.Transport;
 import java.io.BufferedReader;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Peers whose link goes down, and who never say so. In a network namespace of this test's own; as root only. */
+@Tag("thorough")
 class VanishedPeersTest {
     private static final int OF_EACH_KIND = 25;
 

@@ -220,6 +220,11 @@ class ConfigurationTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith(file + ":3: ")
                 .hasMessageContaining("--" + option);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"publish-port", "log-size", "heartbeat", "slow-subscriber"})
+    void aVariableWithAValueThatIsNoneIsNamed(String option) {
         assertThatThrownBy(() -> parsed(Map.of(Configuration.variable(option), "no, never")))
                 .hasMessageStartingWith(Configuration.variable(option) + ": ");
     }
@@ -288,16 +293,26 @@ class ConfigurationTest {
         assertThat(err.toString()).startsWith("relay-server: RELAY_LOG_SIZE: ");
     }
 
-    @ParameterizedTest
-    @MethodSource("optionsThatTakeNotAnyText")
-    void whatAStrongerSourceOverridesNeedNotBeValid(String option) throws Exception {
-        String flag = "--" + option + "=" + other(option);
-        Object wanted = value(parsed(Map.of(), flag), option);
-        Path file = file(option + " = \"no, never\"");
-        Map<String, String> wrong = Map.of(Configuration.variable(option), "no, never");
-        assertThat(value(parsed(wrong, "--config=" + file, flag), option)).isEqualTo(wanted);
-        Map<String, String> right = Map.of(Configuration.variable(option), other(option));
-        assertThat(value(parsed(right, "--config=" + file), option)).isEqualTo(wanted);
+    @Test
+    void whatAStrongerSourceOverridesNeedNotBeValid() throws Exception {
+        List<String> options = List.copyOf(optionsThatTakeNotAnyText());
+        Map<String, String> right = new HashMap<>();
+        Map<String, String> wrong = new HashMap<>();
+        List<String> flags = new ArrayList<>();
+        for (String option : options) {
+            right.put(Configuration.variable(option), other(option));
+            wrong.put(Configuration.variable(option), "no, never");
+            flags.add("--" + option + "=" + other(option));
+        }
+        Path file = file(options.stream().map(o -> o + " = \"no, never\"").toArray(String[]::new));
+        Map<String, OptionSpec> wanted = parsed(Map.of(), flags.toArray(String[]::new));
+        flags.add("--config=" + file);
+        Map<String, OptionSpec> byFlag = parsed(wrong, flags.toArray(String[]::new));
+        Map<String, OptionSpec> byEnvironment = parsed(right, "--config=" + file);
+        for (String option : options) {
+            assertThat(value(byFlag, option)).as(option).isEqualTo(value(wanted, option));
+            assertThat(value(byEnvironment, option)).as(option).isEqualTo(value(wanted, option));
+        }
     }
 
     @Test

@@ -18,12 +18,14 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Files that are there, and that the relay's user may not read: the line names the file, and why. */
+@Tag("thorough")
 class UnreadableFilesTest {
     private static final Token TOKEN = Token.of("s3cret-of-orders");
 

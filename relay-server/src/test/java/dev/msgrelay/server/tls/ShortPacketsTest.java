@@ -11,6 +11,7 @@ import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;
 import java.io.BufferedReader;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * A publisher at full speed over a link of packets of 1,500 bytes that nothing merges: most reads end within a record. In a
  * network namespace of this test's own; as root only.
  */
+@Tag("thorough")
 class ShortPacketsTest {
     @ParameterizedTest
     @EnumSource(names = {"BORINGSSL", "JDK"})
