@@ -76,7 +76,8 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
 
     @Override
     public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
-        List<String> args = new ArrayList<>(List.of("--json"));
+        // Workers that have to share their machine may take long to their first word; a run does not fail by that.
+        List<String> args = new ArrayList<>(List.of("--json", "--handshake-timeout", "60s"));
         args.addAll(Contestants.bind(children, load.tls()));
         Clients.Ports ports = load.clients().ports();
         OwnCertificate own = null;

@@ -44,11 +44,11 @@ class TlsRunTest {
         assertThat(result.resources().relay().gcCount()).isNotNegative();
     }
 
-    /** Thorough, as those who come and go are to go. */
+    /** Thorough, as those who come and go are to go, and raw clients with TLS. */
     @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
-    @EnumSource(value = Clients.Kind.class, names = "LIBRARY")
+    @EnumSource(value = Clients.Kind.class, names = "C", mode = EnumSource.Mode.EXCLUDE)
     void nothingIsLostWhoeverComesAndGoes(Clients.Kind kind) throws Exception {
         boolean acks = kind == Clients.Kind.LIBRARY;
         Clients.Ack asked = acks ? Clients.Ack.STREAM : Clients.Ack.NONE;
@@ -60,6 +60,14 @@ class TlsRunTest {
         expectClean(result);
         assertThat(result.correctness().visits().count()).isPositive();
         assertThat(result.correctness().acknowledged() > 0).isEqualTo(acks);
+    }
+
+    /** Thorough, as raw clients with TLS are to go. */
+    @Tag("thorough")
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void nothingIsLostOfRawClients() throws Exception {
+        expectClean(run(RELAY, LOAD.withTls()));
     }
 
     /** Thorough, as those who come and go are to go. */
