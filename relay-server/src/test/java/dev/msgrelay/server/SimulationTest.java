@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
  */
 class SimulationTest {
     /** Seeds from 0 on, of which each tenth has TLS, and each twentieth a journal. */
-    private static final int RUNS = 40;
+    private static final int RUNS = 20;
 
     private static final int MANY_RUNS = 400;
     /** As many more as it takes until all that is rare has been seen, and no more than these. */

@@ -37,6 +37,7 @@ import picocli.CommandLine;
 class NodesComeBackTest {
     private static final Duration WAIT = Duration.ofSeconds(120);
     private static final int NODES = 3;
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
     private static final int BODY = 32 << 10;
     private static final ReconnectPolicy RECONNECT =
             ReconnectPolicy.endless().withDelays(Duration.ofMillis(20), Duration.ofMillis(200));
@@ -106,12 +107,11 @@ class NodesComeBackTest {
         }
         assertThat(last).as(cluster.said(node)).isNotNull();
         try {
-            return HttpClient.newHttpClient()
-                    .send(
-                            HttpRequest.newBuilder(URI.create(last).resolve(path))
-                                    .timeout(WAIT)
-                                    .build(),
-                            BodyHandlers.ofString());
+            return HTTP.send(
+                    HttpRequest.newBuilder(URI.create(last).resolve(path))
+                            .timeout(WAIT)
+                            .build(),
+                    BodyHandlers.ofString());
         } catch (IOException e) {
             throw new AssertionError(last + path, e);
         } catch (InterruptedException e) {

@@ -58,10 +58,10 @@ class CommandProcessTest {
         }
     }
 
-    /** Its numbers are those of the documents. */
+    /** Numbers are printed as the documents have them. A rule of the protocol's tests keeps the default locale out of all code. */
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
-    @ValueSource(strings = {"-Duser.language=de", "-Duser.language=ar -Duser.country=EG", "-Duser.language=tr"})
+    @ValueSource(strings = {"-Duser.language=ar -Duser.country=EG"})
     void whateverTheLanguage(String language) throws Exception {
         try (CommandProcess command = CommandProcess.with(Map.of("JDK_JAVA_OPTIONS", language), "--transport=NIO")) {
             assertThat(command.line(l -> l.contains("    log  "))).endsWith("   8,388,608 bytes");
@@ -174,16 +174,17 @@ class CommandProcessTest {
         }
     }
 
-    /** What it prints is an endpoint as clients take it. */
+    /** The ready line has endpoints as clients take them; with --quiet nothing is said between it and the end. */
     @Execution(ExecutionMode.CONCURRENT)
     @Test
-    void onIpv6() throws Exception {
+    void quietlyOnIpv6() throws Exception {
         assumeTrue(hasIpv6Loopback(), "this machine has no ::1");
         Pattern here = Pattern.compile(".*\"publish\":\"\\[::1]:(\\d+)\",\"subscribe\":\"\\[::1]:(\\d+)\".*");
-        try (CommandProcess command = new CommandProcess("--json", "--bind=::1")) {
+        try (CommandProcess command = new CommandProcess("--quiet", "--json", "--bind=::1")) {
             Matcher ready = match(here, command.line(l -> l.contains("\"ready\"")));
             relayOne(new InetSocketAddress("::1", port(ready, 1)), new InetSocketAddress("::1", port(ready, 2)));
             assertThat(command.terminate()).isZero();
+            assertThat(command.lines()).hasSize(3);
         }
     }
 
@@ -202,16 +203,6 @@ class CommandProcessTest {
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
-    void quietSaysNothingBetweenReadyAndTheEnd() throws Exception {
-        try (CommandProcess command = new CommandProcess("--quiet", "--json")) {
-            relayOne(match(JSON_READY, command.line(l -> l.contains("\"ready\""))));
-            assertThat(command.terminate()).isZero();
-            assertThat(command.lines()).hasSize(3);
-        }
-    }
-
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
     void whatClientsMayAskFor() throws Exception {
         Numbered nothing = new Numbered(new Random(1), 1, 8);
         try (CommandProcess command = new CommandProcess(
@@ -220,9 +211,17 @@ class CommandProcessTest {
                 "--allow-policies=backpressure",
                 "--heartbeat=2s",
                 "--idle-timeout=7s",
+                "--handshake-timeout=200ms",
                 "--max-connections=3",
                 "--max-publishers=1")) {
             Matcher ready = match(JSON_READY, command.line(l -> l.contains("\"ready\"")));
+            try (PlainPublisher late = PlainPublisher.connect(address(ready.group(2)))) {
+                late.send(new Frames().header(ControlFrames.HELLO, 42));
+                PlainPublisher.Error error = late.awaitError();
+                assertThat(error.code()).isEqualTo(CloseReason.HANDSHAKE_TIMEOUT.code());
+                assertThat(error.text()).contains("200 ms");
+            }
+            command.line(l -> l.contains("\"event\":\"stats\"") && l.contains("\"subscribers\":0"));
             SpeakingSubscriber allowed = SpeakingSubscriber.connect(address(ready.group(2)), new Account(nothing));
             WelcomeFrame welcome = allowed.hello(HelloFrame.subscriber().policy(Policy.BACKPRESSURE))
                     .awaitWelcome();
@@ -243,21 +242,6 @@ class CommandProcessTest {
                 only.send(new Frames().frame(1, 1));
             }
             allowed.close();
-            assertThat(command.terminate()).isZero();
-        }
-    }
-
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
-    void aHelloMustBeCompleteInTime() throws Exception {
-        try (CommandProcess command = new CommandProcess("--json", "--handshake-timeout=200ms")) {
-            Matcher ready = match(JSON_READY, command.line(l -> l.contains("\"ready\"")));
-            try (PlainPublisher late = PlainPublisher.connect(address(ready.group(2)))) {
-                late.send(new Frames().header(ControlFrames.HELLO, 42));
-                PlainPublisher.Error error = late.awaitError();
-                assertThat(error.code()).isEqualTo(CloseReason.HANDSHAKE_TIMEOUT.code());
-                assertThat(error.text()).contains("200 ms");
-            }
             assertThat(command.terminate()).isZero();
         }
     }

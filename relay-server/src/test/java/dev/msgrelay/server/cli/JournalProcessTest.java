@@ -46,6 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** relay-server --journal, as a user starts, kills and misuses it. */
 class JournalProcessTest {
     private static final int FRAME = 108;
+    private static final int LONG_FRAME = 1_008;
 
     /** Once it says this, SIGTERM is heard. */
     private static final Predicate<String> STATS = l -> l.contains("\"event\":\"stats\"");
@@ -354,10 +355,10 @@ class JournalProcessTest {
             assertThat(relay.errors()).anyMatch(l -> l.contains("is more than there is room for"));
         }
         command.replaceAll(o -> o.equals("--journal-keep=24m") ? "--journal-keep=12m" : o);
-        int messages = 250_000;
+        int messages = 27_000;
         try (CommandProcess relay = CommandProcess.started(command)) {
             publishAll(relay, messages);
-            relay.line(l -> l.contains("\"journalPosition\":" + (long) messages * FRAME + ","));
+            relay.line(l -> l.contains("\"journalPosition\":" + (long) messages * LONG_FRAME + ","));
             assertThat(relay.terminate()).isZero();
         }
     }
@@ -442,7 +443,7 @@ class JournalProcessTest {
         Path filler = directory().resolve("filler");
         List<String> command = small("96m", "92m", "--journal-segment=1m", "--max-body=1k");
         // Far more than log and sockets hold.
-        int messages = 500_000;
+        int messages = 54_000;
         try (CommandProcess relay = CommandProcess.started(command)) {
             Thread publisher = new Thread(() -> publishAll(relay, messages));
             publisher.start();
@@ -450,7 +451,7 @@ class JournalProcessTest {
             relay.line(l -> l.matches(".*\"journalWaits\":[1-9].*"));
             assertThat(publisher.isAlive()).isTrue();
             Files.delete(Path.of("/proc/" + relay.pid() + "/root" + filler));
-            relay.line(l -> l.contains("\"journalPosition\":" + (long) messages * FRAME + ","));
+            relay.line(l -> l.contains("\"journalPosition\":" + (long) messages * LONG_FRAME + ","));
             Await.join(publisher);
             assertThat(relay.terminate()).isZero();
         }
@@ -461,7 +462,7 @@ class JournalProcessTest {
             for (int i = 0; i < messages; i += 100) {
                 Frames frames = new Frames();
                 for (int k = 0; k < 100; k++) {
-                    frames.frame(i + k, FRAME - 8);
+                    frames.frame(i + k, LONG_FRAME - 8);
                 }
                 publisher.send(frames);
             }

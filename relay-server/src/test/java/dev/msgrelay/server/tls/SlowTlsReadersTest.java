@@ -9,6 +9,7 @@ import dev.msgrelay.server.harness.Certificates;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.Seeds;
+import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.Stream;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.TlsBridge;
@@ -22,8 +23,17 @@ import org.junit.jupiter.params.provider.MethodSource;
 class SlowTlsReadersTest {
     private static final int LONGEST = 100_000;
 
-    static java.util.stream.Stream<TlsStreamTest.Way> ways() {
-        return TlsStreamTest.ways();
+    /** Each library once; with all settings, each with each policy. */
+    static java.util.stream.Stream<TlsStreamTest.Way> ways(TlsProvider provider) {
+        return TlsStreamTest.ways().filter(way -> Setting.all() || way.provider() == provider);
+    }
+
+    static java.util.stream.Stream<TlsStreamTest.Way> boringSsl() {
+        return ways(TlsProvider.BORINGSSL);
+    }
+
+    static java.util.stream.Stream<TlsStreamTest.Way> jdk() {
+        return ways(TlsProvider.JDK);
     }
 
     private interface Course {
@@ -51,7 +61,7 @@ class SlowTlsReadersTest {
     }
 
     @ParameterizedTest
-    @MethodSource("ways")
+    @MethodSource("boringSsl")
     void disconnect(TlsStreamTest.Way way) throws Exception {
         run(way, Policy.DISCONNECT, (relay, good, slow, publisher, stream) -> {
             while (relay.closed(CloseReason.SLOW_SUBSCRIBER) == 0) {
@@ -68,7 +78,7 @@ class SlowTlsReadersTest {
     }
 
     @ParameterizedTest
-    @MethodSource("ways")
+    @MethodSource("jdk")
     void skip(TlsStreamTest.Way way) throws Exception {
         run(way, Policy.SKIP, (relay, good, slow, publisher, stream) -> {
             // The bridge's sockets hold some, too.
@@ -90,7 +100,7 @@ class SlowTlsReadersTest {
     }
 
     @ParameterizedTest
-    @MethodSource("ways")
+    @MethodSource("boringSsl")
     void backpressure(TlsStreamTest.Way way) throws Exception {
         run(way, Policy.BACKPRESSURE, (relay, good, slow, publisher, stream) -> {
             Workers workers = new Workers();
