@@ -20,7 +20,6 @@ import dev.msgrelay.server.tls.TlsContext;
 import dev.msgrelay.server.tls.TlsHandler;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
@@ -91,9 +90,6 @@ final class ChannelSetup {
         accepted.config().setRecvByteBufAllocator(connection.reads());
         // A publisher that has gone and cannot be told anything any more is still read to its end.
         accepted.config().setAutoClose(false);
-        if (!publishing.readsAtOnce()) {
-            accepted.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
-        }
         if (tls == null || secure(accepted, tls, connection, ticket)) {
             accepted.pipeline().addLast(connection);
             connection.admitted(ticket, accepted);

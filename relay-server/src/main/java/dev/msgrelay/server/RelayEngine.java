@@ -118,7 +118,6 @@ final class RelayEngine {
      * @param loops the core's first, then readers, then senders: {@link #readers} says how many
      * @param replayLoop on which subscribers are sent what lies in the journal: it may wait for the disk; null: nobody is
      * @param epoch of the stream
-     * @param readsAtOnce whether a read is over when the channel hands it on
      * @param opened the journal, in which the stream goes on; null: it begins here, and is kept nowhere
      * @param orderer who decides the order; null: it is made here
      * @param failure told when the order is in doubt: nothing may be relayed any more; or, as a {@link JournalException}, that
@@ -131,7 +130,6 @@ final class RelayEngine {
             ByteBufAllocator allocator,
             Ticker clock,
             RelayIdentity identity,
-            boolean readsAtOnce,
             Journal opened,
             Orderer orderer,
             Consumer<Throwable> failure) {
@@ -211,7 +209,7 @@ final class RelayEngine {
                 names.restore(opened.recovered().states(), clock.nanoTime());
             }
             line = new MemoryLine(budget.pool(Part.FRAMES));
-            var publishing = new PublisherConnection.Shared(log, names, orderer, line, readsAtOnce);
+            var publishing = new PublisherConnection.Shared(log, names, orderer, line);
             int shorts = MemoryPlan.SHORT_BUFFERS / ports(config);
             RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
             corePort = orderer == null
@@ -275,11 +273,6 @@ final class RelayEngine {
             taken.close();
             throw e;
         }
-    }
-
-    /** Whether subscribers are sent what lies in the journal: that takes a loop of its own, to which they move. */
-    static boolean replays(RelayConfig config) {
-        return config.journal().on() && config.transport().resolve().movesChannels();
     }
 
     /** Of so many loops, those that read publishers and do nothing else. */

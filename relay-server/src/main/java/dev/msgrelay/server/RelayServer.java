@@ -78,8 +78,8 @@ public final class RelayServer implements AutoCloseable {
         this.orderer = orderer;
         this.transport = config.transport().resolve();
         boolean auto = config.eventLoops() == RelayConfig.AUTO_EVENT_LOOPS;
-        liveLoops = auto ? autoLoops(transport) : config.eventLoops();
-        boolean replays = RelayEngine.replays(config);
+        liveLoops = auto ? autoLoops() : config.eventLoops();
+        boolean replays = config.journal().on();
         loops = new EngineLoop[replays ? liveLoops + 1 : liveLoops];
         for (int i = 0; i < loops.length; i++) {
             loops[i] = new EngineLoop(i < liveLoops ? "relay-loop-" + i : "relay-replay", transport.ioHandler());
@@ -92,7 +92,6 @@ public final class RelayServer implements AutoCloseable {
                 new UnpooledByteBufAllocator(true),
                 Ticker.systemTicker(),
                 new RelayIdentity(epoch, serverName(), config.stream().maxBody()),
-                transport.readsAtOnce(),
                 journal,
                 orderer,
                 this::failed);
@@ -114,8 +113,8 @@ public final class RelayServer implements AutoCloseable {
         }
     }
 
-    private static int autoLoops(Transport transport) {
-        return transport.movesChannels() && Runtime.getRuntime().availableProcessors() > 1 ? 2 : 1;
+    private static int autoLoops() {
+        return Runtime.getRuntime().availableProcessors() > 1 ? 2 : 1;
     }
 
     /** Random, so that a relay that is started anew, here or elsewhere, is never taken for the one before. */

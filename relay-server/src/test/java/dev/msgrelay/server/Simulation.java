@@ -19,7 +19,6 @@ import dev.msgrelay.server.journal.SimDisk;
 import dev.msgrelay.server.memory.MemoryBudget.Kind;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryBudget.Pool;
-import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.ops.Admission;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
@@ -112,7 +111,6 @@ final class Simulation {
     private final int patience;
     private final int localPublishers;
     private final int localWeight;
-    private final boolean readsAtOnce;
     // Null: it has none.
     private final TlsPort tls;
     private final SimJournal journal;
@@ -146,8 +144,6 @@ final class Simulation {
     Simulation(long seed) {
         world = new World(seed);
         loopCount = world.oneOf(1, 1, 1, 2, 2, 3, 3, 5);
-        // As io_uring, whose channels stay where they are.
-        boolean likeEpoll = Boolean.getBoolean("sim.atOnce") || loopCount > 1 || !world.onceIn(3);
         boolean journaled =
                 Boolean.getBoolean("sim.journal") || Math.floorMod(seed, SEEDS_PER_JOURNAL) == FIRST_OF_JOURNAL;
         boolean secured = !journaled
@@ -155,11 +151,10 @@ final class Simulation {
         if (journaled) {
             world.atMost(MOST_VOLUME, MOST_BYTES);
         }
-        readsAtOnce = likeEpoll || secured;
         RelayConfig.Builder drawn = config(loopCount);
         config = (secured ? withTls(drawn) : journaled ? withJournal(drawn) : drawn).build();
         world.config(config);
-        replayed = RelayEngine.replays(config);
+        replayed = journaled;
         tls = secured ? new TlsPort(world) : null;
         lives = new Lives(world);
         journal = journaled ? new SimJournal(world, config.journal().settings(), this::meanwhile) : null;
@@ -221,7 +216,6 @@ final class Simulation {
                 allocator,
                 world.clock(),
                 new RelayIdentity(epoch, "simulated", config.stream().maxBody()),
-                readsAtOnce,
                 opened,
                 null,
                 this::engineFailed);
@@ -264,11 +258,9 @@ final class Simulation {
                 .journalSegment(segment)
                 .journalForce(Duration.ofMillis(world.oneOf(1, 50, 1000)))
                 .journalFailure(world.onceIn(2) ? JournalConfig.Failure.EXIT : JournalConfig.Failure.MEMORY);
-        if (readsAtOnce) {
-            drawn.allowPolicies(EnumSet.range(Policy.DISCONNECT, Policy.REPLAY))
-                    .slowSubscriber(world.onceIn(3) ? Policy.REPLAY : Policy.DISCONNECT)
-                    .replayBytes((JournalFeed.PAGE_BYTES + stream.maxBody() + 8) * world.oneOf(1, 2, 4));
-        }
+        drawn.allowPolicies(EnumSet.range(Policy.DISCONNECT, Policy.REPLAY))
+                .slowSubscriber(world.onceIn(3) ? Policy.REPLAY : Policy.DISCONNECT)
+                .replayBytes((JournalFeed.PAGE_BYTES + stream.maxBody() + 8) * world.oneOf(1, 2, 4));
         return switch (world.below(3)) {
             case 0 -> drawn.journalKeep(JournalConfig.UNLIMITED);
             case 1 -> drawn.journalKeep((long) segment * world.between(2, 8));
@@ -289,7 +281,6 @@ final class Simulation {
         Set<Policy> policies = EnumSet.of(Policy.DISCONNECT, Policy.SKIP, Policy.BACKPRESSURE);
         int heartbeat = world.oneOf(100, 500, 5000);
         return RelayConfig.builder()
-                .transport(readsAtOnce ? Transport.AUTO : Transport.IO_URING)
                 .mtu(world.oneOf(576, 1500, 9000))
                 .maxBody(maxBody)
                 .ringSize(maxBody > 200_000 ? 4 << 20 : 1 << 20)
@@ -491,8 +482,7 @@ final class Simulation {
                 number,
                 this::loopOf,
                 world.onceIn(2) ? LOCAL : null,
-                new InetSocketAddress(address(10, 0, 0, world.below(4)), 10_000 + number),
-                readsAtOnce);
+                new InetSocketAddress(address(10, 0, 0, world.below(4)), 10_000 + number));
     }
 
     private SimLoop loopOf(EventLoop io) {
@@ -686,15 +676,11 @@ final class Simulation {
             }
         }
         long used = allocator.metric().usedDirectMemory() + (tls == null ? 0 : tls.ofTheLibrary());
-        // Of what is set aside for io_uring, as much as those who are there may take; nothing here lists what it
-        // writes.
-        long underWay = readsAtOnce ? 0 : publishers() * PublisherConnection.SMALL_BYTES;
         long reserved = engine.budget().used(Kind.DIRECT)
-                - engine.budget().pool(Part.IO_URING).used()
                 - engine.budget().pool(Part.JOURNAL).used();
         // What has been granted in the line for a long frame may not have been taken yet.
         long mayWait = engine.budget().pool(Part.FRAMES).used() + (tls == null ? 0 : tls.mayBeGone());
-        if (used > reserved + underWay || (used < reserved - mayWait && used < reserved - mayWait - maySay())) {
+        if (used > reserved || (used < reserved - mayWait && used < reserved - mayWait - maySay())) {
             world.fail("direct memory: " + used + " bytes are taken, " + reserved + " are in the budget: " + pools());
         }
     }
@@ -705,12 +691,6 @@ final class Simulation {
                         .mapToLong(Simulation::saidBytes)
                         .sum()
                 + (long) Admission.MOST_TOLD * RefusedConnection.SAID_BYTES;
-    }
-
-    private long publishers() {
-        return engine.table().present().stream()
-                .filter(c -> c.role() == Role.PUBLISHER)
-                .count();
     }
 
     private static int saidBytes(Connection connection) {

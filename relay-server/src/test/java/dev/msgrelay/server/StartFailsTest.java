@@ -230,7 +230,6 @@ class StartFailsTest {
                         allocator,
                         Ticker.systemTicker(),
                         new RelayIdentity(7, "relay", MAX_BODY),
-                        true,
                         null,
                         null,
                         failure -> {});

@@ -51,7 +51,6 @@ final class StepsRig implements AutoCloseable {
                 allocator,
                 world.clock(),
                 new RelayIdentity(7, "relay", MAX_BODY),
-                true,
                 journal,
                 null,
                 failure -> {
@@ -103,8 +102,8 @@ final class StepsRig implements AutoCloseable {
         final SimChannel channel;
 
         private Client(Role role, int number) {
-            channel = new SimChannel(
-                    world, number, io -> loop, null, new InetSocketAddress("10.0.0.1", 10_000 + number), true);
+            channel =
+                    new SimChannel(world, number, io -> loop, null, new InetSocketAddress("10.0.0.1", 10_000 + number));
             channel.connect(this);
             engine.place(channel, role, null).register(channel);
         }

@@ -36,7 +36,7 @@ import java.util.concurrent.TimeUnit;
  *  --subscribers N          that are to be connected before the first message (0)
  *  --run-length N           messages of one publish; 1: single messages
  *  --slow-subscriber NAME   backpressure, disconnect or skip (disconnect)
- *  --transport NAME         auto, epoll, nio or io_uring (auto)
+ *  --transport NAME         auto, epoll or nio (auto)
  *  --event-loops N          of the relay (1)
  *  --mtu BYTES              of the relay
  *  --journal DIR            of the relay (none)

@@ -71,17 +71,10 @@ public record RelayConfig(
         if (eventLoops != AUTO_EVENT_LOOPS && (eventLoops < 1 || eventLoops > MAX_EVENT_LOOPS)) {
             throw new IllegalArgumentException("event loops " + eventLoops + " is not within 1.." + MAX_EVENT_LOOPS);
         }
-        if (tls.on() && !transport.readsAtOnce()) {
-            throw new IllegalArgumentException("transport " + transport.flag()
-                    + " does not go with TLS: a read of it cannot be refused once it is under way; epoll and nio do");
-        }
         checkDiffers("TLS publish port", tls.publishPort(), tls, listen);
         checkDiffers("TLS subscribe port", tls.subscribePort(), tls, listen);
-        if (clients.slowSubscriber() == Policy.REPLAY && !(journal.on() && transport.movesChannels())) {
-            throw new IllegalArgumentException("slow subscriber replay needs a journal"
-                    + (journal.on()
-                            ? ", and transport " + transport.flag() + " does not read it; epoll and nio do"
-                            : ""));
+        if (clients.slowSubscriber() == Policy.REPLAY && !journal.on()) {
+            throw new IllegalArgumentException("slow subscriber replay needs a journal");
         }
         LimitsConfig.millisWithin("stall timeout", stallTimeout, 1, MOST_MILLIS);
         LimitsConfig.millisWithin("drain timeout", drainTimeout, 0, MOST_MILLIS);

@@ -60,8 +60,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
     public static final int READ_BYTES = TlsHandler.CONTROL_READ;
 
     /**
-     * What it may have in flight beside the stream: a read, where the transport takes memory for it before anything has
-     * come, answers to what has come, a GAP between messages, and an ERROR.
+     * What it may have in flight beside the stream: a read, answers to what has come, a GAP between messages, and an ERROR.
      */
     public static final int SAID_BYTES = READ_BYTES
             + Outbox.MOST_BYTES

@@ -31,7 +31,6 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.RecvByteBufAllocator;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -84,7 +83,7 @@ public final class PublisherConnection extends Connection
      *
      * @param orderer who gives names; null: the table does
      */
-    public record Shared(PacketLog log, NameTable names, Orderer orderer, MemoryLine line, boolean readsAtOnce) {}
+    public record Shared(PacketLog log, NameTable names, Orderer orderer, MemoryLine line) {}
 
     private final Shared shared;
     private final FrameAssembler assembler;
@@ -95,7 +94,6 @@ public final class PublisherConnection extends Connection
     // Bytes that it waits for in the line.
     private int asked;
     private boolean draining;
-    private boolean inputEnded;
     private volatile boolean quiet;
 
     private final ProducerState producer;
@@ -161,44 +159,17 @@ public final class PublisherConnection extends Connection
 
     @Override
     public ByteBuf whereToRead() {
-        try {
-            return whereNow();
-        } catch (ReadSwitch.Refused refused) {
-            throw refused;
-        } catch (Throwable e) {
-            if (shared.readsAtOnce) {
-                throw e;
-            }
-            // Netty drops what is thrown here when io_uring begins its first read, and the channel never closes. So the
-            // connection is ended by a task, and what is read until then is thrown away.
-            wait = Wait.DRAIN;
-            execute(() -> failed(e));
-            return port.scratch();
-        }
-    }
-
-    private ByteBuf whereNow() {
         boolean may = prepareRead();
         if (throwsAway()) {
             return port.scratch();
         }
-        if (!may && shared.readsAtOnce) {
+        if (!may) {
             throw reads.refuse();
         }
-        ReadWindow window = window();
-        if (window == null) {
-            throw ReadSwitch.Refused.INSTANCE;
-        }
-        return window.retain();
+        return window().retain();
     }
 
-    /** Null: a read of io_uring that goes on from another one, and may be refused. */
     private ReadWindow window() {
-        if (wait != Wait.NOTHING) {
-            // Two reads cannot be refused: one that is under way, and the first one after the peer has ended its
-            // output. From then on Netty reads to the end, even where reading is switched off.
-            return assembler.piece();
-        }
         if (assembler.readsOnItsOwn()) {
             return assembler.restOfLong();
         }
@@ -206,9 +177,6 @@ public final class PublisherConnection extends Connection
         if (!port.makeReady()) {
             // It has said nothing yet: its HELLO is answered, whatever holds publishers back.
             return assembler.behind(Math.min(most, HELLO_BYTES));
-        }
-        if (!shared.readsAtOnce) {
-            return assembler.behind(most);
         }
         ReadWindow window = port.window(assembler.bytes(), most);
         assembler.putInFront(window);
@@ -220,10 +188,10 @@ public final class PublisherConnection extends Connection
         ReadWindow read = msg instanceof ReadWindow window && state().compareTo(State.CLOSING) < 0 ? window : null;
         boolean kept = false;
         try {
-            if (read != null && (assembler.owns(read) || !shared.readsAtOnce)) {
+            if (read != null && assembler.owns(read)) {
                 kept = true;
                 bytesRead += read.readableBytes();
-                assembler.filled(read);
+                assembler.filled(read.readableBytes());
             }
         } finally {
             // The memory is the log's, the loop's or the connection's own, and stays: nobody else counts it from here
@@ -469,21 +437,8 @@ public final class PublisherConnection extends Connection
         if (draining) {
             wait = Wait.DRAIN;
             quiet = true;
-        } else if (inputEnded) {
-            channel().close();
         } else if (channel().isOpen()) {
             reads.on();
-        }
-    }
-
-    /** With io_uring the end of what a peer sends is read although reading is switched off: what waits is to be taken first. */
-    @Override
-    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-        if (event == ChannelInputShutdownEvent.INSTANCE) {
-            inputEnded = true;
-            if (wait == Wait.NOTHING || wait == Wait.DRAIN || state().compareTo(State.CLOSING) >= 0) {
-                channel().close();
-            }
         }
     }
 
@@ -724,7 +679,6 @@ public final class PublisherConnection extends Connection
 
     @Override
     protected void onTick(long nowNanos) {
-        assembler.settle();
         if (wait == Wait.RATE && !standing().isPaused(nowNanos)) {
             goOn(Wait.RATE);
         }
@@ -774,16 +728,6 @@ public final class PublisherConnection extends Connection
     protected void release() {
         if (wait == Wait.MEMORY) {
             shared.line.leave(this);
-        }
-        if (state() == State.GONE && (wait == Wait.ROOM || wait == Wait.RATE) && assembler.bytes() > 0) {
-            // With io_uring Netty closes a Unix socket at the end of its input, whatever waits, and asks nobody.
-            services()
-                    .closes()
-                    .warn(
-                            CloseReason.TRUNCATED_FRAME,
-                            services().clock().nanoTime(),
-                            who() + " ended while it was held back: " + assembler.bytes()
-                                    + " bytes that were read are dropped");
         }
         assembler.release();
         PublisherName name = producer.leave();

@@ -28,7 +28,7 @@ public final class Closing {
      */
     public static ChannelFuture say(Channel channel, CloseReason reason, String text) {
         ChannelFuture written = channel.writeAndFlush(Unpooled.wrappedBuffer(ErrorFrame.encode(reason, text)));
-        // Not before: what is still to be written would be dropped. With io_uring a write is never done at once.
+        // Not before: what is still to be written would be dropped.
         written.addListener(done -> endOutput(channel));
         closeLater(channel);
         return written;

@@ -36,7 +36,7 @@ class JvmLimitsTest {
             Map.entry("--subscribe-socket", "s"),
             Map.entry("--socket-mode", "0660"),
             Map.entry("--socket-group", "0"),
-            Map.entry("--transport", "io_uring"),
+            Map.entry("--transport", "nio"),
             Map.entry("--admin", "none"),
             Map.entry("--admin-token", "sha256:" + "0".repeat(64)),
             Map.entry("--event-loops", "16"),

@@ -135,7 +135,7 @@ class WrongFlagsTest {
         String help = out.toString();
         assertThat(help)
                 .contains("Usage: relay-server [OPTIONS]")
-                .containsPattern("auto,\\s+epoll,\\s+nio,\\s+io_uring")
+                .containsPattern("auto,\\s+epoll,\\s+nio")
                 .containsPattern("disconnect,\\s+backpressure,\\s+skip")
                 .contains("Exit codes")
                 .doesNotContain("\u001b");
