@@ -3,7 +3,7 @@ package dev.msgrelay.server;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.core.EngineLoop;
-import dev.msgrelay.server.fanout.LoopSpread;
+import dev.msgrelay.server.fanout.Placement;
 import dev.msgrelay.server.fanout.SendGroup;
 import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.ingest.IngestPort;
@@ -38,11 +38,11 @@ final class ChannelSetup {
     private final SubscriberConnection.Shared subscribing;
     private final IngestPort corePort;
     private final EngineLoop core;
-    private final LoopSpread spread;
+    private final Placement placement;
 
     /**
      * @param corePort of publishers, which are read on the core's loop at first
-     * @param spread where subscribers go
+     * @param placement finds the loops of subscribers
      */
     ChannelSetup(
             Services services,
@@ -51,14 +51,14 @@ final class ChannelSetup {
             SubscriberConnection.Shared subscribing,
             IngestPort corePort,
             EngineLoop core,
-            LoopSpread spread) {
+            Placement placement) {
         this.services = services;
         this.allocator = allocator;
         this.publishing = publishing;
         this.subscribing = subscribing;
         this.corePort = corePort;
         this.core = core;
-        this.spread = spread;
+        this.placement = placement;
     }
 
     /**
@@ -99,11 +99,12 @@ final class ChannelSetup {
 
     private EngineLoop subscriber(Channel accepted, TlsContext tls, Admission.Ticket ticket) {
         accepted.config().setRecvByteBufAllocator(reads(SubscriberConnection.READ_BYTES));
-        SendGroup group = spread.place();
-        SubscriberConnection connection = new SubscriberConnection(services, subscribing, group);
         if (tls != null && !secure(accepted, tls, null, ticket)) {
             return core;
         }
+        SendGroup group = placement.place();
+        SubscriberConnection connection = new SubscriberConnection(services, subscribing, group);
+        accepted.closeFuture().addListener(closed -> connection.leaveSeat());
         accepted.pipeline().addLast(connection);
         connection.admitted(ticket, accepted);
         return group.loop();

@@ -11,6 +11,7 @@ import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.StreamConfig;
 import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.fanout.SendGroup;
 import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.journal.Journal;
@@ -48,12 +49,14 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * One run: a relay's engine, clients of every kind, and faults, all from one seed.
@@ -117,6 +120,7 @@ final class Simulation {
     // Whether subscribers are sent what lies in the journal, on a loop behind the others.
     private final boolean replayed;
     private final int loopCount;
+    private final int readerCount;
     // Steps that a relay with a journal lives for, more or less.
     private final int lifespan;
 
@@ -137,13 +141,15 @@ final class Simulation {
     private boolean ending;
     private boolean journalEnded;
     private boolean withoutJournal;
+    private boolean readElsewhere;
 
     private int channels;
     private Throwable engineFailure;
 
     Simulation(long seed) {
         world = new World(seed);
-        loopCount = world.oneOf(1, 1, 1, 2, 2, 3, 3, 5);
+        loopCount = world.oneOf(1, 1, 1, 2, 2, 3, 3);
+        readerCount = world.oneOf(0, 0, 1, 2);
         boolean journaled =
                 Boolean.getBoolean("sim.journal") || Math.floorMod(seed, SEEDS_PER_JOURNAL) == FIRST_OF_JOURNAL;
         boolean secured = !journaled
@@ -191,13 +197,12 @@ final class Simulation {
     /** A life of the relay: without a journal there is one. */
     private void begin() {
         allocator = new UnpooledByteBufAllocator(true, true);
-        loops = new SimLoop[replayed ? loopCount + 1 : loopCount];
-        EngineLoop[] engineLoops = new EngineLoop[loopCount];
+        int live = loopCount + readerCount;
+        loops = new SimLoop[replayed ? live + 1 : live];
+        EngineLoop[] engineLoops = new EngineLoop[loops.length];
         for (int i = 0; i < loops.length; i++) {
             loops[i] = new SimLoop(world, i);
-            if (i < loopCount) {
-                engineLoops[i] = loops[i].loop();
-            }
+            engineLoops[i] = loops[i].loop();
         }
         long epoch = lives.count() == 0 ? FIRST_EPOCH : world.nextLong() | 1;
         Journal opened = journal == null ? null : journal.open(epoch);
@@ -211,8 +216,9 @@ final class Simulation {
         }
         engine = new RelayEngine(
                 config,
-                engineLoops,
-                replayed ? loops[loopCount].loop() : null,
+                Arrays.copyOf(engineLoops, loopCount),
+                Arrays.copyOfRange(engineLoops, loopCount, live),
+                replayed ? engineLoops[live] : null,
                 allocator,
                 world.clock(),
                 new RelayIdentity(epoch, "simulated", config.stream().maxBody()),
@@ -286,6 +292,7 @@ final class Simulation {
                 .ringSize(maxBody > 200_000 ? 4 << 20 : 1 << 20)
                 .logSize(log + world.below(2) * (1 << 20))
                 .eventLoops(loopCount)
+                .readerLoops(readerCount)
                 .slowSubscriber(world.oneOf(0, 1) == 0 ? Policy.DISCONNECT : Policy.SKIP)
                 .allowPolicies(policies)
                 .pinBytes((2 << 19) + Math.max(1 << 19, frame) + world.below(3) * (1 << 19))
@@ -427,13 +434,17 @@ final class Simulation {
     /** Answers whether it did anything. */
     private boolean cycle(SimLoop loop) {
         boolean[] did = new boolean[1];
-        if (replayed && loop == loops[loopCount]) {
+        if (isOfReplays(loop)) {
             journal.readBy(() -> did[0] = loop.cycle());
         } else {
             did[0] = loop.cycle();
         }
         model.sync();
         return did[0];
+    }
+
+    private boolean isOfReplays(SimLoop loop) {
+        return replayed && loop == loops[loops.length - 1];
     }
 
     private void passTime() {
@@ -444,9 +455,6 @@ final class Simulation {
                     default -> 1 + world.below(1_000_000);
                 };
         world.advance(nanos);
-        if (loopCount > 1 && world.onceIn(20)) {
-            engine.spread(world.onceIn(2));
-        }
     }
 
     // ---- who comes -----------------------------------------------------------------------------------------------
@@ -577,7 +585,11 @@ final class Simulation {
         if (secured) {
             peer.speakTls(TlsPort.client());
         }
+        int[] seats = seats();
         EngineLoop loop = engine.place(channel, role, secured ? tls.context() : null);
+        if (role == Role.SUBSCRIBER && channel.pipeline().get(Connection.class) != null) {
+            checkPlace(loop, seats);
+        }
         world.trace(peer.name(), "connects", channels, role == Role.PUBLISHER ? 1 : 0);
         peers.add(peer);
         arriving++;
@@ -621,6 +633,7 @@ final class Simulation {
             }
         }
         checkMemory();
+        checkPlaces();
         if ((world.step() & 7) == 0) {
             checkStats();
         }
@@ -628,6 +641,61 @@ final class Simulation {
             world.fail("of " + connected + " connections " + closesSeen + " have ended, and "
                     + engine.table().live().size() + " live");
         }
+    }
+
+    /** Subscribers of each loop that may send, as the relay counts them. */
+    private int[] seats() {
+        SendGroup[] groups = Sessions.get(engine, "groups");
+        return Arrays.stream(groups)
+                .mapToInt(g -> Sessions.<AtomicInteger>get(g, "seats").get())
+                .toArray();
+    }
+
+    /** Of those loops that send, one with the fewest gets a subscriber that comes. */
+    private void checkPlace(EngineLoop loop, int[] seats) {
+        int first = loopCount == 1 ? 0 : 1;
+        int fewest = Arrays.stream(seats, first, loopCount).min().orElseThrow();
+        int at = Arrays.asList(loops).indexOf(loopOf(loop.io()));
+        world.check(
+                at >= first && at < loopCount && seats[at] == fewest,
+                "a subscriber came to loop " + at + ", and the loops had " + Arrays.toString(seats));
+    }
+
+    /** Each connection is where its kind belongs, unless it is on its way or at its end. */
+    private void checkPlaces() {
+        for (int i = 0; i < peers.size(); i++) {
+            Peer peer = peers.get(i);
+            SimLoop at = peer.channel().loop();
+            if (at != null && peer.connection() != null && !mayBeAt(peer, at)) {
+                world.fail(peer + " is on " + at + " of " + loopCount + " and " + readerCount + " that read");
+            }
+        }
+    }
+
+    private boolean mayBeAt(Peer peer, SimLoop at) {
+        boolean sends = loopCount == 1 ? at == loops[0] : isAmong(at, 1, loopCount);
+        if (peer.connection() instanceof SubscriberConnection subscriber) {
+            boolean ends = subscriber.state().compareTo(Connection.State.CLOSING) >= 0;
+            return isOfReplays(at) ? subscriber.replays() || ends : sends;
+        }
+        boolean reads = isAmong(at, loopCount, loopCount + readerCount);
+        if (reads && peer instanceof PlainPublisher) {
+            if (!readElsewhere) {
+                readElsewhere = true;
+                lives.count("publishers on reader loops", 1);
+            }
+            return true;
+        }
+        return at == loops[0];
+    }
+
+    private boolean isAmong(SimLoop at, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (loops[i] == at) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Each end is counted once, for a reason that it may have. */
@@ -986,6 +1054,9 @@ final class Simulation {
         if (journal != null) {
             closeJournal();
         }
+        world.check(
+                Arrays.stream(seats()).sum() == 0,
+                "in the end the loops count these subscribers: " + Arrays.toString(seats()));
         engine.release();
         for (Part part : EnumSet.of(
                 Part.RESTS,

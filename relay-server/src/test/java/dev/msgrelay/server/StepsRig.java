@@ -47,6 +47,7 @@ final class StepsRig implements AutoCloseable {
         engine = new RelayEngine(
                 config,
                 new EngineLoop[] {loop.loop()},
+                new EngineLoop[0],
                 null,
                 allocator,
                 world.clock(),

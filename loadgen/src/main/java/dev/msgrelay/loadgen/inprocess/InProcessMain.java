@@ -201,7 +201,6 @@ public final class InProcessMain {
             json.put("backpressureMillis", stats.get(Counter.BACKPRESSURE_MILLIS));
             json.put("ringCells", stats.get(Counter.RING_CELLS));
             json.put("ringUsedCells", stats.get(Counter.RING_USED_CELLS));
-            json.put("loopsInUse", stats.get(Counter.LOOPS_IN_USE));
             json.put("gcCount", gc.count());
             json.put("gcMillis", gc.millis());
             JsonObject closes = new JsonObject();

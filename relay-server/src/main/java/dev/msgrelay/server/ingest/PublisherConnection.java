@@ -82,12 +82,14 @@ public final class PublisherConnection extends Connection
      * What all publishers of a relay share.
      *
      * @param orderer who gives names; null: the table does
+     * @param readers where plain ones are read
      */
-    public record Shared(PacketLog log, NameTable names, Orderer orderer, MemoryLine line) {}
+    public record Shared(PacketLog log, NameTable names, Orderer orderer, MemoryLine line, ReaderLoops readers) {}
 
     private final Shared shared;
     private final FrameAssembler assembler;
     private IngestPort port;
+    private boolean atReader;
     private SegmentSize segment;
     private ReadSwitch reads;
     private volatile Wait wait = Wait.NOTHING;
@@ -215,6 +217,9 @@ public final class PublisherConnection extends Connection
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
         speak();
+        if (!atReader && shared.readers.any() && canMove()) {
+            moveTo(shared.readers.next());
+        }
     }
 
     @Override
@@ -747,17 +752,18 @@ public final class PublisherConnection extends Connection
 
     // ---- from the core's loop to a reader's ---------------------------------------------------------------------
 
-    /** Whether it may go on elsewhere: a plain one, with nothing in hand that belongs to its port. */
-    public boolean canMove() {
+    /** Whether a reader loop may go on with it: a plain one, with nothing in hand that belongs to its port. */
+    private boolean canMove() {
         return state() == State.PLAIN && wait == Wait.NOTHING && assembler.movable();
     }
 
-    /** Another loop reads it from now on; only while it {@link #canMove}. */
-    public void moveTo(EngineLoop loop, IngestPort other) {
+    /** A reader loop reads it from now on; only while it {@link #canMove}. */
+    private void moveTo(ReaderLoops.Reader reader) {
         wait = Wait.MOVE;
-        EngineLoop.move(channel(), loop, there -> {
+        atReader = true;
+        EngineLoop.move(channel(), reader.loop(), there -> {
             if (there.isSuccess()) {
-                walled(() -> arrived(other));
+                walled(() -> arrived(reader.port()));
             } else {
                 exceptionCaught(null, there.cause());
                 gone();

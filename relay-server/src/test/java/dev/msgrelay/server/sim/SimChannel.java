@@ -60,7 +60,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
 
     /** Those that would hardly ever be hit by a count of calls. */
     private static final Set<String> RARE_STEPS =
-            Set.of("publisher.whereToRead", "publisher.granted", "publisher.resume");
+            Set.of("publisher.whereToRead", "publisher.granted", "publisher.resume", "subscriber.moveTo");
 
     /** A name that is the same in each run of a seed. */
     private static final class Id implements ChannelId {
@@ -812,6 +812,11 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     @Override
     public ChannelFuture shutdown(ChannelPromise promise) {
         throw new UnsupportedOperationException();
+    }
+
+    /** The loop that has it; null: none has. */
+    public SimLoop loop() {
+        return at;
     }
 
     /** For messages about it. */
