@@ -495,7 +495,6 @@ public final class PublisherConnection extends Connection
                 throw new FrameException(given.refusal(), given.text());
             }
             take(given.name(), said);
-            port.publish();
         }
         begin(said);
     }
@@ -607,6 +606,8 @@ public final class PublisherConnection extends Connection
             if (state() == State.OPEN) {
                 producer.acknowledge(outbox());
                 speak();
+            } else if (hello != null) {
+                letIn();
             }
         } catch (Throwable e) {
             failed(e);
@@ -701,31 +702,41 @@ public final class PublisherConnection extends Connection
     // ---- the end ----------------------------------------------------------------------------------------------
 
     /**
-     * What it has sent before is acknowledged before it is told that no more is. Then it is read on, and what comes thrown
-     * away: left unread, it would have the last word overtaken by a reset.
+     * What it has sent before is acknowledged before it is told that no more is, and readers see it before that: in the middle of
+     * a batch the last word waits for the end of the batch. It is read on meanwhile, and what comes thrown away: left unread,
+     * it would have the last word overtaken by a reset.
      */
     @Override
     protected void sayLast(State before, CloseReason reason, String text) {
         boolean spoke = before == State.GREETED || before == State.OPEN;
-        if (spoke && channel().isActive()) {
-            if (producer.name() != null && before == State.OPEN) {
-                // What is acknowledged is in the stream: whoever reads it sees it.
-                port.publish();
-                producer.acknowledge(outbox());
-                producer.look(outbox());
-            }
-            if (replies != null) {
-                replies.sendLast(outbox(), newestSequence());
-            }
+        if (producer.name() != null && before == State.OPEN) {
+            producer.acknowledge(outbox());
+            producer.look(outbox());
         }
         boolean waited = wait != Wait.NOTHING;
         release();
+        if (port.allShown()) {
+            sayLast(spoke, reason, text);
+        } else {
+            Closing.closeLater(channel());
+            shared.names.whenShown(() -> walled(() -> sayLast(spoke, reason, text)));
+        }
+        if (waited && wait != Wait.MOVE && (spoke || reason != CloseReason.SHUTDOWN)) {
+            // On its way to another loop it is, and that one reads it as soon as it has it.
+            reads.on();
+        }
+    }
+
+    private void sayLast(boolean spoke, CloseReason reason, String text) {
+        if (state() == State.GONE) {
+            return;
+        }
+        if (spoke && replies != null && channel().isActive()) {
+            replies.sendLast(outbox(), newestSequence());
+        }
         ChannelFuture said = Closing.say(channel(), reason, text);
         if (reason == CloseReason.SHUTDOWN && !spoke) {
             said.addListener(done -> channel().close());
-        } else if (waited && wait != Wait.MOVE) {
-            // On its way to another loop it is, and that one reads it as soon as it has it.
-            reads.on();
         }
     }
 

@@ -49,7 +49,8 @@ public final class Closing {
         }
     }
 
-    private static void closeLater(Channel channel) {
+    /** Closes after {@link #LINGER_MILLIS}, whatever is said until then. On the channel's loop. */
+    public static void closeLater(Channel channel) {
         channel.eventLoop().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
     }
 }

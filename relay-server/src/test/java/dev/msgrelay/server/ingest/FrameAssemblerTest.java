@@ -98,7 +98,9 @@ class FrameAssemblerTest {
         }
 
         @Override
-        public void publish() {}
+        public boolean allShown() {
+            return true;
+        }
 
         @Override
         public void moreExpected() {}
