@@ -226,10 +226,7 @@ final class ClusterOrderer implements Orderer {
     }
 
     @Override
-    public void onEvent(Run run, long itsSequence, boolean endOfBatch) {
-        if (run.length() == 0) {
-            return;
-        }
+    public void onEvent(Run run) {
         int messages = run.frameLength() > 0
                 ? run.length() / run.frameLength()
                 : scan.scan(run.buffer(), run.offset(), run.length(), 0).frames();

@@ -3,7 +3,7 @@ package dev.msgrelay.server;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.core.EngineLoop;
-import dev.msgrelay.server.fanout.LoopSpread;
+import dev.msgrelay.server.fanout.Placement;
 import dev.msgrelay.server.fanout.SendGroup;
 import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.ingest.IngestPort;
@@ -20,7 +20,6 @@ import dev.msgrelay.server.tls.TlsContext;
 import dev.msgrelay.server.tls.TlsHandler;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
@@ -39,11 +38,11 @@ final class ChannelSetup {
     private final SubscriberConnection.Shared subscribing;
     private final IngestPort corePort;
     private final EngineLoop core;
-    private final LoopSpread spread;
+    private final Placement placement;
 
     /**
      * @param corePort of publishers, which are read on the core's loop at first
-     * @param spread where subscribers go
+     * @param placement finds the loops of subscribers
      */
     ChannelSetup(
             Services services,
@@ -52,14 +51,14 @@ final class ChannelSetup {
             SubscriberConnection.Shared subscribing,
             IngestPort corePort,
             EngineLoop core,
-            LoopSpread spread) {
+            Placement placement) {
         this.services = services;
         this.allocator = allocator;
         this.publishing = publishing;
         this.subscribing = subscribing;
         this.corePort = corePort;
         this.core = core;
-        this.spread = spread;
+        this.placement = placement;
     }
 
     /**
@@ -91,9 +90,6 @@ final class ChannelSetup {
         accepted.config().setRecvByteBufAllocator(connection.reads());
         // A publisher that has gone and cannot be told anything any more is still read to its end.
         accepted.config().setAutoClose(false);
-        if (!publishing.readsAtOnce()) {
-            accepted.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
-        }
         if (tls == null || secure(accepted, tls, connection, ticket)) {
             accepted.pipeline().addLast(connection);
             connection.admitted(ticket, accepted);
@@ -103,11 +99,12 @@ final class ChannelSetup {
 
     private EngineLoop subscriber(Channel accepted, TlsContext tls, Admission.Ticket ticket) {
         accepted.config().setRecvByteBufAllocator(reads(SubscriberConnection.READ_BYTES));
-        SendGroup group = spread.place();
-        SubscriberConnection connection = new SubscriberConnection(services, subscribing, group);
         if (tls != null && !secure(accepted, tls, null, ticket)) {
             return core;
         }
+        SendGroup group = placement.place();
+        SubscriberConnection connection = new SubscriberConnection(services, subscribing, group);
+        accepted.closeFuture().addListener(closed -> connection.leaveSeat());
         accepted.pipeline().addLast(connection);
         connection.admitted(ticket, accepted);
         return group.loop();

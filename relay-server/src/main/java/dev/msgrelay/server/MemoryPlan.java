@@ -17,7 +17,6 @@ import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Kind;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
-import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.ops.Admission;
 import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.RefusedConnection;
@@ -39,12 +38,6 @@ public final class MemoryPlan {
     /** Direct memory of a publisher: a small begun frame, its answers, and what else it may be told. */
     private static final long PUBLISHER_BYTES =
             PublisherConnection.SMALL_BYTES + PublisherConnection.REPLY_BYTES + PublisherConnection.SAID_BYTES;
-
-    /** Of a write of io_uring, for each of the pieces that it consists of. */
-    private static final int VECTOR_BYTES = 16;
-
-    /** What a connection says beside the stream, in pieces. */
-    private static final int SAID_PIECES = 8;
 
     /** Java heap of a TLS connection's own: its handler, its library's objects. */
     private static final long TLS_SESSION_BYTES = 24 << 10;
@@ -80,13 +73,12 @@ public final class MemoryPlan {
                 publishers * PUBLISHER_BYTES
                         + (connections - publishers) * SubscriberConnection.SAID_BYTES
                         + (long) Admission.MOST_TOLD * RefusedConnection.SAID_BYTES);
-        plan.put(Part.IO_URING, config.transport() == Transport.IO_URING ? underWay(config, publishers) : 0);
         plan.put(
                 Part.INDEX,
                 4L * stream.ringCells() + 16L * PacketLog.indexCapacity(stream.logBytes(), stream.packetBytes()));
         JournalSettings journal = config.journal().settings();
         plan.put(Part.JOURNAL, config.journal().on() ? Journal.DIRECT_BYTES + JournalFeed.RECORD_BYTES : 0);
-        plan.put(Part.REPLAYS, RelayEngine.replays(config) ? limits.replayBytes() : 0);
+        plan.put(Part.REPLAYS, config.journal().on() ? limits.replayBytes() : 0);
         plan.put(Part.SEGMENTS, config.journal().on() ? Journal.heapBytes(journal) : 0);
         plan.put(Part.CLUSTER, config.cluster().on() ? ClusterConfig.DIRECT_BYTES : 0);
         plan.put(Part.CONSENSUS, config.cluster().on() ? ClusterConfig.HEAP_BYTES : 0);
@@ -96,15 +88,6 @@ public final class MemoryPlan {
         long secured = Math.min(connections, config.tls().mostConnections());
         plan.put(Part.SESSIONS, connections * Connection.HEAP_BYTES + secured * TLS_SESSION_BYTES);
         return plan;
-    }
-
-    /**
-     * What io_uring needs beside that: a read of a publisher may still be under way in memory that it has let go of, and a
-     * write has a list of its pieces, of two chunks or a longest frame.
-     */
-    private static long underWay(RelayConfig config, long publishers) {
-        long pieces = SAID_PIECES + 2 + config.stream().maxBody() / StreamConfig.CHUNK_BYTES;
-        return publishers * PublisherConnection.SMALL_BYTES + config.clients().maxConnections() * pieces * VECTOR_BYTES;
     }
 
     private void put(Part part, long bytes) {

@@ -14,8 +14,8 @@ import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.core.RunStage;
 import dev.msgrelay.server.fanout.DurableEnds;
-import dev.msgrelay.server.fanout.LoopSpread;
 import dev.msgrelay.server.fanout.PinRelief;
+import dev.msgrelay.server.fanout.Placement;
 import dev.msgrelay.server.fanout.ReplayPages;
 import dev.msgrelay.server.fanout.SendGroup;
 import dev.msgrelay.server.fanout.SlowPolicies;
@@ -27,6 +27,7 @@ import dev.msgrelay.server.ingest.IngestPort;
 import dev.msgrelay.server.ingest.NameTable;
 import dev.msgrelay.server.ingest.OrdererPort;
 import dev.msgrelay.server.ingest.PublisherConnection;
+import dev.msgrelay.server.ingest.ReaderLoops;
 import dev.msgrelay.server.ingest.RingPort;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.log.Mark;
@@ -52,6 +53,7 @@ import io.netty.channel.Channel;
 import io.netty.util.concurrent.Ticker;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -95,30 +97,27 @@ final class RelayEngine {
     private final Services services;
     // Of the core's own loop.
     private final IngestPort corePort;
-    private final RingPort[] ringPorts;
-    private final EngineLoop[] readers;
+    private final boolean readsElsewhere;
+    // One a loop that may send, the core's first.
     private final SendGroup[] groups;
     // Of those who get the stream from the journal; null: nobody does.
     private final SendGroup replayGroup;
     private final ReplayPages pages;
-    private final LoopSpread spread;
     private final PinRelief relief;
     private final DurableEnds durable;
     private final ChannelSetup setup;
     // Where the stream began, or went on.
     private final Mark first;
-    // Written by the core, read by reports: more than 0 once a publisher has gone to a reader.
-    private volatile int nextReader;
     // Written by the core, read by whoever asks whether it lives.
     private volatile long tickNanos;
     // Where the head was when the other loops were last told.
     private long toldHead;
 
     /**
-     * @param loops the core's first, then readers, then senders: {@link #readers} says how many
+     * @param loops the core's first, then those that only send
+     * @param readers loops on which plain publishers are read; their runs go through the ring
      * @param replayLoop on which subscribers are sent what lies in the journal: it may wait for the disk; null: nobody is
      * @param epoch of the stream
-     * @param readsAtOnce whether a read is over when the channel hands it on
      * @param opened the journal, in which the stream goes on; null: it begins here, and is kept nowhere
      * @param orderer who decides the order; null: it is made here
      * @param failure told when the order is in doubt: nothing may be relayed any more; or, as a {@link JournalException}, that
@@ -127,11 +126,11 @@ final class RelayEngine {
     RelayEngine(
             RelayConfig config,
             EngineLoop[] loops,
+            EngineLoop[] readers,
             EngineLoop replayLoop,
             ByteBufAllocator allocator,
             Ticker clock,
             RelayIdentity identity,
-            boolean readsAtOnce,
             Journal opened,
             Orderer orderer,
             Consumer<Throwable> failure) {
@@ -211,32 +210,31 @@ final class RelayEngine {
                 names.restore(opened.recovered().states(), clock.nanoTime());
             }
             line = new MemoryLine(budget.pool(Part.FRAMES));
-            var publishing = new PublisherConnection.Shared(log, names, orderer, line, readsAtOnce);
             int shorts = MemoryPlan.SHORT_BUFFERS / ports(config);
             RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
             corePort = orderer == null
                     ? new InPlacePort(order, log, names, scan, held, allocator, budget, shorts)
                     : new OrdererPort(orderer, held, stream.maxBody(), allocator, budget, shorts);
             taken.taken(corePort::close);
-            readers = new EngineLoop[readers(loops.length)];
-            ringPorts = new RingPort[readers.length];
-            for (int i = 0; i < readers.length; i++) {
-                readers[i] = loops[1 + i];
-                ringPorts[i] = new RingPort(ring, held, stream.maxBody(), allocator, budget, shorts);
-                taken.taken(ringPorts[i]::close);
+            readsElsewhere = readers.length > 0;
+            List<ReaderLoops.Reader> reading = new ArrayList<>();
+            for (EngineLoop reader : readers) {
+                RingPort port = new RingPort(ring, held, stream.maxBody(), allocator, budget, shorts);
+                taken.taken(port::close);
+                reading.add(new ReaderLoops.Reader(reader, port));
             }
+            var publishing = new PublisherConnection.Shared(log, names, orderer, line, new ReaderLoops(reading));
             // 6. Log -> subscribers, on the core's loop or on senders.
-            groups = new SendGroup[loops.length - readers.length];
+            groups = new SendGroup[loops.length];
             boolean replayed = journal != null && replayLoop != null;
             int senders = replayed ? groups.length + 1 : groups.length;
             for (int i = 0; i < groups.length; i++) {
-                groups[i] = new SendGroup(
-                        log, loops[i == 0 ? 0 : readers.length + i], allocator, budget, counters, senders, true);
+                groups[i] = new SendGroup(log, loops[i], allocator, budget, counters, senders, true);
                 taken.taken(groups[i]::close);
             }
             replayGroup = replayed ? new SendGroup(log, replayLoop, allocator, budget, counters, senders, false) : null;
             pages = replayed ? new ReplayPages(allocator, budget.pool(Part.REPLAYS), counters, clock::nanoTime) : null;
-            spread = new LoopSpread(groups, config.eventLoops() == RelayConfig.AUTO_EVENT_LOOPS, counters);
+            Placement placement = new Placement(groups);
             if (replayed) {
                 taken.taken(replayGroup::close);
                 taken.taken(pages::close);
@@ -251,13 +249,13 @@ final class RelayEngine {
                     stream.logBytes(),
                     new SlowPolicies(gate),
                     config.stallTimeout().toNanos(),
-                    replayed ? new SubscriberConnection.Replays(opened, pages, replayGroup, groups[0]) : null,
+                    replayed ? new SubscriberConnection.Replays(opened, pages, replayGroup, placement::place) : null,
                     orderer != null);
-            setup = new ChannelSetup(services, allocator, publishing, subscribing, corePort, core, spread);
+            setup = new ChannelSetup(services, allocator, publishing, subscribing, corePort, core, placement);
             // 7. What the loops do.
             core.duty(new CoreDuty(), failure);
             for (EngineLoop reader : readers) {
-                reader.duty(new IdleDuty(), failure);
+                reader.duty(EngineLoop.SOCKETS_ONLY, failure);
             }
             for (int i = 1; i < groups.length; i++) {
                 groups[i].loop().duty(new SendDuty(groups[i], () -> 0), failure);
@@ -277,19 +275,9 @@ final class RelayEngine {
         }
     }
 
-    /** Whether subscribers are sent what lies in the journal: that takes a loop of its own, to which they move. */
-    static boolean replays(RelayConfig config) {
-        return config.journal().on() && config.transport().resolve().movesChannels();
-    }
-
-    /** Of so many loops, those that read publishers and do nothing else. */
-    static int readers(int loops) {
-        return (loops - 1) / 2;
-    }
-
     /** Loops on which publishers are read. */
     static int ports(RelayConfig config) {
-        return 1 + readers(Math.max(1, config.eventLoops()));
+        return 1 + config.readerLoops();
     }
 
     // ---- the cycle ---------------------------------------------------------------------------------------------
@@ -309,7 +297,7 @@ final class RelayEngine {
             if (log.starved()) {
                 relief.relieve();
             }
-            if (ringPorts.length > 0) {
+            if (readsElsewhere) {
                 // What was taken from the ring is to be seen before the look at who waits: who comes then looks itself.
                 VarHandle.fullFence();
             }
@@ -454,23 +442,13 @@ final class RelayEngine {
         }
     }
 
-    /** What a loop does that reads only: nothing beside its sockets. */
-    private static final class IdleDuty implements EngineLoop.Duty {
-        @Override
-        public boolean work() {
-            return false;
-        }
-
-        @Override
-        public boolean pending() {
-            return false;
-        }
-    }
-
     /** A few times a second. */
     private void tick(long nowNanos) {
         tickNanos = nowNanos;
-        spread.tick(nowNanos);
+        groups[0].tick(nowNanos);
+        for (int i = 1; i < groups.length; i++) {
+            groups[i].tickThere();
+        }
         if (journal != null) {
             journal.tick(log.head().position(), nowNanos);
         }
@@ -480,7 +458,6 @@ final class RelayEngine {
                 anyWaits |= publisher.waitsForRoom();
                 if (publisher.onItsThread()) {
                     publisher.tick(nowNanos);
-                    moveToReader(publisher);
                 } else {
                     // A loop that is late has its own time.
                     publisher.execute(() -> publisher.tick(services.clock().nanoTime()));
@@ -489,14 +466,6 @@ final class RelayEngine {
         }
         gate.settle(anyWaits);
         services.closes().tick(nowNanos);
-    }
-
-    /** A plain publisher has a reader loop of its own kind to go to, where there are any. */
-    private void moveToReader(PublisherConnection publisher) {
-        if (readers.length > 0 && publisher.canMove()) {
-            int i = nextReader++ % readers.length;
-            publisher.walled(() -> publisher.moveTo(readers[i], ringPorts[i]));
-        }
     }
 
     // ---- connections -------------------------------------------------------------------------------------------
@@ -663,7 +632,6 @@ final class RelayEngine {
         values.put(Counter.RING_CELLS, (long) ring.cells());
         values.put(Counter.RING_USED_CELLS, ring.cells() - ring.remainingCells());
         values.put(Counter.CHUNKS_ASIDE, (long) log.chunksAside());
-        values.put(Counter.LOOPS_IN_USE, loopsInUse());
         values.put(Counter.LOCAL_PUBLISHERS, (long) order.stages());
         values.put(Counter.ASSEMBLY_WAITING, (long) line.length());
         values.put(Counter.MEMORY_DIRECT_BYTES, budget.used(Kind.DIRECT));
@@ -678,15 +646,5 @@ final class RelayEngine {
         budget.pools().forEach((part, pool) -> memory.put(part, pool.used()));
         return new RelayStats(
                 values, services.closes().closes(), services.closes().recent(), memory, forces);
-    }
-
-    private long loopsInUse() {
-        int readersInUse = nextReader > 0 ? readers.length : 0;
-        return spread.inUse() > 1 ? groups.length + readers.length : 1 + readersInUse;
-    }
-
-    /** Moves subscribers to the other loops or back, whatever the load: for tests. */
-    void spread(boolean toOthers) {
-        core.io().execute(() -> spread.spread(toOthers));
     }
 }

@@ -78,21 +78,25 @@ public final class RelayServer implements AutoCloseable {
         this.orderer = orderer;
         this.transport = config.transport().resolve();
         boolean auto = config.eventLoops() == RelayConfig.AUTO_EVENT_LOOPS;
-        liveLoops = auto ? autoLoops(transport) : config.eventLoops();
-        boolean replays = RelayEngine.replays(config);
-        loops = new EngineLoop[replays ? liveLoops + 1 : liveLoops];
+        liveLoops = auto ? autoLoops(Runtime.getRuntime().availableProcessors()) : config.eventLoops();
+        int reading = liveLoops + config.readerLoops();
+        boolean replays = config.journal().on();
+        loops = new EngineLoop[replays ? reading + 1 : reading];
         for (int i = 0; i < loops.length; i++) {
-            loops[i] = new EngineLoop(i < liveLoops ? "relay-loop-" + i : "relay-replay", transport.ioHandler());
+            String name = i < liveLoops
+                    ? "relay-loop-" + i
+                    : i < reading ? "relay-reader-" + (i - liveLoops) : "relay-replay";
+            loops[i] = new EngineLoop(name, transport.ioHandler());
             startup.taken(loops[i]::discard);
         }
         engine = new RelayEngine(
                 config,
                 Arrays.copyOf(loops, liveLoops),
-                replays ? loops[liveLoops] : null,
+                Arrays.copyOfRange(loops, liveLoops, reading),
+                replays ? loops[reading] : null,
                 new UnpooledByteBufAllocator(true),
                 Ticker.systemTicker(),
                 new RelayIdentity(epoch, serverName(), config.stream().maxBody()),
-                transport.readsAtOnce(),
                 journal,
                 orderer,
                 this::failed);
@@ -114,8 +118,9 @@ public final class RelayServer implements AutoCloseable {
         }
     }
 
-    private static int autoLoops(Transport transport) {
-        return transport.movesChannels() && Runtime.getRuntime().availableProcessors() > 1 ? 2 : 1;
+    /** One loop below four cores; the core and one sender from four, two senders from eight. */
+    static int autoLoops(int cores) {
+        return cores < 4 ? 1 : cores < 8 ? 2 : 3;
     }
 
     /** Random, so that a relay that is started anew, here or elsewhere, is never taken for the one before. */
@@ -339,10 +344,7 @@ public final class RelayServer implements AutoCloseable {
         return transport;
     }
 
-    /**
-     * Threads that drive its sockets, but for the one that sends from the journal. How many of them have something to do
-     * just now, {@link #stats} tells.
-     */
+    /** Threads that read, order and send: the core, and those that only send live subscribers the stream. */
     public int eventLoops() {
         return liveLoops;
     }
@@ -529,10 +531,5 @@ public final class RelayServer implements AutoCloseable {
     /** Whether nobody is connected, down to the last channel. */
     boolean allGone() {
         return engine.table().allGone();
-    }
-
-    /** Moves subscribers to the other loops or back, whatever the load. */
-    void spread(boolean toOthers) {
-        engine.spread(toOthers);
     }
 }

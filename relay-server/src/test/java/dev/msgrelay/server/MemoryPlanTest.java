@@ -11,7 +11,6 @@ import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.memory.MemoryBudget.Kind;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
-import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.tls.TlsFiles;
 import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
@@ -35,13 +34,12 @@ class MemoryPlanTest {
                 .mapToLong(plan::of)
                 .sum();
         assertThat(plan.direct()).isEqualTo(direct);
-        Set<Part> parts = EnumSet.complementOf(EnumSet.of(Part.IO_URING, Part.CLUSTER, Part.CONSENSUS));
+        Set<Part> parts = EnumSet.complementOf(EnumSet.of(Part.CLUSTER, Part.CONSENSUS));
         assertThat(parts).allSatisfy(part -> assertThat(plan.of(part)).isPositive());
         assertThat(plan.of(Part.LOG)).isEqualTo(StreamConfig.DEFAULT_LOG_BYTES);
         String lines = String.join("\n", plan.lines());
         assertThat(lines).contains(String.format("%,d", direct)).contains(String.format("%,d", plan.heap()));
         assertThat(parts).allSatisfy(part -> assertThat(lines).contains(part.text()));
-        assertThat(lines).doesNotContain(Part.IO_URING.text());
     }
 
     @Test
@@ -66,18 +64,6 @@ class MemoryPlanTest {
         assertThatThrownBy(() ->
                         node.maxBody(100).slowSubscriber(Policy.BACKPRESSURE).build())
                 .hasMessageStartingWith("slow subscriber backpressure does not go with cluster");
-    }
-
-    /** Its reads take memory before anything has come, and what is written is listed. */
-    @Test
-    void ioUringHasAPartOfItsOwn() {
-        MemoryPlan usual = MemoryPlan.of(RelayConfig.builder().build());
-        MemoryPlan uring = MemoryPlan.of(
-                RelayConfig.builder().transport(Transport.IO_URING).build());
-        assertThat(usual.of(Part.IO_URING)).isZero();
-        assertThat(uring.of(Part.IO_URING)).isPositive();
-        assertThat(uring.direct()).isEqualTo(usual.direct() + uring.of(Part.IO_URING));
-        assertThat(String.join("\n", uring.lines())).contains(Part.IO_URING.text());
     }
 
     @Test

@@ -11,6 +11,7 @@ import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.StreamConfig;
 import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.fanout.SendGroup;
 import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.journal.Journal;
@@ -19,7 +20,6 @@ import dev.msgrelay.server.journal.SimDisk;
 import dev.msgrelay.server.memory.MemoryBudget.Kind;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryBudget.Pool;
-import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.ops.Admission;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
@@ -49,12 +49,14 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * One run: a relay's engine, clients of every kind, and faults, all from one seed.
@@ -112,13 +114,13 @@ final class Simulation {
     private final int patience;
     private final int localPublishers;
     private final int localWeight;
-    private final boolean readsAtOnce;
     // Null: it has none.
     private final TlsPort tls;
     private final SimJournal journal;
     // Whether subscribers are sent what lies in the journal, on a loop behind the others.
     private final boolean replayed;
     private final int loopCount;
+    private final int readerCount;
     // Steps that a relay with a journal lives for, more or less.
     private final int lifespan;
 
@@ -139,15 +141,15 @@ final class Simulation {
     private boolean ending;
     private boolean journalEnded;
     private boolean withoutJournal;
+    private boolean readElsewhere;
 
     private int channels;
     private Throwable engineFailure;
 
     Simulation(long seed) {
         world = new World(seed);
-        loopCount = world.oneOf(1, 1, 1, 2, 2, 3, 3, 5);
-        // As io_uring, whose channels stay where they are.
-        boolean likeEpoll = Boolean.getBoolean("sim.atOnce") || loopCount > 1 || !world.onceIn(3);
+        loopCount = world.oneOf(1, 1, 1, 2, 2, 3, 3);
+        readerCount = world.oneOf(0, 0, 1, 2);
         boolean journaled =
                 Boolean.getBoolean("sim.journal") || Math.floorMod(seed, SEEDS_PER_JOURNAL) == FIRST_OF_JOURNAL;
         boolean secured = !journaled
@@ -155,11 +157,10 @@ final class Simulation {
         if (journaled) {
             world.atMost(MOST_VOLUME, MOST_BYTES);
         }
-        readsAtOnce = likeEpoll || secured;
         RelayConfig.Builder drawn = config(loopCount);
         config = (secured ? withTls(drawn) : journaled ? withJournal(drawn) : drawn).build();
         world.config(config);
-        replayed = RelayEngine.replays(config);
+        replayed = journaled;
         tls = secured ? new TlsPort(world) : null;
         lives = new Lives(world);
         journal = journaled ? new SimJournal(world, config.journal().settings(), this::meanwhile) : null;
@@ -196,13 +197,12 @@ final class Simulation {
     /** A life of the relay: without a journal there is one. */
     private void begin() {
         allocator = new UnpooledByteBufAllocator(true, true);
-        loops = new SimLoop[replayed ? loopCount + 1 : loopCount];
-        EngineLoop[] engineLoops = new EngineLoop[loopCount];
+        int live = loopCount + readerCount;
+        loops = new SimLoop[replayed ? live + 1 : live];
+        EngineLoop[] engineLoops = new EngineLoop[loops.length];
         for (int i = 0; i < loops.length; i++) {
             loops[i] = new SimLoop(world, i);
-            if (i < loopCount) {
-                engineLoops[i] = loops[i].loop();
-            }
+            engineLoops[i] = loops[i].loop();
         }
         long epoch = lives.count() == 0 ? FIRST_EPOCH : world.nextLong() | 1;
         Journal opened = journal == null ? null : journal.open(epoch);
@@ -216,12 +216,12 @@ final class Simulation {
         }
         engine = new RelayEngine(
                 config,
-                engineLoops,
-                replayed ? loops[loopCount].loop() : null,
+                Arrays.copyOf(engineLoops, loopCount),
+                Arrays.copyOfRange(engineLoops, loopCount, live),
+                replayed ? engineLoops[live] : null,
                 allocator,
                 world.clock(),
                 new RelayIdentity(epoch, "simulated", config.stream().maxBody()),
-                readsAtOnce,
                 opened,
                 null,
                 this::engineFailed);
@@ -264,11 +264,9 @@ final class Simulation {
                 .journalSegment(segment)
                 .journalForce(Duration.ofMillis(world.oneOf(1, 50, 1000)))
                 .journalFailure(world.onceIn(2) ? JournalConfig.Failure.EXIT : JournalConfig.Failure.MEMORY);
-        if (readsAtOnce) {
-            drawn.allowPolicies(EnumSet.range(Policy.DISCONNECT, Policy.REPLAY))
-                    .slowSubscriber(world.onceIn(3) ? Policy.REPLAY : Policy.DISCONNECT)
-                    .replayBytes((JournalFeed.PAGE_BYTES + stream.maxBody() + 8) * world.oneOf(1, 2, 4));
-        }
+        drawn.allowPolicies(EnumSet.range(Policy.DISCONNECT, Policy.REPLAY))
+                .slowSubscriber(world.onceIn(3) ? Policy.REPLAY : Policy.DISCONNECT)
+                .replayBytes((JournalFeed.PAGE_BYTES + stream.maxBody() + 8) * world.oneOf(1, 2, 4));
         return switch (world.below(3)) {
             case 0 -> drawn.journalKeep(JournalConfig.UNLIMITED);
             case 1 -> drawn.journalKeep((long) segment * world.between(2, 8));
@@ -289,12 +287,12 @@ final class Simulation {
         Set<Policy> policies = EnumSet.of(Policy.DISCONNECT, Policy.SKIP, Policy.BACKPRESSURE);
         int heartbeat = world.oneOf(100, 500, 5000);
         return RelayConfig.builder()
-                .transport(readsAtOnce ? Transport.AUTO : Transport.IO_URING)
                 .mtu(world.oneOf(576, 1500, 9000))
                 .maxBody(maxBody)
                 .ringSize(maxBody > 200_000 ? 4 << 20 : 1 << 20)
                 .logSize(log + world.below(2) * (1 << 20))
                 .eventLoops(loopCount)
+                .readerLoops(readerCount)
                 .slowSubscriber(world.oneOf(0, 1) == 0 ? Policy.DISCONNECT : Policy.SKIP)
                 .allowPolicies(policies)
                 .pinBytes((2 << 19) + Math.max(1 << 19, frame) + world.below(3) * (1 << 19))
@@ -436,13 +434,17 @@ final class Simulation {
     /** Answers whether it did anything. */
     private boolean cycle(SimLoop loop) {
         boolean[] did = new boolean[1];
-        if (replayed && loop == loops[loopCount]) {
+        if (isOfReplays(loop)) {
             journal.readBy(() -> did[0] = loop.cycle());
         } else {
             did[0] = loop.cycle();
         }
         model.sync();
         return did[0];
+    }
+
+    private boolean isOfReplays(SimLoop loop) {
+        return replayed && loop == loops[loops.length - 1];
     }
 
     private void passTime() {
@@ -453,9 +455,6 @@ final class Simulation {
                     default -> 1 + world.below(1_000_000);
                 };
         world.advance(nanos);
-        if (loopCount > 1 && world.onceIn(20)) {
-            engine.spread(world.onceIn(2));
-        }
     }
 
     // ---- who comes -----------------------------------------------------------------------------------------------
@@ -491,8 +490,7 @@ final class Simulation {
                 number,
                 this::loopOf,
                 world.onceIn(2) ? LOCAL : null,
-                new InetSocketAddress(address(10, 0, 0, world.below(4)), 10_000 + number),
-                readsAtOnce);
+                new InetSocketAddress(address(10, 0, 0, world.below(4)), 10_000 + number));
     }
 
     private SimLoop loopOf(EventLoop io) {
@@ -587,7 +585,11 @@ final class Simulation {
         if (secured) {
             peer.speakTls(TlsPort.client());
         }
+        int[] seats = seats();
         EngineLoop loop = engine.place(channel, role, secured ? tls.context() : null);
+        if (role == Role.SUBSCRIBER && channel.pipeline().get(Connection.class) != null) {
+            checkPlace(loop, seats);
+        }
         world.trace(peer.name(), "connects", channels, role == Role.PUBLISHER ? 1 : 0);
         peers.add(peer);
         arriving++;
@@ -631,6 +633,7 @@ final class Simulation {
             }
         }
         checkMemory();
+        checkPlaces();
         if ((world.step() & 7) == 0) {
             checkStats();
         }
@@ -638,6 +641,61 @@ final class Simulation {
             world.fail("of " + connected + " connections " + closesSeen + " have ended, and "
                     + engine.table().live().size() + " live");
         }
+    }
+
+    /** Subscribers of each loop that may send, as the relay counts them. */
+    private int[] seats() {
+        SendGroup[] groups = Sessions.get(engine, "groups");
+        return Arrays.stream(groups)
+                .mapToInt(g -> Sessions.<AtomicInteger>get(g, "seats").get())
+                .toArray();
+    }
+
+    /** Of those loops that send, one with the fewest gets a subscriber that comes. */
+    private void checkPlace(EngineLoop loop, int[] seats) {
+        int first = loopCount == 1 ? 0 : 1;
+        int fewest = Arrays.stream(seats, first, loopCount).min().orElseThrow();
+        int at = Arrays.asList(loops).indexOf(loopOf(loop.io()));
+        world.check(
+                at >= first && at < loopCount && seats[at] == fewest,
+                "a subscriber came to loop " + at + ", and the loops had " + Arrays.toString(seats));
+    }
+
+    /** Each connection is where its kind belongs, unless it is on its way or at its end. */
+    private void checkPlaces() {
+        for (int i = 0; i < peers.size(); i++) {
+            Peer peer = peers.get(i);
+            SimLoop at = peer.channel().loop();
+            if (at != null && peer.connection() != null && !mayBeAt(peer, at)) {
+                world.fail(peer + " is on " + at + " of " + loopCount + " and " + readerCount + " that read");
+            }
+        }
+    }
+
+    private boolean mayBeAt(Peer peer, SimLoop at) {
+        boolean sends = loopCount == 1 ? at == loops[0] : isAmong(at, 1, loopCount);
+        if (peer.connection() instanceof SubscriberConnection subscriber) {
+            boolean ends = subscriber.state().compareTo(Connection.State.CLOSING) >= 0;
+            return isOfReplays(at) ? subscriber.replays() || ends : sends;
+        }
+        boolean reads = isAmong(at, loopCount, loopCount + readerCount);
+        if (reads && peer instanceof PlainPublisher) {
+            if (!readElsewhere) {
+                readElsewhere = true;
+                lives.count("publishers on reader loops", 1);
+            }
+            return true;
+        }
+        return at == loops[0];
+    }
+
+    private boolean isAmong(SimLoop at, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (loops[i] == at) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Each end is counted once, for a reason that it may have. */
@@ -686,15 +744,11 @@ final class Simulation {
             }
         }
         long used = allocator.metric().usedDirectMemory() + (tls == null ? 0 : tls.ofTheLibrary());
-        // Of what is set aside for io_uring, as much as those who are there may take; nothing here lists what it
-        // writes.
-        long underWay = readsAtOnce ? 0 : publishers() * PublisherConnection.SMALL_BYTES;
         long reserved = engine.budget().used(Kind.DIRECT)
-                - engine.budget().pool(Part.IO_URING).used()
                 - engine.budget().pool(Part.JOURNAL).used();
         // What has been granted in the line for a long frame may not have been taken yet.
         long mayWait = engine.budget().pool(Part.FRAMES).used() + (tls == null ? 0 : tls.mayBeGone());
-        if (used > reserved + underWay || (used < reserved - mayWait && used < reserved - mayWait - maySay())) {
+        if (used > reserved || (used < reserved - mayWait && used < reserved - mayWait - maySay())) {
             world.fail("direct memory: " + used + " bytes are taken, " + reserved + " are in the budget: " + pools());
         }
     }
@@ -705,12 +759,6 @@ final class Simulation {
                         .mapToLong(Simulation::saidBytes)
                         .sum()
                 + (long) Admission.MOST_TOLD * RefusedConnection.SAID_BYTES;
-    }
-
-    private long publishers() {
-        return engine.table().present().stream()
-                .filter(c -> c.role() == Role.PUBLISHER)
-                .count();
     }
 
     private static int saidBytes(Connection connection) {
@@ -1006,6 +1054,9 @@ final class Simulation {
         if (journal != null) {
             closeJournal();
         }
+        world.check(
+                Arrays.stream(seats()).sum() == 0,
+                "in the end the loops count these subscribers: " + Arrays.toString(seats()));
         engine.release();
         for (Part part : EnumSet.of(
                 Part.RESTS,

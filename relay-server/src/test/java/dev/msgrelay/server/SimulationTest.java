@@ -49,7 +49,6 @@ class SimulationTest {
             "publisher.acknowledge",
             "publisher.resume",
             "publisher.tick",
-            "publisher.moveTo",
             "subscriber.channelRead",
             "subscriber.send",
             "subscriber.channelWritabilityChanged",
@@ -60,7 +59,7 @@ class SimulationTest {
     /** Only with TLS does a connection end so. */
     private static final Set<CloseReason> ENDS_OF_TLS = EnumSet.of(CloseReason.TLS_FAILED, CloseReason.TLS_KEY_USED_UP);
 
-    /** Otherwise it does not show what a journal leaves behind. */
+    /** Otherwise it does not show what a journal leaves behind, nor that publishers go from loop to loop. */
     private static final List<String> OF_LIVES = List.of(
             "crash",
             "damage told",
@@ -69,6 +68,7 @@ class SimulationTest {
             "killed",
             "killed, power lost",
             "openings interrupted",
+            "publishers on reader loops",
             "publishers rolled back",
             "replays",
             "starts in the journal",

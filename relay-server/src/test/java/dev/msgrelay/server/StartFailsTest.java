@@ -27,6 +27,7 @@ import java.net.URL;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.List;
@@ -212,7 +213,8 @@ class StartFailsTest {
                 .ringSize(1 << 20)
                 .logSize(3 << 20)
                 .maxBody(MAX_BODY)
-                .eventLoops(5)
+                .eventLoops(3)
+                .readerLoops(2)
                 .build();
         ScarceAllocator allocator = new ScarceAllocator();
         int failures = 0;
@@ -225,12 +227,12 @@ class StartFailsTest {
             try {
                 RelayEngine engine = new RelayEngine(
                         config,
-                        loops,
+                        Arrays.copyOf(loops, 3),
+                        Arrays.copyOfRange(loops, 3, 5),
                         null,
                         allocator,
                         Ticker.systemTicker(),
                         new RelayIdentity(7, "relay", MAX_BODY),
-                        true,
                         null,
                         null,
                         failure -> {});

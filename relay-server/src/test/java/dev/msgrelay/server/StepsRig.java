@@ -47,11 +47,11 @@ final class StepsRig implements AutoCloseable {
         engine = new RelayEngine(
                 config,
                 new EngineLoop[] {loop.loop()},
+                new EngineLoop[0],
                 null,
                 allocator,
                 world.clock(),
                 new RelayIdentity(7, "relay", MAX_BODY),
-                true,
                 journal,
                 null,
                 failure -> {
@@ -103,8 +103,8 @@ final class StepsRig implements AutoCloseable {
         final SimChannel channel;
 
         private Client(Role role, int number) {
-            channel = new SimChannel(
-                    world, number, io -> loop, null, new InetSocketAddress("10.0.0.1", 10_000 + number), true);
+            channel =
+                    new SimChannel(world, number, io -> loop, null, new InetSocketAddress("10.0.0.1", 10_000 + number));
             channel.connect(this);
             engine.place(channel, role, null).register(channel);
         }

@@ -14,7 +14,7 @@ final class RelayStartOptions extends Options {
     @Option(
             names = "--transport",
             paramLabel = "NAME",
-            description = "Of the relay: auto, epoll, nio or io_uring (the relay's default).")
+            description = "Of the relay: auto, epoll or nio (the relay's default).")
     private String transport;
 
     @Option(names = "--event-loops", paramLabel = "N", description = "Of the relay (the relay's default).")

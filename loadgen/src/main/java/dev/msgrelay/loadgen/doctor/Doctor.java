@@ -98,7 +98,7 @@ public final class Doctor {
 
     private static Map<String, String> transports() {
         Map<String, String> reasons = new LinkedHashMap<>();
-        for (Transport transport : List.of(Transport.EPOLL, Transport.NIO, Transport.IO_URING)) {
+        for (Transport transport : List.of(Transport.EPOLL, Transport.NIO)) {
             String reason = "";
             try {
                 transport.resolve();

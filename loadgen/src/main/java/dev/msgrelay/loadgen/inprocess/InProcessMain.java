@@ -36,7 +36,7 @@ import java.util.concurrent.TimeUnit;
  *  --subscribers N          that are to be connected before the first message (0)
  *  --run-length N           messages of one publish; 1: single messages
  *  --slow-subscriber NAME   backpressure, disconnect or skip (disconnect)
- *  --transport NAME         auto, epoll, nio or io_uring (auto)
+ *  --transport NAME         auto, epoll or nio (auto)
  *  --event-loops N          of the relay (1)
  *  --mtu BYTES              of the relay
  *  --journal DIR            of the relay (none)
@@ -201,7 +201,6 @@ public final class InProcessMain {
             json.put("backpressureMillis", stats.get(Counter.BACKPRESSURE_MILLIS));
             json.put("ringCells", stats.get(Counter.RING_CELLS));
             json.put("ringUsedCells", stats.get(Counter.RING_USED_CELLS));
-            json.put("loopsInUse", stats.get(Counter.LOOPS_IN_USE));
             json.put("gcCount", gc.count());
             json.put("gcMillis", gc.millis());
             JsonObject closes = new JsonObject();

@@ -496,12 +496,8 @@ public final class RunTable {
         RelayFigures relay = run.resources().relay();
         if (relay != null) {
             line(
-                    "relay: %d garbage collections (%d ms) within the window, largest lag %s%s, connections ended %s",
-                    relay.gcCount(),
-                    relay.gcMillis(),
-                    Unit.BYTES.plain(relay.largestLagBytes()),
-                    relay.loopsInUse() > 1 ? ", " + relay.loopsInUse() + " event loops at work" : "",
-                    relay.closes());
+                    "relay: %d garbage collections (%d ms) within the window, largest lag %s, connections ended %s",
+                    relay.gcCount(), relay.gcMillis(), Unit.BYTES.plain(relay.largestLagBytes()), relay.closes());
         }
     }
 

@@ -11,11 +11,9 @@ import java.util.TreeMap;
  *
  * @param gcCount garbage collections within the window, counted from its last report before to its first one after
  * @param largestLagBytes of a subscriber, at any of its reports
- * @param loopsInUse event loops at work, the most at any report within the window; 0: it does not tell
  * @param closes connections that it ended, by reason
  */
-public record RelayFigures(
-        long gcCount, long gcMillis, long largestLagBytes, int loopsInUse, Map<String, Integer> closes) {
+public record RelayFigures(long gcCount, long gcMillis, long largestLagBytes, Map<String, Integer> closes) {
 
     /** Of a relay that has stopped, or null where it tells nothing. */
     static RelayFigures of(Child relay, Window window) {
@@ -27,7 +25,6 @@ public record RelayFigures(
         JsonObject before = reports.get(0).json();
         JsonObject after = null;
         long lag = 0;
-        int loops = 0;
         for (Child.Event report : reports) {
             if (report.nanos() <= window.begin()) {
                 before = report.json();
@@ -36,9 +33,6 @@ public record RelayFigures(
                 after = report.json();
             }
             lag = Math.max(lag, report.json().getLong("largestLagBytes", 0));
-            if (report.nanos() > window.begin() && report.nanos() <= window.end()) {
-                loops = Math.max(loops, report.json().getInt("loopsInUse", 0));
-            }
         }
         JsonObject last = reports.get(reports.size() - 1).json();
         JsonObject end = after == null ? last : after;
@@ -46,7 +40,6 @@ public record RelayFigures(
                 end.getLong("gcCount") - before.getLong("gcCount"),
                 end.getLong("gcMillis") - before.getLong("gcMillis"),
                 lag,
-                loops,
                 closes(last.getObject("closes", new JsonObject())));
     }
 

@@ -189,7 +189,7 @@ public final class MadeUp {
                                 new ProcessUse("relay", 9.1 + round / 10.0, 180 << 20, "here"),
                                 new ProcessUse("publisher 0", 4.2, 90 << 20, "here"),
                                 new ProcessUse("subscriber 0", 5.4, -1, "here")),
-                        new RelayFigures(3, 12, 1 << 20, 2, Map.of("SHUTDOWN", 1)),
+                        new RelayFigures(3, 12, 1 << 20, Map.of("SHUTDOWN", 1)),
                         new BoundBy(
                                 BoundBy.Kind.RELAY_CPU,
                                 Confidence.HIGH,

@@ -47,6 +47,7 @@ final class JsonReport implements ServerReport {
                 .text("transport", relay.transport().flag())
                 .text("access", TextReport.access(relay.config()))
                 .number("eventLoops", relay.eventLoops())
+                .number("readerLoops", relay.config().readerLoops())
                 .number("mtu", relay.config().stream().mtu())
                 .text(
                         "slowSubscriber",

@@ -95,9 +95,6 @@ final class TextReport implements ServerReport {
                         now.get(Counter.SUBSCRIBERS)));
         lag(line, look);
         // What is rare is told in the second in which it happens.
-        if (followsLoad() && now.get(Counter.LOOPS_IN_USE) > 1) {
-            line.append("  ").append(now.get(Counter.LOOPS_IN_USE)).append(" loops");
-        }
         rare(line, "skipped", since(now, Counter.MESSAGES_SKIPPED));
         rare(line, "duplicates", since(now, Counter.DUPLICATES));
         rare(line, "wait for memory", now.get(Counter.ASSEMBLY_WAITING));
@@ -289,15 +286,9 @@ final class TextReport implements ServerReport {
     }
 
     private String loops() {
-        int loops = relay.eventLoops();
-        if (loops == 1) {
-            return "1 event loop";
-        }
-        return followsLoad() ? "1 event loop, " + loops + " while it is busy" : loops + " event loops";
-    }
-
-    private boolean followsLoad() {
-        return relay.config().eventLoops() == RelayConfig.AUTO_EVENT_LOOPS;
+        String loops = ShortText.counted(relay.eventLoops(), "event loop");
+        int readers = relay.config().readerLoops();
+        return readers == 0 ? loops : loops + ", " + ShortText.counted(readers, "reader loop");
     }
 
     private static String time(Instant time) {

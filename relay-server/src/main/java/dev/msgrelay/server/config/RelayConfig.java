@@ -19,6 +19,7 @@ import java.util.Set;
  * @param transport how its sockets are driven
  * @param eventLoops threads that drive them: the first one reads, polls the ring and packs, further ones send; or
  *     {@link #AUTO_EVENT_LOOPS}
+ * @param readerLoops further threads that only read plain publishers, whose runs go through the ring
  * @param clients what clients may ask for, how many there may be, and how long they may be silent
  * @param limits what clients may cost
  * @param access who may do what; null: everybody everything
@@ -34,6 +35,7 @@ public record RelayConfig(
         StreamConfig stream,
         Transport transport,
         int eventLoops,
+        int readerLoops,
         ClientConfig clients,
         LimitsConfig limits,
         AccessPolicy access,
@@ -45,8 +47,8 @@ public record RelayConfig(
         ClusterConfig cluster) {
 
     /**
-     * One loop does it all, so that the publishers', the ring's and the subscribers' bytes stay in one core's cache; while it
-     * is busy and there is another core, a second one sends.
+     * One loop below four processor cores, so that the publishers', the ring's and the subscribers' bytes stay in one core's
+     * cache; one more that sends from four on, two more from eight on.
      */
     public static final int AUTO_EVENT_LOOPS = -1;
     /** A paused process comes back within this, a dead one does not. */
@@ -55,6 +57,7 @@ public record RelayConfig(
     public static final Duration DEFAULT_DRAIN_TIMEOUT = Duration.ofSeconds(5);
 
     private static final int MAX_EVENT_LOOPS = 64;
+    private static final int MAX_READER_LOOPS = 63;
     /** A hundred years: so many nanoseconds still fit a long. */
     private static final long MOST_MILLIS = Duration.ofDays(36_500).toMillis();
 
@@ -71,17 +74,13 @@ public record RelayConfig(
         if (eventLoops != AUTO_EVENT_LOOPS && (eventLoops < 1 || eventLoops > MAX_EVENT_LOOPS)) {
             throw new IllegalArgumentException("event loops " + eventLoops + " is not within 1.." + MAX_EVENT_LOOPS);
         }
-        if (tls.on() && !transport.readsAtOnce()) {
-            throw new IllegalArgumentException("transport " + transport.flag()
-                    + " does not go with TLS: a read of it cannot be refused once it is under way; epoll and nio do");
+        if (readerLoops < 0 || readerLoops > MAX_READER_LOOPS) {
+            throw new IllegalArgumentException("reader loops " + readerLoops + " is not within 0.." + MAX_READER_LOOPS);
         }
         checkDiffers("TLS publish port", tls.publishPort(), tls, listen);
         checkDiffers("TLS subscribe port", tls.subscribePort(), tls, listen);
-        if (clients.slowSubscriber() == Policy.REPLAY && !(journal.on() && transport.movesChannels())) {
-            throw new IllegalArgumentException("slow subscriber replay needs a journal"
-                    + (journal.on()
-                            ? ", and transport " + transport.flag() + " does not read it; epoll and nio do"
-                            : ""));
+        if (clients.slowSubscriber() == Policy.REPLAY && !journal.on()) {
+            throw new IllegalArgumentException("slow subscriber replay needs a journal");
         }
         LimitsConfig.millisWithin("stall timeout", stallTimeout, 1, MOST_MILLIS);
         LimitsConfig.millisWithin("drain timeout", drainTimeout, 0, MOST_MILLIS);
@@ -112,6 +111,7 @@ public record RelayConfig(
         private int maxBody = FrameLayout.DEFAULT_MAX_BODY;
         private Transport transport = Transport.AUTO;
         private int eventLoops = AUTO_EVENT_LOOPS;
+        private int readerLoops;
         private Policy slowSubscriber = ClientConfig.DEFAULT_POLICY;
         private Set<Policy> allowPolicies = ClientConfig.DEFAULT_ALLOWED;
         private Duration heartbeat = ClientConfig.DEFAULT_HEARTBEAT;
@@ -217,6 +217,11 @@ public record RelayConfig(
 
         public Builder eventLoops(int value) {
             eventLoops = value;
+            return this;
+        }
+
+        public Builder readerLoops(int value) {
+            readerLoops = value;
             return this;
         }
 
@@ -449,6 +454,7 @@ public record RelayConfig(
                     new StreamConfig(mtu, ringSize, logSize, maxBody),
                     transport,
                     eventLoops,
+                    readerLoops,
                     new ClientConfig(
                             slowSubscriber,
                             allowPolicies,

@@ -10,8 +10,6 @@ import io.netty.channel.ManualIoEventLoop;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.concurrent.Ticker;
 import java.lang.invoke.VarHandle;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -52,12 +50,10 @@ public final class EngineLoop implements WindowGate.Writer {
     /** A cycle of the writer takes a millisecond or two; a host that stands still may take longer. */
     private static final long WRITER_MILLIS = 1_000;
 
-    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
-
     private static final Runnable NOTHING = () -> {};
 
-    /** Of a loop whose duty has failed: channels are still closed. */
-    private static final Duty NO_DUTY = new Duty() {
+    /** Nothing beside sockets and tasks: a loop that only reads does this, and one whose duty has failed, which still closes. */
+    public static final Duty SOCKETS_ONLY = new Duty() {
         @Override
         public boolean work() {
             return false;
@@ -153,16 +149,6 @@ public final class EngineLoop implements WindowGate.Writer {
         });
     }
 
-    /** Whether this JVM tells how much processor time a thread has used. */
-    public static boolean tellsCpuTime() {
-        return THREADS.isThreadCpuTimeSupported() && THREADS.isThreadCpuTimeEnabled();
-    }
-
-    /** Processor time that the loop's thread has used, in nanoseconds; -1 once it has ended. A call of the kernel. Any thread. */
-    public long cpuNanos() {
-        return THREADS.getThreadCpuTime(thread.getId());
-    }
-
     /** Whether the loop sleeps or is about to. Any thread. */
     public boolean asleep() {
         return parked.get();
@@ -253,7 +239,7 @@ public final class EngineLoop implements WindowGate.Writer {
             return duty.work();
         } catch (Throwable t) {
             // Connections have walls of their own. What arrives here has left the order in doubt: nothing more is done.
-            duty = NO_DUTY;
+            duty = SOCKETS_ONLY;
             throw t;
         }
     }

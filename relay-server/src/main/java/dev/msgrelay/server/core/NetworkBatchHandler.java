@@ -8,15 +8,16 @@ import org.slf4j.LoggerFactory;
 /**
  * Packs runs into packets of the log: the smart batcher.
  *
- * <p>While it works, more gathers; {@code endOfBatch} says that nothing more waits, and only then the head of the log
- * moves, so that subscribers are handed everything in one go. Frames go one behind the other; a packet ends where the
+ * <p>A batch is what one cycle of the core brings: reads of its own sockets, runs of the ring, of stages, and of other relays.
+ * While one is packed, more gathers. {@link #endOfBatch} alone moves the head of the log, so that subscribers are handed
+ * everything in one go; {@link Order#drain} alone calls it. Frames go one behind the other; a packet ends where the
  * next frame would take it over one MTU's worth of payload. A frame that is larger than a packet is a packet of its own
  * and takes several on the wire.
  *
  * <pre>
- *   ring:      onEvent(run, sequence, endOfBatch) --walk--.
- *                                                          +-> pack(span) -> packets, PacketLog.append
- *   sockets of this thread: a span, walked already --------'
+ *   ring, stages:             onEvent(run) --walk--.
+ *   other relays:             append(bytes) -walk--+-> pack(span) -> packets, PacketLog.append ... endOfBatch: the head
+ *   sockets of this thread:   a span, walked already'
  * </pre>
  *
  * <p>Owned by the core's thread: the log's only writer.
@@ -42,13 +43,8 @@ public final class NetworkBatchHandler implements RunHandler {
     }
 
     @Override
-    public void onEvent(Run run, long sequence, boolean endOfBatch) {
-        if (run.length() > 0) {
-            pack(walk(run));
-        }
-        if (endOfBatch) {
-            publish();
-        }
+    public void onEvent(Run run) {
+        pack(walk(run));
     }
 
     /**
@@ -91,7 +87,7 @@ public final class NetworkBatchHandler implements RunHandler {
 
     /**
      * Packs the whole frames of a span that was walked with the log's open packet in mind; readers see them after {@link
-     * #publish}.
+     * #endOfBatch}.
      */
     public void pack(RunScan span) {
         for (int k = 0; k < span.packets(); k++) {
@@ -101,7 +97,7 @@ public final class NetworkBatchHandler implements RunHandler {
     }
 
     /** The batch has ended: readers see everything that was packed. */
-    public void publish() {
+    void endOfBatch() {
         log.publish();
     }
 }

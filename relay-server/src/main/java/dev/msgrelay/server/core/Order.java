@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Where the one order is made: what producers of other threads have put into the ring or gathered in their stages goes into
- * the log, batch by batch; what sockets of the core's own thread bring goes there between two batches.
+ * the log, batch by batch, behind what sockets of the core's own thread have brought in the same cycle.
  *
  * <p>Owned by the core's thread, but for what says otherwise.
  */
@@ -47,8 +47,9 @@ public final class Order {
     }
 
     /**
-     * Takes one batch from the ring, and what has gathered in stages where the ring has run dry; then shows readers all that
-     * is in the log.
+     * Takes what there is from the ring, and what has gathered in stages where the ring has run dry. Then the batch of this cycle
+     * has ended, and the head moves: also where the gate refused in the middle of it, since only readers that get what is
+     * packed already open the gate again. Nothing else moves the head.
      *
      * @return whether there is more in the ring
      */
@@ -69,15 +70,15 @@ public final class Order {
             }
         }
         boolean more = others != null && others.drain();
-        publish();
+        if (!allShown()) {
+            handler.endOfBatch();
+        }
         return more || got && !poller.held() && ring.hasNext();
     }
 
-    /** Shows readers all that is in the log. */
-    public void publish() {
-        if (log.endPosition() != log.head().position()) {
-            handler.publish();
-        }
+    /** Whether readers see all that is in the log: not in the middle of a batch. */
+    public boolean allShown() {
+        return log.endPosition() == log.head().position();
     }
 
     /** Has the log get ready for one more run; answers whether it can take one now. */

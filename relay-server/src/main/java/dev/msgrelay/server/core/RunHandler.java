@@ -1,18 +1,17 @@
 package dev.msgrelay.server.core;
 
-import com.lmax.disruptor.EventHandler;
-
 /**
- * Where runs go on their way into the order: a Disruptor event handler of runs that may also have to wait. Where a
- * subscriber holds the publishers back, runs stay in the ring.
+ * Takes runs on their way into the order, as a Disruptor's event handler takes events, and may have to wait: where a subscriber
+ * holds the publishers back, runs stay in the ring. The end of a batch is no matter of one run, since sockets and other relays
+ * bring some of it: {@link Order#drain} calls {@link NetworkBatchHandler#endOfBatch}.
  *
  * <p>This is where a relay that is alone and one of several part: {@link NetworkBatchHandler} makes the order here, an
  * {@link Orderer} makes it with others.
  */
-public interface RunHandler extends EventHandler<Run> {
+public interface RunHandler {
     /** Gets ready to take one more run; answers whether it can now. Otherwise publishers are held back until it can. */
     boolean makeReady();
 
-    @Override
-    void onEvent(Run run, long sequence, boolean endOfBatch);
+    /** Takes a run, which is not empty; only after {@link #makeReady} has said that it can. */
+    void onEvent(Run run);
 }

@@ -3,8 +3,8 @@ package dev.msgrelay.server.core;
 import java.nio.ByteBuffer;
 
 /**
- * The ring's consumer, polled by an event loop: hands on what has gathered, and says with {@code endOfBatch} when there
- * is no more. What a {@code BatchEventProcessor} does on a thread of its own, without the thread.
+ * The ring's consumer, polled by an event loop: hands on what has gathered. What a {@code BatchEventProcessor} does on a thread
+ * of its own, without the thread.
  *
  * <p>The stock {@code EventPoller} asks for the highest published sequence up to the cursor at every poll, which on a
  * full ring means to scan all of it each time. Here a run's first cell says how many there are: one look a run, and never
@@ -41,22 +41,20 @@ public final class RunPoller {
         long next = first;
         while (more) {
             int length = ring.lengthAt(next);
-            if (length > FrameRing.NOTHING && !handler.makeReady()) {
+            if (length == FrameRing.NOTHING) {
+                next++;
+            } else if (handler.makeReady()) {
+                run.wrap(slab, ring.cellOffset(next) + FrameRing.HEADER_BYTES, length, ring.eachAt(next));
+                handler.onEvent(run);
+                next += FrameRing.cellsOf(length);
+            } else {
                 held = true;
                 break;
             }
-            run.wrap(slab, ring.cellOffset(next) + FrameRing.HEADER_BYTES, length, ring.eachAt(next));
-            long after = next + (length > FrameRing.NOTHING ? FrameRing.cellsOf(length) : 1);
-            more = after < limit && ring.isPublished(after);
-            handler.onEvent(run, next, !more);
-            next = after;
+            more = next < limit && ring.isPublished(next);
         }
         if (next == first) {
             return false;
-        }
-        if (held) {
-            // The batch ended before its end: let go of what was taken.
-            handler.onEvent(run.wrap(slab, 0, 0, 0), next - 1, true);
         }
         // Once a batch: this is what producers wait for, and every store of it takes the line from them.
         ring.consumed().set(next - 1);

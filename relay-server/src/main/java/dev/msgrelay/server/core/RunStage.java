@@ -281,7 +281,7 @@ public final class RunStage {
     }
 
     /**
-     * Hands what has gathered to the handler, as a batch of its own.
+     * Hands what has gathered to the handler.
      *
      * @return whether there was anything and it could be taken
      */
@@ -294,7 +294,7 @@ public final class RunStage {
             // What this producer has put into the ring before goes before.
             boolean next = length > 0 && lastCell <= ring.consumed().get() && handler.makeReady();
             if (next) {
-                handler.onEvent(run.wrap(memory, 0, length, each), lastCell, true);
+                handler.onEvent(run.wrap(memory, 0, length, each));
                 gathered = 0;
             }
             return next;

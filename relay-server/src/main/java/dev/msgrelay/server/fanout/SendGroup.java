@@ -8,7 +8,7 @@ import dev.msgrelay.server.ops.Counters;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The subscribers of one event loop. Sends go round: each subscriber is handed the same few segments before anyone is
@@ -38,8 +38,8 @@ public final class SendGroup {
     private volatile boolean any;
     // Whether the stream has more for those who get durable messages only.
     private volatile boolean moreDurable;
-    // Where its subscribers are to move; null: they stay.
-    private Supplier<SendGroup> destination;
+    // Its subscribers, those on the way to it included.
+    private final AtomicInteger seats = new AtomicInteger();
 
     /**
      * @param loop whose subscribers these are
@@ -93,26 +93,20 @@ public final class SendGroup {
         signal();
     }
 
-    /**
-     * Its subscribers move to other groups from now on, each as soon as no write of it is in flight.
-     *
-     * @param where asked for each of them; null: they stay
-     */
-    void leaveFor(Supplier<SendGroup> where) {
-        destination = where;
-        moveOut();
+    /** One more subscriber is here, or on its way. Any thread. */
+    SendGroup takeSeat() {
+        seats.incrementAndGet();
+        return this;
     }
 
-    private void moveOut() {
-        if (destination == null) {
-            return;
-        }
-        for (int i = members.size() - 1; i >= 0; i--) {
-            SubscriberConnection subscriber = members.get(i);
-            if (subscriber.canMove()) {
-                subscriber.walled(() -> subscriber.moveTo(destination.get()));
-            }
-        }
+    /** A subscriber has ended, or goes elsewhere. Any thread. */
+    void leaveSeat() {
+        seats.decrementAndGet();
+    }
+
+    /** Returns the number of its subscribers, those on the way to it included. Any thread. */
+    int seats() {
+        return seats.get();
     }
 
     /**
@@ -122,7 +116,6 @@ public final class SendGroup {
      * @return whether some of them would take more right away
      */
     public boolean pump(boolean everything) {
-        moveOut();
         if (members.size() > 1) {
             // Turns: the subscriber that was served first is served last now.
             members.add(0, members.remove(members.size() - 1));
@@ -163,7 +156,7 @@ public final class SendGroup {
     }
 
     /** Has the loop {@link #tick}, if there is anyone: a loop without subscribers sleeps on. Any thread. */
-    void tickThere() {
+    public void tickThere() {
         if (any) {
             loop.io().execute(() -> tick(loop.nanoTime()));
         }

@@ -40,6 +40,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * A subscriber: a reader of the log and at most one write in flight. When the write is done, everything that has gathered
@@ -60,8 +61,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
     public static final int READ_BYTES = TlsHandler.CONTROL_READ;
 
     /**
-     * What it may have in flight beside the stream: a read, where the transport takes memory for it before anything has
-     * come, answers to what has come, a GAP between messages, and an ERROR.
+     * What it may have in flight beside the stream: a read, answers to what has come, a GAP between messages, and an ERROR.
      */
     public static final int SAID_BYTES = READ_BYTES
             + Outbox.MOST_BYTES
@@ -90,9 +90,9 @@ public final class SubscriberConnection extends Connection implements WindowGate
      * @param journal has what they read
      * @param pages where they read it to
      * @param group where they are sent from meanwhile: its loop may wait for the disk
-     * @param home where they go when they are done
+     * @param home gives a seat to one that has caught up: see {@link Placement}
      */
-    public record Replays(Journal journal, ReplayPages pages, SendGroup group, SendGroup home) {}
+    public record Replays(Journal journal, ReplayPages pages, SendGroup group, Supplier<SendGroup> home) {}
 
     private final Shared shared;
     private final Inbox inbox;
@@ -100,6 +100,8 @@ public final class SubscriberConnection extends Connection implements WindowGate
     private final Allowance allowance;
     // None while it moves from one loop to another.
     private SendGroup group;
+    // The group that it is in, or on its way to; null once its channel is closed.
+    private SendGroup seat;
     // Null until it may be sent to.
     private volatile Delivery delivery;
     // Of one that waits to be welcomed, with those of the types that it wants which it may have.
@@ -117,10 +119,12 @@ public final class SubscriberConnection extends Connection implements WindowGate
     private Refusal farewell;
     private Future<?> patience;
 
+    /** @param group in which a seat is taken for it: {@link #leaveSeat} gives it back */
     public SubscriberConnection(Services services, Shared shared, SendGroup group) {
         super(services, Role.SUBSCRIBER);
         this.shared = shared;
         this.group = group;
+        this.seat = group;
         Pool control = services.budget().pool(Part.CONTROL);
         this.inbox = new Inbox(control);
         this.types = new TypeChoice(control, services.limits().controlBytesPerConnection());
@@ -195,7 +199,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
             case GAP -> tell(way.gap());
             case TOO_SLOW -> close(allowance.tooSlow());
             case JOURNAL -> toJournal();
-            case HOME -> moveTo(shared.replays.home());
+            case HOME -> moveTo(shared.replays.home().get());
         };
     }
 
@@ -479,18 +483,22 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     // ---- from one loop to another ------------------------------------------------------------------------------
 
-    /** Whether nothing is in flight just now, so that another loop may go on. */
-    boolean canMove() {
-        return state().compareTo(State.CLOSING) < 0 && (delivery == null || !delivery.busy());
-    }
-
     /**
-     * Another loop goes on with it; only while it {@link #canMove}. Until it has arrived it is in no group, so nothing is sent:
+     * Another loop goes on with it; only while no write is in flight. Until it has arrived it is in no group, so nothing is sent:
      * the answer is no. What this loop may still do meanwhile, read and close, it does before the other one begins.
+     *
+     * @param to where a seat is taken for it
      */
-    boolean moveTo(SendGroup to) {
+    private boolean moveTo(SendGroup to) {
+        if (seat == null) {
+            // Its channel is closed already, as it is told next.
+            to.leaveSeat();
+            return false;
+        }
         group.remove(this);
         group = null;
+        seat.leaveSeat();
+        seat = to;
         EngineLoop.move(channel(), to.loop(), there -> {
             if (there.isSuccess()) {
                 walled(() -> arrived(to));
@@ -511,13 +519,20 @@ public final class SubscriberConnection extends Connection implements WindowGate
         channel().flush();
     }
 
+    /** Its channel is closed: its seat is free. */
+    public void leaveSeat() {
+        seat.leaveSeat();
+        seat = null;
+    }
+
     /** It goes on in the journal, on the loop that may wait for the disk. Answers whether it is there. */
     private boolean toJournal() {
         Refusal refusal = delivery.toJournal();
         if (refusal != null) {
             return close(refusal);
         }
-        return group == shared.replays.group() || moveTo(shared.replays.group());
+        SendGroup replays = shared.replays.group();
+        return group == replays || moveTo(replays.takeSeat());
     }
 
     // ---- the end ----------------------------------------------------------------------------------------------

@@ -9,12 +9,12 @@
  *     Allowance            how slow it may be: SlowPolicy, lag, rate, standing still
  *   SendGroup   the subscribers of one loop, served in turn, each behind a wall of its own
  *               those that get the journal have one of their own, whose loop may wait for the disk
- *   LoopSpread -- SpreadDecision   which loops send
+ *   Placement   on which loop a subscriber is, from when it becomes live
  *   PinRelief   cuts off those that hold the log's oldest memory, when its writer needs it
  * </pre>
  *
- * <p>A subscriber and its group belong to the thread of their loop, which may change while nothing is in flight. Spread and
- * relief are the core's.
+ * <p>A subscriber and its group belong to the thread of their loop, which may change while nothing is in flight. Relief is
+ * the core's.
  *
  * <p><b>Internal:</b> changes without notice.
  */

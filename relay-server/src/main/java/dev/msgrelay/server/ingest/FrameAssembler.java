@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
  *
  * <pre>
  *   size    for                                          memory
- *   SMALL   a beginning of up to 3 KiB                   4 KiB of the connection's own, always to be had
+ *   SMALL   a beginning of up to 4 KiB                   4 KiB of the connection's own, always to be had
  *   SHORT   a longer one; moved in front of the next     68 KiB, shared by a loop's publishers; with none left, a
  *           read                                         connection reads so little at a time that SMALL is enough
  *   LONG    a frame of more than 64 KiB, read into       reserved in full, in a line, before it is read on
@@ -30,11 +30,6 @@ final class FrameAssembler {
 
     /** A longer frame is read into on its own. */
     static final int MOVE_BYTES = 64 << 10;
-
-    /** What a read that should not be brings at most; there is room for the two of them that cannot be refused. */
-    private static final int PIECE = 512;
-
-    private static final int SLACK = 2 * PIECE;
 
     /** With so much of a frame that does not fit otherwise, its memory is asked for. */
     private static final int ASK_AT = 2 << 10;
@@ -53,8 +48,6 @@ final class FrameAssembler {
     private IngestPort port;
     private ReadBuffer memory;
     private Size size = Size.NONE;
-    // Of a long frame that is not waited for any more, while a read of io_uring is still under way there.
-    private ReadBuffer leaving;
     private int bytes;
     private int frame;
 
@@ -109,7 +102,7 @@ final class FrameAssembler {
     /** Bytes that a read may bring, of {@code wanted}, so that it can be kept in any case. */
     int mostPerRead(int wanted) {
         boolean much = size == Size.SHORT || port.shorts().any();
-        return Math.min(wanted, (much ? SHORT : SMALL) - SLACK - bytes);
+        return Math.min(wanted, (much ? SHORT : SMALL) - bytes);
     }
 
     /** The rest of a long frame: not behind its end, since what follows belongs elsewhere. */
@@ -117,18 +110,12 @@ final class FrameAssembler {
         return memory.window(bytes, frame);
     }
 
-    /** Behind what waits, for a read of {@code most} bytes, see {@link #mostPerRead}, of a channel that shares no memory. */
+    /** Memory behind what waits, for a read of {@code most} bytes, see {@link #mostPerRead}, that the log has no room for. */
     ReadWindow behind(int most) {
-        makeRoom(bytes + most + SLACK);
-        return memory.window(bytes, bytes + most);
-    }
-
-    /** Behind what waits, for a read that should not be; null: there is no room for a third one. */
-    ReadWindow piece() {
-        if (memory == null) {
-            makeRoom(PIECE);
+        if (bytes + most > capacity()) {
+            moveTo(bytes + most, memory == null ? null : memory.view(), 0, bytes);
         }
-        return bytes == capacity() ? null : memory.window(bytes, Math.min(capacity(), bytes + PIECE));
+        return memory.window(bytes, bytes + most);
     }
 
     /** Whether a read went to this memory. */
@@ -136,16 +123,8 @@ final class FrameAssembler {
         return memory != null && read.view() == memory.view();
     }
 
-    /**
-     * A read has ended that belongs behind what waits. It went there, unless what waits has moved while the read was under way,
-     * as reads of io_uring may be; before it is released.
-     */
-    void filled(ReadWindow read) {
-        int length = read.readableBytes();
-        if (!owns(read) || read.readerIndex() != bytes) {
-            makeRoom(bytes + length);
-            memory.view().put(bytes, read.view(), read.readerIndex(), length);
-        }
+    /** A read has brought so many bytes to this memory, behind what waits. */
+    void filled(int length) {
         bytes += length;
     }
 
@@ -178,10 +157,10 @@ final class FrameAssembler {
         if (!here) {
             bytes = 0;
         }
-        boolean fitsShort = length + SLACK <= SHORT && port.shorts().any();
-        boolean stays = here && length + SLACK > SMALL && !fitsShort;
-        if (!stays && (length + SLACK > capacity() || (size.compareTo(Size.SMALL) > 0 && length + SLACK <= SMALL))) {
-            moveTo(length, source, offset);
+        boolean fitsShort = length <= SHORT && port.shorts().any();
+        boolean stays = here && length > SMALL && !fitsShort;
+        if (!stays && (length > capacity() || (size.compareTo(Size.SMALL) > 0 && length <= SMALL))) {
+            moveTo(length, source, offset, length);
         } else if (!here || offset != 0) {
             memory.view().put(0, source, offset, length);
         }
@@ -193,28 +172,19 @@ final class FrameAssembler {
         return memory == null ? 0 : memory.capacity();
     }
 
-    private void makeRoom(int length) {
-        if (length > capacity()) {
-            ByteBuffer source = memory == null ? null : memory.view();
-            int had = bytes;
-            moveTo(length - SLACK, source, 0);
-            bytes = had;
-        }
-    }
-
-    /** Takes memory for {@code length} bytes and the slack, copies as many from the source, and lets go of what it had. */
-    private void moveTo(int length, ByteBuffer source, int offset) {
+    /** Takes memory for {@code length} bytes, copies {@code kept} of the source there, and lets go of what it had. */
+    private void moveTo(int length, ByteBuffer source, int offset, int kept) {
         ReadBuffer old = memory;
         Size oldSize = size;
-        if (length + SLACK <= SMALL) {
+        if (length <= SMALL) {
             memory = small();
             size = Size.SMALL;
         } else {
             memory = port.shorts().take();
             size = Size.SHORT;
         }
-        if (source != null) {
-            memory.view().put(0, source, offset, Math.min(length, source.capacity() - offset));
+        if (kept > 0) {
+            memory.view().put(0, source, offset, kept);
         }
         giveBack(old, oldSize);
     }
@@ -233,7 +203,7 @@ final class FrameAssembler {
     int wants() {
         boolean doesNotFit =
                 frame > MOVE_BYTES || (size == Size.SMALL && !port.shorts().any());
-        return size != Size.LONG && frame > 0 && bytes >= ASK_AT && doesNotFit ? frame + SLACK : 0;
+        return size != Size.LONG && frame > 0 && bytes >= ASK_AT && doesNotFit ? frame : 0;
     }
 
     /** Whether the frame lies in memory that was asked for in the line. */
@@ -245,11 +215,10 @@ final class FrameAssembler {
     void grow() {
         ReadBuffer old = memory;
         Size oldSize = size;
-        int reserved = frame + SLACK;
         try {
-            memory = new ReadBuffer(allocator, reserved);
+            memory = new ReadBuffer(allocator, frame);
         } catch (OutOfMemoryError none) {
-            line.give(reserved);
+            line.give(frame);
             throw none;
         }
         size = Size.LONG;
@@ -269,16 +238,7 @@ final class FrameAssembler {
         return size == Size.NONE || size == Size.SMALL;
     }
 
-    /** Gives back what a read was still under way in. */
-    void settle() {
-        if (leaving != null && !leaving.inUse()) {
-            ReadBuffer left = leaving;
-            leaving = null;
-            giveBack(left, Size.LONG);
-        }
-    }
-
-    /** Lets go of everything; at the end of the channel, when no read is under way, once more. */
+    /** Lets go of everything. More than once without harm. */
     void release() {
         ReadBuffer old = memory;
         Size oldSize = size;
@@ -287,25 +247,17 @@ final class FrameAssembler {
         bytes = 0;
         frame = 0;
         giveBack(old, oldSize);
-        settle();
     }
 
     private void giveBack(ReadBuffer old, Size oldSize) {
         switch (oldSize) {
             case NONE -> {}
             case SMALL -> {
-                // What a read of io_uring is under way in is planned for beside it.
                 old.release();
                 own.give(SMALL);
             }
             case SHORT -> port.shorts().give(old);
             case LONG -> {
-                // One read is under way at a time: that in the memory that was left before has ended.
-                settle();
-                if (old.inUse()) {
-                    leaving = old;
-                    return;
-                }
                 int reserved = old.capacity();
                 old.release();
                 line.give(reserved);

@@ -93,8 +93,8 @@ public final class InPlacePort implements IngestPort {
     }
 
     @Override
-    public void publish() {
-        order.publish();
+    public boolean allShown() {
+        return order.allShown();
     }
 
     @Override

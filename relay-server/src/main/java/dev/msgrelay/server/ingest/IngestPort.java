@@ -60,8 +60,8 @@ public interface IngestPort {
     /** A publisher has found no room: it is resumed once there is plenty. */
     void hold(HeldSources.Source source);
 
-    /** Shows readers what was handed in so far, where this port's messages are numbered as they are taken. */
-    void publish();
+    /** Whether readers see what was handed in so far; not asked where it is numbered later than it is handed in. */
+    boolean allShown();
 
     /** Told when a read took all it could: more is likely to come. */
     void moreExpected();

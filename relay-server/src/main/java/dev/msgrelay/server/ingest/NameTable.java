@@ -47,6 +47,8 @@ public final class NameTable {
     private final long holdNanos;
     private final Map<String, PublisherName> byName = new HashMap<>();
     private final List<PublisherName> changed = new ArrayList<>();
+    // What is said once readers see all that was taken.
+    private final List<Runnable> whenShown = new ArrayList<>();
     // Who waits for the journal.
     private final List<PublisherName.Holder> waiting = new ArrayList<>();
     // Null: nothing outlives the relay.
@@ -253,9 +255,6 @@ public final class NameTable {
 
     /** The batch has ended: readers see what was taken, so it may be acknowledged. */
     public void acknowledge() {
-        if (changed.isEmpty()) {
-            return;
-        }
         for (int i = 0; i < changed.size(); i++) {
             PublisherName entry = changed.get(i);
             entry.changed = false;
@@ -264,6 +263,15 @@ public final class NameTable {
             }
         }
         changed.clear();
+        for (int i = 0; i < whenShown.size(); i++) {
+            whenShown.get(i).run();
+        }
+        whenShown.clear();
+    }
+
+    /** Has something said at the end of the batch, when readers see what was taken. */
+    void whenShown(Runnable words) {
+        whenShown.add(words);
     }
 
     /** Told by {@link #journalMoved} from now on, until it answers that it waits no more. */

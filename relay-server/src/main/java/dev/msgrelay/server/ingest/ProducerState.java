@@ -121,8 +121,12 @@ final class ProducerState {
         return fork;
     }
 
-    /** Whether what was accepted before has got as far as it waits for, so that it may be welcomed. */
+    /** Whether readers see what was accepted before, and it has got as far as it waits for, so that it may be welcomed. */
     boolean settled() {
+        return (name == null || !name.changed) && settledInJournal();
+    }
+
+    private boolean settledInJournal() {
         return levels == null || levels.settled(acceptedBefore) >= acceptedBefore;
     }
 

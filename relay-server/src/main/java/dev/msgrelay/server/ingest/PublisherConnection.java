@@ -31,7 +31,6 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.RecvByteBufAllocator;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -83,19 +82,20 @@ public final class PublisherConnection extends Connection
      * What all publishers of a relay share.
      *
      * @param orderer who gives names; null: the table does
+     * @param readers where plain ones are read
      */
-    public record Shared(PacketLog log, NameTable names, Orderer orderer, MemoryLine line, boolean readsAtOnce) {}
+    public record Shared(PacketLog log, NameTable names, Orderer orderer, MemoryLine line, ReaderLoops readers) {}
 
     private final Shared shared;
     private final FrameAssembler assembler;
     private IngestPort port;
+    private boolean atReader;
     private SegmentSize segment;
     private ReadSwitch reads;
     private volatile Wait wait = Wait.NOTHING;
     // Bytes that it waits for in the line.
     private int asked;
     private boolean draining;
-    private boolean inputEnded;
     private volatile boolean quiet;
 
     private final ProducerState producer;
@@ -161,44 +161,17 @@ public final class PublisherConnection extends Connection
 
     @Override
     public ByteBuf whereToRead() {
-        try {
-            return whereNow();
-        } catch (ReadSwitch.Refused refused) {
-            throw refused;
-        } catch (Throwable e) {
-            if (shared.readsAtOnce) {
-                throw e;
-            }
-            // Netty drops what is thrown here when io_uring begins its first read, and the channel never closes. So the
-            // connection is ended by a task, and what is read until then is thrown away.
-            wait = Wait.DRAIN;
-            execute(() -> failed(e));
-            return port.scratch();
-        }
-    }
-
-    private ByteBuf whereNow() {
         boolean may = prepareRead();
         if (throwsAway()) {
             return port.scratch();
         }
-        if (!may && shared.readsAtOnce) {
+        if (!may) {
             throw reads.refuse();
         }
-        ReadWindow window = window();
-        if (window == null) {
-            throw ReadSwitch.Refused.INSTANCE;
-        }
-        return window.retain();
+        return window().retain();
     }
 
-    /** Null: a read of io_uring that goes on from another one, and may be refused. */
     private ReadWindow window() {
-        if (wait != Wait.NOTHING) {
-            // Two reads cannot be refused: one that is under way, and the first one after the peer has ended its
-            // output. From then on Netty reads to the end, even where reading is switched off.
-            return assembler.piece();
-        }
         if (assembler.readsOnItsOwn()) {
             return assembler.restOfLong();
         }
@@ -206,9 +179,6 @@ public final class PublisherConnection extends Connection
         if (!port.makeReady()) {
             // It has said nothing yet: its HELLO is answered, whatever holds publishers back.
             return assembler.behind(Math.min(most, HELLO_BYTES));
-        }
-        if (!shared.readsAtOnce) {
-            return assembler.behind(most);
         }
         ReadWindow window = port.window(assembler.bytes(), most);
         assembler.putInFront(window);
@@ -220,10 +190,10 @@ public final class PublisherConnection extends Connection
         ReadWindow read = msg instanceof ReadWindow window && state().compareTo(State.CLOSING) < 0 ? window : null;
         boolean kept = false;
         try {
-            if (read != null && (assembler.owns(read) || !shared.readsAtOnce)) {
+            if (read != null && assembler.owns(read)) {
                 kept = true;
                 bytesRead += read.readableBytes();
-                assembler.filled(read);
+                assembler.filled(read.readableBytes());
             }
         } finally {
             // The memory is the log's, the loop's or the connection's own, and stays: nobody else counts it from here
@@ -247,6 +217,9 @@ public final class PublisherConnection extends Connection
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
         speak();
+        if (!atReader && shared.readers.any() && canMove()) {
+            moveTo(shared.readers.next());
+        }
     }
 
     @Override
@@ -469,21 +442,8 @@ public final class PublisherConnection extends Connection
         if (draining) {
             wait = Wait.DRAIN;
             quiet = true;
-        } else if (inputEnded) {
-            channel().close();
         } else if (channel().isOpen()) {
             reads.on();
-        }
-    }
-
-    /** With io_uring the end of what a peer sends is read although reading is switched off: what waits is to be taken first. */
-    @Override
-    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-        if (event == ChannelInputShutdownEvent.INSTANCE) {
-            inputEnded = true;
-            if (wait == Wait.NOTHING || wait == Wait.DRAIN || state().compareTo(State.CLOSING) >= 0) {
-                channel().close();
-            }
         }
     }
 
@@ -535,7 +495,6 @@ public final class PublisherConnection extends Connection
                 throw new FrameException(given.refusal(), given.text());
             }
             take(given.name(), said);
-            port.publish();
         }
         begin(said);
     }
@@ -647,6 +606,8 @@ public final class PublisherConnection extends Connection
             if (state() == State.OPEN) {
                 producer.acknowledge(outbox());
                 speak();
+            } else if (hello != null) {
+                letIn();
             }
         } catch (Throwable e) {
             failed(e);
@@ -724,7 +685,6 @@ public final class PublisherConnection extends Connection
 
     @Override
     protected void onTick(long nowNanos) {
-        assembler.settle();
         if (wait == Wait.RATE && !standing().isPaused(nowNanos)) {
             goOn(Wait.RATE);
         }
@@ -742,31 +702,41 @@ public final class PublisherConnection extends Connection
     // ---- the end ----------------------------------------------------------------------------------------------
 
     /**
-     * What it has sent before is acknowledged before it is told that no more is. Then it is read on, and what comes thrown
-     * away: left unread, it would have the last word overtaken by a reset.
+     * What it has sent before is acknowledged before it is told that no more is, and readers see it before that: in the middle of
+     * a batch the last word waits for the end of the batch. It is read on meanwhile, and what comes thrown away: left unread,
+     * it would have the last word overtaken by a reset.
      */
     @Override
     protected void sayLast(State before, CloseReason reason, String text) {
         boolean spoke = before == State.GREETED || before == State.OPEN;
-        if (spoke && channel().isActive()) {
-            if (producer.name() != null && before == State.OPEN) {
-                // What is acknowledged is in the stream: whoever reads it sees it.
-                port.publish();
-                producer.acknowledge(outbox());
-                producer.look(outbox());
-            }
-            if (replies != null) {
-                replies.sendLast(outbox(), newestSequence());
-            }
+        if (producer.name() != null && before == State.OPEN) {
+            producer.acknowledge(outbox());
+            producer.look(outbox());
         }
         boolean waited = wait != Wait.NOTHING;
         release();
+        if (port.allShown()) {
+            sayLast(spoke, reason, text);
+        } else {
+            Closing.closeLater(channel());
+            shared.names.whenShown(() -> walled(() -> sayLast(spoke, reason, text)));
+        }
+        if (waited && wait != Wait.MOVE && (spoke || reason != CloseReason.SHUTDOWN)) {
+            // On its way to another loop it is, and that one reads it as soon as it has it.
+            reads.on();
+        }
+    }
+
+    private void sayLast(boolean spoke, CloseReason reason, String text) {
+        if (state() == State.GONE) {
+            return;
+        }
+        if (spoke && replies != null && channel().isActive()) {
+            replies.sendLast(outbox(), newestSequence());
+        }
         ChannelFuture said = Closing.say(channel(), reason, text);
         if (reason == CloseReason.SHUTDOWN && !spoke) {
             said.addListener(done -> channel().close());
-        } else if (waited && wait != Wait.MOVE) {
-            // On its way to another loop it is, and that one reads it as soon as it has it.
-            reads.on();
         }
     }
 
@@ -774,16 +744,6 @@ public final class PublisherConnection extends Connection
     protected void release() {
         if (wait == Wait.MEMORY) {
             shared.line.leave(this);
-        }
-        if (state() == State.GONE && (wait == Wait.ROOM || wait == Wait.RATE) && assembler.bytes() > 0) {
-            // With io_uring Netty closes a Unix socket at the end of its input, whatever waits, and asks nobody.
-            services()
-                    .closes()
-                    .warn(
-                            CloseReason.TRUNCATED_FRAME,
-                            services().clock().nanoTime(),
-                            who() + " ended while it was held back: " + assembler.bytes()
-                                    + " bytes that were read are dropped");
         }
         assembler.release();
         PublisherName name = producer.leave();
@@ -803,17 +763,18 @@ public final class PublisherConnection extends Connection
 
     // ---- from the core's loop to a reader's ---------------------------------------------------------------------
 
-    /** Whether it may go on elsewhere: a plain one, with nothing in hand that belongs to its port. */
-    public boolean canMove() {
+    /** Whether a reader loop may go on with it: a plain one, with nothing in hand that belongs to its port. */
+    private boolean canMove() {
         return state() == State.PLAIN && wait == Wait.NOTHING && assembler.movable();
     }
 
-    /** Another loop reads it from now on; only while it {@link #canMove}. */
-    public void moveTo(EngineLoop loop, IngestPort other) {
+    /** A reader loop reads it from now on; only while it {@link #canMove}. */
+    private void moveTo(ReaderLoops.Reader reader) {
         wait = Wait.MOVE;
-        EngineLoop.move(channel(), loop, there -> {
+        atReader = true;
+        EngineLoop.move(channel(), reader.loop(), there -> {
             if (there.isSuccess()) {
-                walled(() -> arrived(other));
+                walled(() -> arrived(reader.port()));
             } else {
                 exceptionCaught(null, there.cause());
                 gone();

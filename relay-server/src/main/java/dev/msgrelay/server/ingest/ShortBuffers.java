@@ -11,8 +11,6 @@ public final class ShortBuffers {
     private final MemoryBudget.Pool pool;
     private final int most;
     private final ArrayDeque<ReadBuffer> free = new ArrayDeque<>();
-    // Given back while a read of io_uring was under way in them.
-    private final ArrayDeque<ReadBuffer> underWay = new ArrayDeque<>();
     private int made;
 
     /** @param most of them, for which the pool has room */
@@ -23,17 +21,7 @@ public final class ShortBuffers {
     }
 
     boolean any() {
-        if (!underWay.isEmpty()) {
-            underWay.removeIf(this::isFree);
-        }
         return !free.isEmpty() || made < most;
-    }
-
-    private boolean isFree(ReadBuffer buffer) {
-        if (!buffer.inUse()) {
-            free.addFirst(buffer);
-        }
-        return !buffer.inUse();
     }
 
     ReadBuffer take() {
@@ -50,16 +38,10 @@ public final class ShortBuffers {
     }
 
     void give(ReadBuffer buffer) {
-        if (buffer.inUse()) {
-            underWay.addLast(buffer);
-        } else {
-            free.addFirst(buffer);
-        }
+        free.addFirst(buffer);
     }
 
     void close() {
-        free.addAll(underWay);
-        underWay.clear();
         pool.give((long) free.size() * FrameAssembler.SHORT);
         free.forEach(ReadBuffer::release);
         free.clear();

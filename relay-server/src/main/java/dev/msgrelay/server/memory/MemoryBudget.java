@@ -31,7 +31,6 @@ public final class MemoryBudget {
         FRAMES("frames begun, long", Kind.DIRECT, false),
         FILTERS("writes of chosen types", Kind.DIRECT, false),
         CONNECTIONS("connections", Kind.DIRECT, false),
-        IO_URING("io_uring, under way", Kind.DIRECT, true),
         JOURNAL("journal, on the way to the disk", Kind.DIRECT, true),
         REPLAYS("journal, on the way to subscribers", Kind.DIRECT, false),
         CLUSTER("cluster, on the way and in order", Kind.DIRECT, true),

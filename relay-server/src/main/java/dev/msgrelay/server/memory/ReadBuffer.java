@@ -34,11 +34,6 @@ public final class ReadBuffer {
         return memory.retainedSlice(0, length).clear();
     }
 
-    /** Whether somebody else still counts it, as a read that has not ended does. */
-    public boolean inUse() {
-        return memory.refCnt() > 1;
-    }
-
     public void release() {
         memory.release();
     }

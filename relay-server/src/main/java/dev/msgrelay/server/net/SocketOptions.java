@@ -6,8 +6,6 @@ import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.socket.nio.NioSocketChannel;
-import io.netty.channel.uring.IoUringChannelOption;
-import io.netty.channel.uring.IoUringSocketChannel;
 import java.net.InetSocketAddress;
 import java.net.SocketOption;
 import java.time.Duration;
@@ -39,11 +37,6 @@ public final class SocketOptions {
             accepted.config().setOption(EpollChannelOption.TCP_KEEPINTVL, interval);
             accepted.config().setOption(EpollChannelOption.TCP_KEEPCNT, PROBES);
             accepted.config().setOption(EpollChannelOption.TCP_USER_TIMEOUT, (int) peerTimeout.toMillis());
-        } else if (accepted instanceof IoUringSocketChannel) {
-            accepted.config().setOption(IoUringChannelOption.TCP_KEEPIDLE, idle);
-            accepted.config().setOption(IoUringChannelOption.TCP_KEEPINTVL, interval);
-            accepted.config().setOption(IoUringChannelOption.TCP_KEEPCNT, PROBES);
-            accepted.config().setOption(IoUringChannelOption.TCP_USER_TIMEOUT, (int) peerTimeout.toMillis());
         } else if (accepted instanceof NioSocketChannel) {
             nio(accepted, ExtendedSocketOptions.TCP_KEEPIDLE, idle);
             nio(accepted, ExtendedSocketOptions.TCP_KEEPINTERVAL, interval);

@@ -10,10 +10,6 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
-import io.netty.channel.uring.IoUring;
-import io.netty.channel.uring.IoUringIoHandler;
-import io.netty.channel.uring.IoUringServerDomainSocketChannel;
-import io.netty.channel.uring.IoUringServerSocketChannel;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
@@ -26,13 +22,7 @@ public enum Transport {
     /** Linux's epoll through Netty's native part. */
     EPOLL,
     /** The JDK's selectors: everywhere. */
-    NIO,
-    /**
-     * Linux's io_uring: offered to try; slower than epoll for large writes where it was measured. A publisher on a Unix socket
-     * that ends its side while it is held back may lose what the relay has read of it and has no room for, at most two reads:
-     * Netty 4.2.18 closes such a socket at once. That is logged. Over TCP nothing is lost.
-     */
-    IO_URING;
+    NIO;
 
     /** The name as it is written on the command line. */
     public String flag() {
@@ -50,9 +40,6 @@ public enum Transport {
                 return Epoll.isAvailable() ? EPOLL : NIO;
             case EPOLL:
                 require(Epoll.isAvailable(), Epoll.unavailabilityCause());
-                return this;
-            case IO_URING:
-                require(IoUring.isAvailable(), IoUring.unavailabilityCause());
                 return this;
             default:
                 return this;
@@ -87,7 +74,6 @@ public enum Transport {
     public IoHandlerFactory ioHandler() {
         return switch (this) {
             case EPOLL -> EpollIoHandler.newFactory();
-            case IO_URING -> IoUringIoHandler.newFactory();
             default -> NioIoHandler.newFactory();
         };
     }
@@ -96,7 +82,6 @@ public enum Transport {
     public ServerChannel tcpListener() {
         return switch (this) {
             case EPOLL -> new EpollServerSocketChannel();
-            case IO_URING -> new IoUringServerSocketChannel();
             default -> new NioServerSocketChannel();
         };
     }
@@ -105,7 +90,6 @@ public enum Transport {
     public ServerChannel unixListener() {
         return switch (this) {
             case EPOLL -> new EpollServerDomainSocketChannel();
-            case IO_URING -> new IoUringServerDomainSocketChannel();
             default -> new NioServerDomainSocketChannel();
         };
     }
@@ -113,15 +97,5 @@ public enum Transport {
     /** The address of a Unix socket as this transport wants it. */
     public SocketAddress unixAddress(Path path) {
         return this == NIO ? UnixDomainSocketAddress.of(path) : new DomainSocketAddress(path.toString());
-    }
-
-    /** Whether a channel may go from one loop to another: not with a read that the kernel may complete at any time. */
-    public boolean movesChannels() {
-        return this != IO_URING;
-    }
-
-    /** Whether a read is over when its bytes are handed on, so that sockets can share one buffer. */
-    public boolean readsAtOnce() {
-        return this != IO_URING;
     }
 }

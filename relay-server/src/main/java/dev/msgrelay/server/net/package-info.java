@@ -2,7 +2,7 @@
  * Sockets, as far as the relay knows them beyond Netty.
  *
  * <pre>
- *   Transport (epoll | NIO | io_uring)
+ *   Transport (epoll | NIO)
  *   Listener --accepted--> SocketOptions         RepeatedWarning: accepting that fails is told once a second
  *                          SocketReads     where it is read to;  ReadSwitch   reading off and on
  *                          SegmentSize     how much one segment carries

@@ -26,7 +26,6 @@ public enum Counter {
     RING_CELLS("cells", false, "of the ring"),
     RING_USED_CELLS("cells", false, "claimed and not consumed yet"),
     CHUNKS_ASIDE("chunks", false, "of the log that slow subscribers keep from being used anew"),
-    LOOPS_IN_USE("loops", false, "event loops at work: one, while the loop that reads also sends"),
     LOCAL_PUBLISHERS("publishers", false, "producer threads of the relay's own process"),
     ASSEMBLY_WAITS("times", true, "a publisher waited for memory for a long frame", true),
     ASSEMBLY_WAITING("connections", false, "publishers that wait for memory for a long frame"),

@@ -28,7 +28,7 @@ public final class Closing {
      */
     public static ChannelFuture say(Channel channel, CloseReason reason, String text) {
         ChannelFuture written = channel.writeAndFlush(Unpooled.wrappedBuffer(ErrorFrame.encode(reason, text)));
-        // Not before: what is still to be written would be dropped. With io_uring a write is never done at once.
+        // Not before: what is still to be written would be dropped.
         written.addListener(done -> endOutput(channel));
         closeLater(channel);
         return written;
@@ -49,7 +49,8 @@ public final class Closing {
         }
     }
 
-    private static void closeLater(Channel channel) {
+    /** Closes after {@link #LINGER_MILLIS}, whatever is said until then. On the channel's loop. */
+    public static void closeLater(Channel channel) {
         channel.eventLoop().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
     }
 }

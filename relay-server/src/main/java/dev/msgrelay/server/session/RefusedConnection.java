@@ -16,7 +16,7 @@ public final class RefusedConnection extends ChannelInboundHandlerAdapter {
     /** A read, thrown away. */
     public static final int READ_BYTES = 1 << 10;
 
-    /** Direct memory: a read, where the transport takes memory for it before anything has come, and an ERROR. */
+    /** Direct memory: a read, and an ERROR. */
     public static final int SAID_BYTES = READ_BYTES + Closing.ERROR_BYTES;
 
     private final Services services;

@@ -129,8 +129,7 @@ final class TlsInput implements SocketReads.Reader {
 
     /** A few times a second: what is large and was not needed goes back. */
     void tick() {
-        // A read of io_uring may be under way there, and brings its bytes to nowhere else.
-        if (large && !filled && start == end && !buffer.inUse()) {
+        if (large && !filled && start == end) {
             start = 0;
             end = 0;
             resize(TlsRecords.SMALL);

@@ -393,7 +393,7 @@ class ConfigurationTest {
                 "tls { publish-port = 99999 } | :2: TLS publish port 99999 is not within 0..65535",
                 "tls-size = 1k | :2: TLS size 1024 is not within 1048576..",
                 "tls-provider = mine | :2: Invalid value for option '--tls-provider'",
-                "transport = io_uring, tls { cert = c, key = k } | :2: transport io_uring does not go with TLS",
+                "transport = select | :2: Invalid value for option '--transport': expected one of [AUTO, EPOLL, NIO]",
                 "journal-segment = 1k | :2: journal segment 1024 is not within 4096..1073741824",
                 "journal = \"\" | :2: journal is empty: it is the name of a directory",
                 "publish-socket = \"\" | :2: publish socket is empty: it is the path of a file",

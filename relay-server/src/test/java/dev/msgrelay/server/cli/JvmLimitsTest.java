@@ -36,10 +36,11 @@ class JvmLimitsTest {
             Map.entry("--subscribe-socket", "s"),
             Map.entry("--socket-mode", "0660"),
             Map.entry("--socket-group", "0"),
-            Map.entry("--transport", "io_uring"),
+            Map.entry("--transport", "nio"),
             Map.entry("--admin", "none"),
             Map.entry("--admin-token", "sha256:" + "0".repeat(64)),
             Map.entry("--event-loops", "16"),
+            Map.entry("--reader-loops", "2"),
             Map.entry("--log-size", "512m"),
             Map.entry("--ring-size", "8m"),
             Map.entry("--max-body", "1500000"),
@@ -117,7 +118,7 @@ class JvmLimitsTest {
                 }
             }
         }
-        assertThat(depends).contains("--log-size", "--event-loops", "--mtu");
+        assertThat(depends).contains("--log-size", "--reader-loops", "--mtu");
         // What is in a file nobody knows before it is read.
         depends.add("--config");
         assertThat(asked()).isEqualTo(depends);

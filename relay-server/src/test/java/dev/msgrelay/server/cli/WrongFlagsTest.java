@@ -54,6 +54,7 @@ class WrongFlagsTest {
                 "--max-body=0 | max body 0 is not within 1..67108864",
                 "--max-body=1x | 1x' is not a size",
                 "--event-loops=0 | event loops 0 is not within 1..64",
+                "--reader-loops=64 | reader loops 64 is not within 0..63",
                 "--event-loops=-1 | '-1' is neither auto nor a number of event loops",
                 "--stall-timeout=0 | stall timeout",
                 "--stall-timeout=soon | soon' is not a duration",
@@ -135,7 +136,7 @@ class WrongFlagsTest {
         String help = out.toString();
         assertThat(help)
                 .contains("Usage: relay-server [OPTIONS]")
-                .containsPattern("auto,\\s+epoll,\\s+nio,\\s+io_uring")
+                .containsPattern("auto,\\s+epoll,\\s+nio")
                 .containsPattern("disconnect,\\s+backpressure,\\s+skip")
                 .contains("Exit codes")
                 .doesNotContain("\u001b");

@@ -53,6 +53,8 @@ class RefusedSettingsTest {
                 new Case("is not a multiple of " + StreamConfig.CHUNK_BYTES, b -> b.logSize((32 << 20) + 1)),
                 new Case("event loops 0 is not within 1..64", b -> b.eventLoops(0)),
                 new Case("event loops 65 is not within 1..64", b -> b.eventLoops(65)),
+                new Case("reader loops -1 is not within 0..63", b -> b.readerLoops(-1)),
+                new Case("reader loops 64 is not within 0..63", b -> b.readerLoops(64)),
                 new Case("heartbeat 99 ms is not within 100..3600000", b -> b.heartbeat(Duration.ofMillis(99))),
                 new Case("heartbeat 3600001 ms is not", b -> b.heartbeat(Duration.ofMillis(3_600_001))),
                 new Case("idle timeout 4999 ms is not within 5000..", b -> b.idleTimeout(Duration.ofMillis(4999))),
@@ -134,6 +136,7 @@ class RefusedSettingsTest {
                 .mtu(576)
                 .maxBody(1)
                 .eventLoops(64)
+                .readerLoops(63)
                 .stallTimeout(Duration.ofMillis(1))
                 .drainTimeout(Duration.ZERO)
                 .build();

@@ -24,7 +24,6 @@ final class BatchRig implements AutoCloseable {
     /** The head's position after each call of the handler. */
     final List<Long> heads = new ArrayList<>();
 
-    final List<Boolean> ends = new ArrayList<>();
     private final ByteBuf memory;
     private final Mark head = new Mark();
 
@@ -47,6 +46,13 @@ final class BatchRig implements AutoCloseable {
         long claim = ring.tryClaim(frames.size());
         ring.put(claim, 0, frames.nativeBuffer(), 0, frames.size());
         ring.publish(claim, frames.size(), each);
+    }
+
+    /** Takes a batch of the ring, and ends it; answers whether there was anything. */
+    boolean poll() {
+        boolean any = poller.poll();
+        handler.endOfBatch();
+        return any;
     }
 
     Mark head() {
@@ -88,10 +94,9 @@ final class BatchRig implements AutoCloseable {
         }
 
         @Override
-        public void onEvent(Run run, long sequence, boolean endOfBatch) {
-            handler.onEvent(run, sequence, endOfBatch);
+        public void onEvent(Run run) {
+            handler.onEvent(run);
             heads.add(head().position());
-            ends.add(endOfBatch);
         }
     }
 }

@@ -48,7 +48,6 @@ class ManyProducersTest {
             workers.join();
             assertThat(poller.poll()).isFalse();
             assertThat(check.next).containsOnly(runsEach);
-            assertThat(check.openBatch).isFalse();
         } finally {
             memory.release();
         }
@@ -86,7 +85,6 @@ class ManyProducersTest {
     private static final class Check implements RunHandler {
         private final int[] next;
         private int runs;
-        private boolean openBatch;
 
         Check(int producers) {
             next = new int[producers];
@@ -98,7 +96,7 @@ class ManyProducersTest {
         }
 
         @Override
-        public void onEvent(Run run, long sequence, boolean endOfBatch) {
+        public void onEvent(Run run) {
             ByteBuffer bytes = run.buffer();
             int producer = bytes.getInt(run.offset());
             int number = bytes.getInt(run.offset() + 4);
@@ -113,7 +111,6 @@ class ManyProducersTest {
             }
             next[producer]++;
             runs++;
-            openBatch = !endOfBatch;
         }
     }
 }

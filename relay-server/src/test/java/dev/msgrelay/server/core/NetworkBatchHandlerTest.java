@@ -25,18 +25,18 @@ class NetworkBatchHandlerTest {
         rig.publish(new Frames().frame(1, 10));
         rig.publish(new Frames().frame(2, 10).frame(3, 10));
         rig.publish(new Frames().frame(4, 10));
-        rig.poller.poll();
-        assertThat(rig.ends).containsExactly(false, false, true);
-        assertThat(rig.heads).containsExactly(0L, 0L, 4 * 18L);
+        rig.poll();
+        assertThat(rig.heads).containsExactly(0L, 0L, 0L);
+        assertThat(rig.head().position()).isEqualTo(4 * 18L);
         assertThat(rig.head().sequence()).isEqualTo(5);
     }
 
     @Test
     void theNextBatchGoesOnWhereTheLastOneEnded() {
         rig.publish(new Frames().frame(1, 10));
-        rig.poller.poll();
+        rig.poll();
         rig.publish(new Frames().frame(2, 20));
-        rig.poller.poll();
+        rig.poll();
         assertThat(rig.bytes()).isEqualTo(new Frames().frame(1, 10).frame(2, 20).bytes());
         assertThat(rig.head().sequence()).isEqualTo(3);
     }
@@ -47,10 +47,10 @@ class NetworkBatchHandlerTest {
         for (int i = 0; i < 25; i++) {
             rig.publish(new Frames().frame(i, 138));
             if (i % 3 == 0) {
-                rig.poller.poll();
+                rig.poll();
             }
         }
-        rig.poller.poll();
+        rig.poll();
         assertMark(rig.packetAtOrBehind(1), 1460, 11);
         assertMark(rig.packetAtOrBehind(1461), 2920, 21);
         assertMark(rig.packetAtOrBehind(2921), 25 * 146, 26);
@@ -63,7 +63,7 @@ class NetworkBatchHandlerTest {
         for (int i = 0; i < 6; i++) {
             rig.publish(new Frames().frame(i, body));
             all.frame(i, body);
-            rig.poller.poll();
+            rig.poll();
         }
         assertThat(rig.bytes()).isEqualTo(all.bytes());
         for (int i = 0; i < 6; i++) {
@@ -90,15 +90,15 @@ class NetworkBatchHandlerTest {
                 messages++;
             }
             while (rig.ring.remainingCells() < run.size() / 64 + 2) {
-                rig.poller.poll();
+                rig.poll();
             }
             rig.publish(run, alike ? 8 + body : 0);
             if (random.nextInt(5) == 0) {
-                rig.poller.poll();
+                rig.poll();
             }
         }
         while (!rig.ring.isEmpty()) {
-            rig.poller.poll();
+            rig.poll();
         }
         assertThat(rig.bytes()).isEqualTo(all.bytes());
         assertThat(rig.head().sequence()).isEqualTo(messages + 1);
@@ -118,7 +118,7 @@ class NetworkBatchHandlerTest {
     void ofARunThatIsNotWholeFramesOnlyTheWholeOnesAreRelayedAndTheRingGoesOn() {
         rig.publish(new Frames().frame(1, 10).header(2, 50));
         rig.publish(new Frames().frame(3, 7));
-        assertThat(rig.poller.poll()).isTrue();
+        assertThat(rig.poll()).isTrue();
         assertThat(rig.ring.isEmpty()).isTrue();
         assertThat(rig.bytes()).isEqualTo(new Frames().frame(1, 10).frame(3, 7).bytes());
         assertThat(rig.head().sequence()).isEqualTo(3);

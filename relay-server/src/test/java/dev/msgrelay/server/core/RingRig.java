@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
 /** A ring, its poller, and a handler that writes down what it is given. */
 final class RingRig implements AutoCloseable {
     /** One call of the handler. */
-    record Taken(byte[] bytes, long sequence, boolean endOfBatch) {
+    record Taken(byte[] bytes) {
         int length() {
             return bytes.length;
         }
@@ -84,10 +84,10 @@ final class RingRig implements AutoCloseable {
         }
 
         @Override
-        public void onEvent(Run run, long sequence, boolean endOfBatch) {
+        public void onEvent(Run run) {
             byte[] bytes = new byte[run.length()];
             run.buffer().get(run.offset(), bytes);
-            taken.add(new Taken(bytes, sequence, endOfBatch));
+            taken.add(new Taken(bytes));
         }
     }
 }

@@ -29,7 +29,7 @@ class RunStageTest {
         }
 
         @Override
-        public void onEvent(Run run, long sequence, boolean endOfBatch) {
+        public void onEvent(Run run) {
             lengthsOfEach.add(run.frameLength());
             for (int at = 0; at < run.length(); at += FRAME) {
                 handed.add(Integer.reverseBytes(run.buffer().getInt(run.offset() + at + 8)));
@@ -135,7 +135,7 @@ class RunStageTest {
             }
 
             @Override
-            public void onEvent(Run run, long sequence, boolean endOfBatch) {
+            public void onEvent(Run run) {
                 throw new IllegalStateException("provoked by a test");
             }
         };

@@ -64,7 +64,7 @@ final class HeldOrderer implements Orderer {
     }
 
     @Override
-    public void onEvent(Run run, long sequence, boolean endOfBatch) {
+    public void onEvent(Run run) {
         take(run.buffer(), run.offset(), run.length(), () -> {});
     }
 

@@ -138,7 +138,7 @@ final class PublisherRig implements AutoCloseable {
                 counters,
                 new CloseLog(counters),
                 clock);
-        shared = new PublisherConnection.Shared(log, names, orderer, line, true);
+        shared = new PublisherConnection.Shared(log, names, orderer, line, new ReaderLoops(List.of()));
     }
 
     Publisher connect() {

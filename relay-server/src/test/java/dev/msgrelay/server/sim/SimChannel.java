@@ -8,14 +8,12 @@ import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelId;
 import io.netty.channel.ChannelMetadata;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.EventLoop;
 import io.netty.channel.RecvByteBufAllocator;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
@@ -30,11 +28,6 @@ import java.util.function.Function;
  * A socket as Netty's epoll transport shows it, with a peer that is part of the test. What epoll does is done here in the
  * same order: OUT, then IN, then RDHUP; after RDHUP it reads to the end whatever reading is switched to; a socket that is
  * interested in nothing falls out of the set, and only a new registration brings it back.
- *
- * <p>Or as io_uring's shows it: where a read goes is asked when it begins, and what it brings comes later, even if reading
- * has been switched off meanwhile; then it is cancelled, which may be too late. There is no set to fall out of. Behind the end
- * of the peer's output it is read on there, too. What is thrown where a first read begins nobody catches; where one goes on
- * from another it is told to the channel.
  *
  * <pre>
  *   peer --deliver, finish, reset--> | arrived bytes | --read--> pipeline
@@ -67,7 +60,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
 
     /** Those that would hardly ever be hit by a count of calls. */
     private static final Set<String> RARE_STEPS =
-            Set.of("publisher.whereToRead", "publisher.granted", "publisher.resume");
+            Set.of("publisher.whereToRead", "publisher.granted", "publisher.resume", "subscriber.moveTo");
 
     /** A name that is the same in each run of a seed. */
     private static final class Id implements ChannelId {
@@ -156,7 +149,6 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     private final Function<EventLoop, SimLoop> loops;
     private final SocketAddress local;
     private final SocketAddress remote;
-    private final boolean readsAtOnce;
     private final Config config;
     private Other other;
     private SimLoop at;
@@ -165,12 +157,6 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     private int ops = RDHUP;
     private Membership membership = Membership.OUTSIDE;
     private boolean readPending;
-    // Of a read that has begun and has brought nothing yet.
-    private ByteBuf begun;
-    private boolean cancelled;
-    private boolean halfCloses;
-    // It ends also where nothing has come.
-    private boolean waitsForNothing;
     private boolean receivedRdHup;
     private boolean inputShutdown;
     private boolean outputShutdown;
@@ -195,21 +181,14 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     /**
      * @param loops finds the loop of the simulation by Netty's
      * @param local see {@code SegmentSize}: an address of TCP that is none of this host's, or null
-     * @param readsAtOnce see {@link dev.msgrelay.server.net.Transport#readsAtOnce}
      */
     public SimChannel(
-            World world,
-            int number,
-            Function<EventLoop, SimLoop> loops,
-            SocketAddress local,
-            SocketAddress remote,
-            boolean readsAtOnce) {
+            World world, int number, Function<EventLoop, SimLoop> loops, SocketAddress local, SocketAddress remote) {
         super(null, new Id(number));
         this.world = world;
         this.loops = loops;
         this.local = local;
         this.remote = remote;
-        this.readsAtOnce = readsAtOnce;
         this.config = new Config();
     }
 
@@ -319,14 +298,13 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         if ((ops & OUT) != 0 && (room > 0 || reset)) {
             events |= OUT;
         }
-        boolean endsAnyway = begun != null && (cancelled || waitsForNothing);
-        if (((ops & IN) != 0 || begun != null) && (to > from || finished || throwsOnce || endsAnyway)) {
+        if ((ops & IN) != 0 && (to > from || finished || throwsOnce)) {
             events |= IN;
         }
         if ((ops & RDHUP) != 0 && finished) {
             events |= RDHUP;
         }
-        if (reset && !resetTold && readsAtOnce) {
+        if (reset && !resetTold) {
             // EPOLLERR comes unasked.
             events |= IN | OUT;
         }
@@ -355,7 +333,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         switch (membership) {
             case OUTSIDE -> {}
             case INSIDE -> {
-                if (ops == 0 && readsAtOnce) {
+                if (ops == 0) {
                     membership = Membership.FORGOTTEN;
                 }
             }
@@ -517,7 +495,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
             receivedRdHup = true;
             if (!isActive()) {
                 shutdownInput();
-            } else if (begun == null) {
+            } else {
                 inReady();
             }
             try {
@@ -531,10 +509,8 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         void inReady() {
             if (inputShutdown) {
                 clearIn();
-            } else if (readsAtOnce) {
-                read();
             } else {
-                uringReady();
+                read();
             }
         }
 
@@ -579,70 +555,6 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
             }
         }
 
-        /** A read begins, or one that was under way ends, with all that go on from it. */
-        private void uringReady() {
-            RecvByteBufAllocator.ExtendedHandle handle = (RecvByteBufAllocator.ExtendedHandle) recvBufAllocHandle();
-            if (begun == null) {
-                handle.reset(config);
-                try {
-                    begun = handle.allocate(config.getAllocator());
-                    waitsForNothing = false;
-                } catch (Throwable nobodys) {
-                    world.fail("a first read of io_uring is refused: " + nobodys);
-                    clearIn();
-                    return;
-                }
-            }
-            while (begun != null && !world.onceIn(2)) {
-                uringEnds(handle);
-            }
-            if (begun == null && !readPending && !config.isAutoRead()) {
-                clearIn();
-            }
-        }
-
-        private void uringEnds(RecvByteBufAllocator.ExtendedHandle handle) {
-            ByteBuf buffer = begun;
-            begun = null;
-            boolean tooLate = to > from && world.onceIn(2);
-            if (cancelled && !tooLate) {
-                cancelled = false;
-                buffer.release();
-                return;
-            }
-            cancelled = false;
-            ChannelPipeline pipeline = pipeline();
-            try {
-                handle.lastBytesRead(readInto(buffer, handle));
-                if (handle.lastBytesRead() > 0) {
-                    handle.incMessagesRead(1);
-                    readPending = false;
-                    ByteBuf read = buffer;
-                    buffer = null;
-                    pipeline.fireChannelRead(read);
-                    if (open
-                            && (receivedRdHup
-                                    || handle.continueReading(
-                                            () -> handle.lastBytesRead() == handle.attemptedBytesRead()))) {
-                        begun = handle.allocate(config.getAllocator());
-                        waitsForNothing = true;
-                        return;
-                    }
-                } else {
-                    buffer.release();
-                    buffer = null;
-                    if (handle.lastBytesRead() < 0) {
-                        readPending = false;
-                        shutdownInput();
-                    }
-                }
-                handle.readComplete();
-                pipeline.fireChannelReadComplete();
-            } catch (Throwable e) {
-                readFailed(pipeline, buffer, e, false, handle);
-            }
-        }
-
         private void readFailed(
                 ChannelPipeline pipeline,
                 ByteBuf buffer,
@@ -662,7 +574,6 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
 
         private void clearIn() {
             readPending = false;
-            cancelled = begun != null;
             if (membership != Membership.FORGOTTEN) {
                 clear(IN);
             } else {
@@ -672,10 +583,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
 
         /** Without half-closure the end of the input is the end. */
         private void shutdownInput() {
-            if (!inputShutdown && halfCloses) {
-                inputShutdown = true;
-                pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
-            } else if (!inputShutdown) {
+            if (!inputShutdown) {
                 close(voidPromise());
             }
         }
@@ -719,10 +627,6 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         boolean was = open;
         open = false;
         inputShutdown = true;
-        if (begun != null) {
-            begun.release();
-            begun = null;
-        }
         doDeregister();
         if (was) {
             other.ended(true);
@@ -853,15 +757,6 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         }
 
         @Override
-        public <T> boolean setOption(ChannelOption<T> option, T value) {
-            if (option == ChannelOption.ALLOW_HALF_CLOSURE) {
-                halfCloses = (Boolean) value;
-                return true;
-            }
-            return super.setOption(option, value);
-        }
-
-        @Override
         protected void autoReadCleared() {
             if (isRegistered()) {
                 simUnsafe().clearIn();
@@ -917,6 +812,11 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     @Override
     public ChannelFuture shutdown(ChannelPromise promise) {
         throw new UnsupportedOperationException();
+    }
+
+    /** The loop that has it; null: none has. */
+    public SimLoop loop() {
+        return at;
     }
 
     /** For messages about it. */

@@ -1,0 +1,91 @@
+package dev.msgrelay.server.ingest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.harness.Control;
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Hello;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** No read moves the head: what a publisher is told of messages in the same batch waits for the end of the batch. */
+class LastWordTest {
+    private static final Frames TWO = new Frames().frame(1, 10).frame(2, 10);
+
+    private final PublisherRig rig = new PublisherRig();
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    private PublisherRig.Publisher named() {
+        PublisherRig.Publisher publisher = rig.connect();
+        publisher.read(Hello.acks("orders", 1).bytes()).told();
+        return publisher;
+    }
+
+    /** A read in the middle of a cycle. */
+    private static void readOnly(PublisherRig.Publisher publisher, byte[] bytes) {
+        ByteBuf buffer = publisher.connection.whereToRead();
+        buffer.writeBytes(bytes);
+        publisher.channel.pipeline().fireChannelRead(buffer);
+        publisher.channel.pipeline().fireChannelReadComplete();
+        publisher.channel.runPendingTasks();
+    }
+
+    @Test
+    void theLastWordStandsBehindTheAckOfWhatReadersSee() {
+        PublisherRig.Publisher publisher = named();
+        readOnly(publisher, new Frames().frame(1, 10).frame(2, 10).header(3, -1).bytes());
+        assertThat(rig.closed(CloseReason.NEGATIVE_LENGTH)).isOne();
+        assertThat(rig.stream()).isEmpty();
+        assertThat(publisher.told()).isEmpty();
+        rig.round();
+        assertThat(rig.stream()).isEqualTo(TWO.bytes());
+        List<Control> told = publisher.told();
+        assertThat(told).extracting(Control::type).containsExactly(Hello.ACK, Hello.ERROR);
+        assertThat(told.get(0).first()).isEqualTo(2);
+    }
+
+    @Test
+    void aPlainOneIsToldThen() {
+        PublisherRig.Publisher publisher = rig.connect();
+        readOnly(publisher, new Frames().frame(1, 10).frame(2, 10).header(3, -1).bytes());
+        assertThat(publisher.told()).isEmpty();
+        rig.round();
+        assertThat(rig.stream()).isEqualTo(TWO.bytes());
+        assertThat(publisher.toldOnce(Hello.ERROR).code()).isEqualTo(CloseReason.NEGATIVE_LENGTH.code());
+    }
+
+    @Test
+    void whoTakesTheNameIsWelcomedOnceReadersSeeWhatWasAccepted() {
+        PublisherRig.Publisher first = named();
+        readOnly(first, TWO.bytes());
+        PublisherRig.Publisher second = rig.connect();
+        readOnly(second, Hello.acks("orders", 1).bytes());
+        assertThat(rig.closed(CloseReason.NAME_TAKEN)).isOne();
+        assertThat(rig.stream()).isEmpty();
+        assertThat(first.told()).isEmpty();
+        assertThat(second.told()).isEmpty();
+        rig.round();
+        assertThat(rig.stream()).isEqualTo(TWO.bytes());
+        List<Control> told = first.told();
+        assertThat(told).extracting(Control::type).containsExactly(Hello.ACK, Hello.ERROR);
+        assertThat(told.get(0).first()).isEqualTo(2);
+        assertThat(second.told()).extracting(Control::type).startsWith(Hello.WELCOME);
+    }
+
+    @Test
+    void whoIsGoneIsToldNothing() {
+        PublisherRig.Publisher publisher = named();
+        readOnly(publisher, new Frames().frame(1, 10).header(3, -1).bytes());
+        publisher.hangUp();
+        rig.round();
+        assertThat(rig.messages()).isOne();
+        assertThat(rig.closes()).containsOnlyKeys(CloseReason.NEGATIVE_LENGTH);
+    }
+}
