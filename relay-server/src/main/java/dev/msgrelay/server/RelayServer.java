@@ -352,11 +352,6 @@ public final class RelayServer implements AutoCloseable {
         return journal == null ? null : journal.recovered();
     }
 
-    /** Places of the journal that, read again, were no longer what was written; -1: there is no journal. */
-    public long journalDamaged() {
-        return journal == null ? -1 : journal.verified().damaged();
-    }
-
     /** Its memory, itemised. */
     public MemoryPlan memory() {
         return MemoryPlan.of(config);

@@ -40,6 +40,9 @@ public interface Disk {
     /** The names of all files, in no order. */
     List<String> names() throws IOException;
 
+    /** Whether there is a file of this name. */
+    boolean has(String name);
+
     /** Opens a file to read and write it; makes it where there is none. */
     File open(String name) throws IOException;
 

@@ -92,6 +92,11 @@ public final class FileDisk implements Disk {
     }
 
     @Override
+    public boolean has(String name) {
+        return Files.exists(directory.resolve(name));
+    }
+
+    @Override
     public File open(String name) throws IOException {
         checkFile(name);
         try {

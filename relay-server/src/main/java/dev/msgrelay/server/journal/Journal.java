@@ -33,11 +33,8 @@ public final class Journal implements Closeable {
         void failed(Throwable cause);
     }
 
-    /**
-     * Direct memory: of each thread that reads or writes from the heap (who opens, the writer, the forcer, the verifier), and
-     * records.
-     */
-    public static final long DIRECT_BYTES = 4L * FileDisk.PIECE + JournalWriter.RECORD_BYTES;
+    /** Direct memory of each thread that reads or writes from the heap (the opening one, the writer, the forcer), and of records. */
+    public static final long DIRECT_BYTES = 3L * FileDisk.PIECE + JournalWriter.RECORD_BYTES;
 
     /** Of the Java heap, for each segment that is held: what is known of it, for those who read it too, and its files' names. */
     private static final int BYTES_PER_SEGMENT = 600;
@@ -69,10 +66,8 @@ public final class Journal implements Closeable {
 
     private JournalWriter writer;
     private JournalForcer forcer;
-    private JournalVerifier verifier;
     private JournalThread writing;
     private JournalThread forcing;
-    private JournalThread verifying;
     // Guarded by this: what does the last steps; null: not yet.
     private Thread last;
     // Of the thread that does the last steps.
@@ -105,8 +100,7 @@ public final class Journal implements Closeable {
                 + records * BYTES_PER_RECORD
                 + settings.mostSegments() * BYTES_PER_SEGMENT
                 + (long) JournalName.MOST * BYTES_PER_NAME
-                + NameMoves.BYTES
-                + JournalVerifier.HEAP_BYTES;
+                + NameMoves.BYTES;
     }
 
     /**
@@ -312,7 +306,6 @@ public final class Journal implements Closeable {
                 recovered.clock(),
                 earlier,
                 nanos);
-        verifier = new JournalVerifier(disk, files.held());
     }
 
     /** Starts its threads, on what it is fed with. */
@@ -341,25 +334,12 @@ public final class Journal implements Closeable {
                     return sleep(done);
                 },
                 this::fail);
-        verifying = new JournalThread(
-                "relay-journal-verify",
-                (nanos, millis) -> {
-                    verify(nanos);
-                    return sleep(false);
-                },
-                verifier::failed);
         forcing.start();
         writing.start();
-        verifying.start();
     }
 
     private static long sleep(boolean done) {
         return done ? 0 : JournalThread.SLEEP_NANOS;
-    }
-
-    /** One step of the verifier. */
-    void verify(long nanos) {
-        verifier.work(nanos);
     }
 
     /** One step of the writer; answers whether it did something. */
@@ -455,20 +435,6 @@ public final class Journal implements Closeable {
     }
 
     /**
-     * What became of reading again what was written long ago.
-     *
-     * @param bytes that were what was written
-     * @param rounds times that all was read
-     * @param damaged places that were not what was written, each once a round
-     */
-    public record Verified(long bytes, long rounds, long damaged) {}
-
-    /** Since it was opened. Any thread. */
-    public Verified verified() {
-        return new Verified(verifier.bytes(), verifier.rounds(), verifier.damaged());
-    }
-
-    /**
      * After a failure: lets go of the log, which goes on without it. The directory stays locked. The relay may be closed
      * meanwhile, so one thread at a time.
      *
@@ -527,11 +493,9 @@ public final class Journal implements Closeable {
 
     private void endThreads(long nanos) throws IOException {
         if (writing != null) {
-            verifying.tellEnd();
             writing.tellEnd();
             forcing.tellEnd();
             long end = System.nanoTime() + nanos;
-            await(verifying.thread(), end, nanos);
             await(writing.thread(), end, nanos);
             await(forcing.thread(), end, nanos);
         }
@@ -623,7 +587,6 @@ public final class Journal implements Closeable {
     }
 
     private void closeFiles() throws IOException {
-        verifier.end();
         files.close();
         for (Segment s = writer.complete().poll();
                 s != null;

@@ -39,6 +39,14 @@ final class Listing {
         String name() {
             return FileNames.index(base);
         }
+
+        /**
+         * Whether a relay that runs has dropped the segment since the directory was listed. The files of a dropped segment lose
+         * their names before a byte of them changes, so an entry that is not gone after it was read was read as it is.
+         */
+        boolean isGone(Disk disk) {
+            return stream && !disk.has(FileNames.stream(base)) || index && !disk.has(name());
+        }
     }
 
     private final Disk disk;
@@ -47,11 +55,13 @@ final class Listing {
     final List<String> leftovers = new ArrayList<>();
     EpochTable epochs = EpochTable.NONE;
     boolean epochsDamaged;
+    private boolean epochsMissing;
     NamesFile names = NamesFile.NONE;
     boolean namesThere;
     boolean namesDamaged;
     long forced;
     long forcedSequence;
+    boolean droppedMeanwhile;
 
     private Listing(Disk disk) {
         this.disk = disk;
@@ -60,13 +70,31 @@ final class Listing {
     /** @throws IOException it cannot be read, or is of another version of the format */
     static Listing of(Disk disk, Recovery.Progress progress) throws IOException {
         Listing listing = new Listing(disk);
-        listing.files();
+        listing.tables();
+        listing.segments();
         listing.headers(progress);
         listing.findForced();
         return listing;
     }
 
-    private void files() throws IOException {
+    /** Before the segments are listed: each segment that a table names was begun by then, and is listed. */
+    private void tables() throws IOException {
+        if (disk.has(FileNames.NAMES)) {
+            namesThere = true;
+            NamesFile read = NamesFile.read(disk);
+            namesDamaged = read == null;
+            names = read == null ? names : read;
+        }
+        if (disk.has(FileNames.EPOCHS)) {
+            EpochTable read = EpochTable.read(disk);
+            epochsDamaged = read == null;
+            epochs = read == null ? epochs : read;
+        } else {
+            epochsMissing = true;
+        }
+    }
+
+    private void segments() throws IOException {
         Set<String> all = new TreeSet<>(disk.names());
         Set<Long> bases = new TreeSet<>();
         for (String name : all) {
@@ -87,34 +115,33 @@ final class Listing {
                 entries.add(new Entry(base, stream, index));
             }
         }
-        if (all.contains(FileNames.NAMES)) {
-            namesThere = true;
-            NamesFile read = NamesFile.read(disk);
-            namesDamaged = read == null;
-            names = read == null ? names : read;
-        }
-        if (all.contains(FileNames.EPOCHS)) {
-            EpochTable read = EpochTable.read(disk);
-            epochsDamaged = read == null;
-            epochs = read == null ? epochs : read;
-        } else {
-            epochsDamaged = !entries.isEmpty();
-        }
+        epochsDamaged |= epochsMissing && !entries.isEmpty();
     }
 
     private void headers(Recovery.Progress progress) throws IOException {
         int looked = 0;
         for (Entry e : entries) {
             progress.looked(looked++, entries.size());
-            if (e.stream) {
-                try (Disk.File stream = disk.openToRead(FileNames.stream(e.base))) {
-                    e.streamLength = stream.length();
-                    checkLength(FileNames.stream(e.base), e.streamLength, JournalSettings.MAX_SEGMENT);
+            try {
+                header(e);
+            } catch (IOException cause) {
+                if (!e.isGone(disk)) {
+                    throw cause;
                 }
             }
-            if (e.index) {
-                readHeader(e);
+        }
+        droppedMeanwhile = entries.removeIf(e -> e.isGone(disk));
+    }
+
+    private void header(Entry e) throws IOException {
+        if (e.stream) {
+            try (Disk.File stream = disk.openToRead(FileNames.stream(e.base))) {
+                e.streamLength = stream.length();
+                checkLength(FileNames.stream(e.base), e.streamLength, JournalSettings.MAX_SEGMENT);
             }
+        }
+        if (e.index) {
+            readHeader(e);
         }
     }
 
@@ -175,6 +202,9 @@ final class Listing {
                 continue;
             }
             boolean found = false;
+            if (e.isGone(disk)) {
+                return;
+            }
             try (IndexInput index = new IndexInput(disk, e.base, e.header.seed())) {
                 while (index.next()) {
                     IndexRecord record = index.record();

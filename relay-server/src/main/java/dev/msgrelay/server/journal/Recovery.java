@@ -117,6 +117,8 @@ public final class Recovery {
     // Of segments since the last part, why they are none.
     private final List<String> unusable = new ArrayList<>();
     private Cut cut;
+    private boolean droppedMeanwhile;
+    private long checkedBytes;
 
     private final FoundNames names = new FoundNames();
 
@@ -131,6 +133,7 @@ public final class Recovery {
         entries = there.entries;
         forced = there.forced;
         forcedSequence = there.forcedSequence;
+        droppedMeanwhile = there.droppedMeanwhile;
         names.startWith(there.names);
     }
 
@@ -203,10 +206,12 @@ public final class Recovery {
 
     /** Whether the table of names is missing or damaged: numbers of some names may be too low. */
     public boolean namesDamaged() {
-        boolean missing =
-                !there.namesThere && !parts.isEmpty() && parts.get(0).header.named() > 0;
+        SegmentHeader oldest = parts.isEmpty() ? null : parts.get(0).header;
+        boolean missing = !there.namesThere && oldest != null && oldest.named() > 0;
         // Names that are ahead of the stream would have messages taken for known that are gone.
-        return there.namesDamaged || missing || there.names.position() > position;
+        boolean ahead = there.names.position() > position;
+        // The table was read before the segments: where these were dropped since, they say nothing against it.
+        return there.namesDamaged || missing && !droppedMeanwhile || ahead && !(droppedMeanwhile && oldest == null);
     }
 
     /** Whether the table of epochs is missing or damaged although there are segments. */
@@ -241,6 +246,11 @@ public final class Recovery {
         }
         Part last = parts.get(parts.size() - 1);
         return new JournalClock(last.timeMillis, last.skew);
+    }
+
+    /** Bytes of the stream that were read and compared with their sums. */
+    public long checkedBytes() {
+        return checkedBytes;
     }
 
     /** Segments that are held. */
@@ -295,21 +305,16 @@ public final class Recovery {
         sequence = forcedSequence;
         for (int i = 0; i < entries.size() && cut == null; i++) {
             Entry e = entries.get(i);
-            boolean first = parts.isEmpty();
-            if (!e.usable() || !first && e.base < position) {
-                unusable(e, first);
-            } else {
-                if (first) {
-                    startWith(e);
-                } else if (e.base > position || e.header.sequence() != sequence) {
-                    hole(e.base, e.header.sequence(), missing("what lies before " + e.name() + " is missing"));
-                    mendLast();
-                }
-                if (cut == null) {
-                    part(e, i + 1 < entries.size() ? entries.get(i + 1) : null);
+            try {
+                entry(e, i + 1 < entries.size() ? entries.get(i + 1) : null);
+            } catch (IOException cause) {
+                if (!e.isGone(disk)) {
+                    throw cause;
                 }
             }
-            if (cut != null) {
+            if (e.isGone(disk)) {
+                startAnew();
+            } else if (cut != null) {
                 dropFrom(parts.isEmpty() || parts.get(parts.size() - 1).header.base() != e.base ? i : i + 1);
             }
         }
@@ -317,6 +322,41 @@ public final class Recovery {
             hole(forced, forcedSequence, missing("the end is missing"));
             mendLast();
         }
+    }
+
+    private void entry(Entry e, Entry next) throws IOException {
+        boolean first = parts.isEmpty();
+        if (!e.usable() || !first && e.base < position) {
+            unusable(e, first);
+            return;
+        }
+        if (first) {
+            startWith(e);
+        } else if (e.base > position || e.header.sequence() != sequence) {
+            hole(e.base, e.header.sequence(), missing("what lies before " + e.name() + " is missing"));
+            mendLast();
+        }
+        if (cut == null) {
+            part(e, next);
+        }
+    }
+
+    /** A relay that runs has dropped the segment, and with it all older ones: the journal begins behind it. */
+    private void startAnew() {
+        droppedMeanwhile = true;
+        parts.clear();
+        damage.clear();
+        lost.clear();
+        aside.clear();
+        unusable.clear();
+        steps.clear();
+        stepCount = 0;
+        headerSkew = 0;
+        skew = 0;
+        mend = false;
+        cut = null;
+        position = forced;
+        sequence = forcedSequence;
     }
 
     /** What lies before it was dropped by the retention; or it is damaged, and nobody knows what it was. */
@@ -511,7 +551,11 @@ public final class Recovery {
         if (block.endPosition() - e.base > e.streamLength) {
             return "are not there";
         }
-        return depth == Depth.START && block.endPosition() <= forced ? null : block.fault(stream, e.base, piece);
+        if (depth == Depth.START && block.endPosition() <= forced) {
+            return null;
+        }
+        checkedBytes += block.bytes();
+        return block.fault(stream, e.base, piece);
     }
 
     /** Nothing is whole from where the walk stands to another place: damage, or where the tail is torn, or both. */
@@ -549,7 +593,7 @@ public final class Recovery {
     /** Everything of this entry and those behind it goes. */
     private void dropFrom(int from) throws IOException {
         for (Entry e : entries.subList(from, entries.size())) {
-            if (e.index && e.header != null) {
+            if (e.index && e.header != null && !e.isGone(disk)) {
                 try (IndexInput index = new IndexInput(disk, e.base, e.header.seed())) {
                     while (index.next()) {
                         IndexRecord record = index.record();
