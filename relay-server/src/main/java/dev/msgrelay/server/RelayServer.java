@@ -8,6 +8,7 @@ import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.journal.FileDisk;
 import dev.msgrelay.server.journal.Journal;
+import dev.msgrelay.server.journal.JournalOpening;
 import dev.msgrelay.server.journal.OwnFiles;
 import dev.msgrelay.server.journal.Recovery;
 import dev.msgrelay.server.log.Mark;
@@ -226,7 +227,7 @@ public final class RelayServer implements AutoCloseable {
         if (wide != null) {
             LOG.warn("journal {}", wide);
         }
-        return Journal.open(disk, config.settings(), epoch, System.currentTimeMillis(), others, recovery);
+        return new JournalOpening(disk, config.settings(), epoch, System.currentTimeMillis(), others, recovery).open();
     }
 
     private EngineLoop place(Channel accepted, Role role, TlsContext security) {

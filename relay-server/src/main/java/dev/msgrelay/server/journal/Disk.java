@@ -34,6 +34,9 @@ public interface Disk {
         void force() throws IOException;
     }
 
+    /** Ends the name of a file that is not complete, and of no use after a crash. */
+    String FRESH = ".new";
+
     /** In words, for messages: the directory. */
     String place();
 
@@ -60,7 +63,7 @@ public interface Disk {
 
     /** Has a file with these bytes, which survives the machine when this returns; until then the old one does. */
     default void replace(String name, ByteBuffer bytes) throws IOException {
-        String fresh = name + FileNames.NEW;
+        String fresh = name + FRESH;
         try (File file = open(fresh)) {
             file.setLength(0);
             file.write(0, bytes);

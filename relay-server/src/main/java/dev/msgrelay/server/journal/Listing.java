@@ -101,7 +101,7 @@ final class Listing {
             long base = FileNames.base(name);
             if (base >= 0) {
                 bases.add(base);
-            } else if (name.endsWith(FileNames.NEW)) {
+            } else if (name.endsWith(Disk.FRESH)) {
                 leftovers.add(name);
             }
         }
@@ -137,7 +137,7 @@ final class Listing {
         if (e.stream) {
             try (Disk.File stream = disk.openToRead(FileNames.stream(e.base))) {
                 e.streamLength = stream.length();
-                checkLength(FileNames.stream(e.base), e.streamLength, JournalSettings.MAX_SEGMENT);
+                checkLength(FileNames.stream(e.base), e.streamLength, SegmentHeader.MAX_SEGMENT);
             }
         }
         if (e.index) {
@@ -148,7 +148,7 @@ final class Listing {
     /** What the retention counts is the length: with one that is made up, it would drop what is to be kept. */
     private void checkLength(String name, long length, long most) throws IOException {
         if (length > most) {
-            throw new IOException(
+            throw new DiskException(
                     "journal " + disk.place() + ": " + name + " has " + length + " bytes, and none has more"
                             + " than " + most + ": put it back from a backup, or cut off what is too long"
                             + " (truncate --size=" + most + ")");
@@ -159,13 +159,12 @@ final class Listing {
         ByteBuffer front = ByteBuffer.allocate(SegmentHeader.LENGTH);
         try (Disk.File index = disk.openToRead(e.name())) {
             e.indexLength = index.length();
-            checkLength(e.name(), e.indexLength, SegmentFiles.MOST_INDEX);
+            checkLength(e.name(), e.indexLength, SegmentHeader.MOST_INDEX);
             index.read(0, front);
         }
         SegmentHeader header = SegmentHeader.read(front.flip());
-        if (header != null && header.version() != SegmentHeader.VERSION) {
-            throw new IOException("journal " + disk.place() + ": " + e.name() + " is of format " + header.version()
-                    + ", this relay reads format " + SegmentHeader.VERSION);
+        if (header != null) {
+            SegmentHeader.checkVersion(header.version(), "journal " + disk.place() + ": " + e.name());
         }
         EpochTable.Epoch life = epochs.at(e.base);
         boolean ours = header != null
@@ -181,10 +180,10 @@ final class Listing {
 
     /** The records are sealed with what the header says: where one of them passes, it is known. */
     private SegmentHeader headerFromRecords(Entry e, long epoch) throws IOException {
-        try (IndexInput index = new IndexInput(disk, e.base, epoch ^ e.base)) {
+        try (IndexCursor index = new IndexCursor(disk, e.base, epoch ^ e.base)) {
             while (index.next()) {
-                IndexRecord record = index.record();
-                if (record != null && record.kind() != Kind.FORCED && record.position() == e.base) {
+                IndexRecord record = index.place();
+                if (record != null && record.position() == e.base) {
                     return new SegmentHeader(epoch, e.base, record.sequence(), record.timeMillis(), e.base);
                 }
             }
@@ -205,7 +204,7 @@ final class Listing {
             if (e.isGone(disk)) {
                 return;
             }
-            try (IndexInput index = new IndexInput(disk, e.base, e.header.seed())) {
+            try (IndexCursor index = new IndexCursor(disk, e.base, e.header.seed())) {
                 while (index.next()) {
                     IndexRecord record = index.record();
                     if (record != null && record.kind() == Kind.FORCED) {

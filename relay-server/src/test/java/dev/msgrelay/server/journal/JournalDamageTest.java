@@ -416,7 +416,7 @@ class JournalDamageTest {
                         .as(name + " is missing")
                         .isFalse();
                 assertThatIOException()
-                        .isThrownBy(() -> Journal.open(damaged, SETTINGS, 99, 0))
+                        .isThrownBy(() -> JournalOpening.of(damaged, SETTINGS, 99, 0).open())
                         .withMessageContaining("journal repair");
                 survives(damaged, "without " + name);
             }

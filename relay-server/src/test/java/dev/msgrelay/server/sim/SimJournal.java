@@ -3,6 +3,7 @@ package dev.msgrelay.server.sim;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.journal.JournalName;
+import dev.msgrelay.server.journal.JournalOpening;
 import dev.msgrelay.server.journal.JournalReader;
 import dev.msgrelay.server.journal.JournalSettings;
 import dev.msgrelay.server.journal.JournalSteps;
@@ -84,7 +85,7 @@ public final class SimJournal {
                 }
             }
             try {
-                journal = Journal.open(disk, settings, epoch, millis());
+                journal = JournalOpening.of(disk, settings, epoch, millis()).open();
                 cuts += journal.recovered().cut() == null ? 0 : 1;
                 // What has not come yet is not of this life.
                 disk.heal();
