@@ -206,6 +206,7 @@ deb_installs_runs_and_goes() {
         mkdir -p /run/relay && chown relay /run/relay
         /mnt/scripts/round-trip.sh "$run /usr/bin/relay-server --config /etc/relay/relay.conf" /usr/bin/relay-client
         test -L /etc/systemd/system/multi-user.target.wants/relay-server.service
+        test -L /etc/systemd/system/timers.target.wants/relay-journal-check.timer
         dpkg -r relay
         test ! -e /usr/bin/relay-server
         test -f /etc/relay/relay.conf
@@ -216,6 +217,7 @@ deb_installs_runs_and_goes() {
         dpkg -i /mnt/relay.deb
         [ "$(stat -c %G /etc/shadow)" = "$group" ]
         test ! -e /etc/systemd/system/relay-server.service
+        test ! -e /etc/systemd/system/relay-journal-check.timer
         rm /etc/relay/*.pem
         dpkg -P relay
         test ! -e /etc/relay
@@ -277,6 +279,45 @@ END
     '
 }
 
+# By the commands of its units: beside a relay that runs, and with a byte that is not what was written.
+deb_checks_its_journal() {
+    prepare_deb
+    on_a_copy bash -c '
+        set -e
+        dpkg -i /mnt/relay.deb >/dev/null
+        units=/usr/lib/systemd/system
+        grep -qx "OnFailure=relay-notify@%n.service" $units/relay-journal-check.service
+        as="setpriv --reuid=relay --regid=relay --clear-groups env -i PATH=/usr/bin:/bin LC_ALL=C.UTF-8"
+        check="$as $(sed -n "s/^ExecStart=//p" $units/relay-journal-check.service)"
+        file=$(sed "s/.*--metrics-file \([^ ]*\).*/\1/" <<<"$check")
+        directory=${check##* }
+        grep -qx "ConditionPathExists=$directory/epochs" $units/relay-journal-check.service
+        mkdir -p /run/relay "$(dirname "$file")" "$(dirname "$directory")"
+        chown relay /run/relay "$(dirname "$file")" "$(dirname "$directory")"
+        $as relay-server --config /etc/relay/relay.conf --journal "$directory" >/run/relay/out &
+        relay=$!
+        for _ in $(seq 600); do
+            ! grep -q listening /run/relay/out || break
+            sleep 0.1
+        done
+        seq 1000 | $as relay-client publish --ack=forced --name check >/dev/null
+        $check
+        grep "^relay_journal_check_sound{directory=\"$directory\"} 1$" "$file"
+        kill "$relay"
+        wait "$relay" || true
+        printf x | dd of="$(ls "$directory"/*.stream)" bs=1 seek=100 conv=notrunc 2>/dev/null
+        code=0
+        $check || code=$?
+        [ "$code" = 1 ]
+        grep "^relay_journal_check_sound{.*} 0$" "$file"
+        # A mail to root, where there is something that sends it.
+        printf "#!/bin/sh\ncat >/run/relay/mail\n" >/usr/sbin/sendmail
+        chmod +x /usr/sbin/sendmail
+        $as $(sed -n "s/^ExecStart=//p" "$units/relay-notify@.service" | sed "s/%i/relay-journal-check.service/")
+        grep "^Subject: relay-journal-check.service has failed on " /run/relay/mail
+    '
+}
+
 deb_has_manuals_and_completion() {
     local deb page
     deb=$(one 'relay_*.deb')
@@ -307,9 +348,12 @@ unit_is_sound() {
         # Where dpkg is told to leave manuals out, the one that the unit names is not there.
         manual=no
         [ ! -e /usr/share/man/man1/relay-server.1.gz ] || ! command -v man >/dev/null || manual=yes
-        systemd-analyze verify --man=$manual relay-server.service 2>&1 | (! grep -i relay-server)
+        for unit in relay-server.service relay-journal-check.service relay-journal-check.timer; do
+            systemd-analyze verify --man=$manual $unit 2>&1 | (! grep -i relay-)
+        done
         # Of 10, the lower the better; 20 is 2.0.
         systemd-analyze security --offline=yes --no-pager --threshold=20 relay-server.service
+        systemd-analyze security --offline=yes --no-pager --threshold=20 relay-journal-check.service
     '
 }
 
@@ -443,7 +487,8 @@ check "deb: installed, run as its user, removed, purged" deb_installs_runs_and_g
 check "deb: a node of a cluster" deb_is_a_node
 check "deb: manual pages, completion, documents" deb_has_manuals_and_completion
 check "deb: tells its service manager" deb_tells_its_service_manager
-check "deb: unit verified, its exposure at most 2.0" unit_is_sound
+check "deb: checks its journal, and tells of damage" deb_checks_its_journal
+check "deb: units verified, their exposure at most 2.0" unit_is_sound
 check "image: unpacked, run as its user" image_runs
 check "Containerfile: done by hand on a copy of this root" containerfile_by_hand
 check "Containerfile: built, run" containerfile_builds_and_runs

@@ -217,10 +217,6 @@ final class EngineJournal implements Durability, Journal.Watch, WindowGate.Limit
         values.put(Counter.JOURNAL_FILE_BYTES, now.fileBytes());
         values.put(Counter.JOURNAL_FREE_BYTES, now.freeBytes());
         values.put(Counter.JOURNAL_FAILED, failed ? 1L : 0L);
-        Journal.Verified verified = journal.verified();
-        values.put(Counter.JOURNAL_VERIFIED_BYTES, verified.bytes());
-        values.put(Counter.JOURNAL_VERIFIED_ROUNDS, verified.rounds());
-        values.put(Counter.JOURNAL_DAMAGED, verified.damaged());
         return forces;
     }
 

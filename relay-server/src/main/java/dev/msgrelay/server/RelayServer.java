@@ -8,6 +8,7 @@ import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.journal.FileDisk;
 import dev.msgrelay.server.journal.Journal;
+import dev.msgrelay.server.journal.JournalOpening;
 import dev.msgrelay.server.journal.OwnFiles;
 import dev.msgrelay.server.journal.Recovery;
 import dev.msgrelay.server.log.Mark;
@@ -231,7 +232,7 @@ public final class RelayServer implements AutoCloseable {
         if (wide != null) {
             LOG.warn("journal {}", wide);
         }
-        return Journal.open(disk, config.settings(), epoch, System.currentTimeMillis(), others, recovery);
+        return new JournalOpening(disk, config.settings(), epoch, System.currentTimeMillis(), others, recovery).open();
     }
 
     private EngineLoop place(Channel accepted, Role role, TlsContext security) {
@@ -352,11 +353,6 @@ public final class RelayServer implements AutoCloseable {
     /** What was found in the journal when the relay was started; null: there is no journal. */
     public Recovery recovered() {
         return journal == null ? null : journal.recovered();
-    }
-
-    /** Places of the journal that, read again, were no longer what was written; -1: there is no journal. */
-    public long journalDamaged() {
-        return journal == null ? -1 : journal.verified().damaged();
     }
 
     /** Its memory, itemised. */

@@ -9,6 +9,7 @@ import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.journal.Journal;
+import dev.msgrelay.server.journal.JournalOpening;
 import dev.msgrelay.server.journal.JournalSettings;
 import dev.msgrelay.server.journal.JournalSteps;
 import dev.msgrelay.server.journal.SimDisk;
@@ -32,7 +33,7 @@ class JournalFailsStepsTest {
         SimDisk disk = new SimDisk(new Random(1));
         JournalSettings settings =
                 new JournalSettings(64 << 10, JournalSettings.UNLIMITED, JournalSettings.UNLIMITED, 1);
-        Journal journal = Journal.open(disk, settings, 7, 0);
+        Journal journal = JournalOpening.of(disk, settings, 7, 0).open();
         StepsRig rig = new StepsRig(journal);
         StepsRig.Client publisher = rig.connect(Role.PUBLISHER);
         StepsRig.Client subscriber = rig.connect(Role.SUBSCRIBER);

@@ -106,13 +106,11 @@ final class Answers {
         return JsonLine.object().text("status", well ? yes : no);
     }
 
-    /** Whether the journal is what it was is of no matter to who connects now, and of some to who looks. */
     private JsonLine ready() {
         boolean ready = relay.ready();
         JsonLine line = status(ready, "ready", unready());
         LookJson.cluster(line, relay.cluster());
-        long damaged = relay.journalDamaged();
-        return damaged < 0 ? line : line.number("journalDamaged", damaged);
+        return line;
     }
 
     /** What keeps it from being ready. */

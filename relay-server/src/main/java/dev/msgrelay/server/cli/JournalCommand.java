@@ -2,6 +2,7 @@ package dev.msgrelay.server.cli;
 
 import dev.msgrelay.protocol.text.MessagePrinter;
 import dev.msgrelay.protocol.text.ShortText;
+import dev.msgrelay.server.admin.CheckMetrics;
 import dev.msgrelay.server.admin.JsonLine;
 import dev.msgrelay.server.journal.Disk;
 import dev.msgrelay.server.journal.EpochTable;
@@ -23,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -71,12 +73,32 @@ final class JournalCommand implements Runnable {
             description = "Reads every byte, changes nothing, and says what is there and what is damaged.")
     int check(
             @Parameters(paramLabel = "DIR", description = "The directory.") Path directory,
-            @Option(names = "--json", description = "One JSON object a line.") boolean json) {
-        return looking(directory, disk -> {
+            @Option(names = "--json", description = "One JSON object a line.") boolean json,
+            @Option(
+                            names = "--metrics-file",
+                            paramLabel = "FILE",
+                            description =
+                                    "Write the result there as well, for the textfile collector of Prometheus' node_exporter.")
+                    Path metricsFile) {
+        long began = System.nanoTime();
+        AtomicLong bytes = new AtomicLong();
+        int code = looking(directory, disk -> {
             Recovery found = Recovery.look(disk, Recovery.Depth.ALL);
+            bytes.set(found.checkedBytes());
             tell(disk, found, json, "damaged");
             return found.sound() ? 0 : 1;
         });
+        if (metricsFile == null) {
+            return code;
+        }
+        Duration took = Duration.ofNanos(System.nanoTime() - began);
+        try {
+            new CheckMetrics(directory, code == 0, bytes.get(), Instant.now(), took).write(metricsFile);
+            return code;
+        } catch (IOException e) {
+            err("the metrics cannot be written to " + metricsFile + ": " + e);
+            return 1;
+        }
     }
 
     @Command(

@@ -34,11 +34,17 @@ public interface Disk {
         void force() throws IOException;
     }
 
+    /** Ends the name of a file that is not complete, and of no use after a crash. */
+    String FRESH = ".new";
+
     /** In words, for messages: the directory. */
     String place();
 
     /** The names of all files, in no order. */
     List<String> names() throws IOException;
+
+    /** Whether there is a file of this name. */
+    boolean has(String name);
 
     /** Opens a file to read and write it; makes it where there is none. */
     File open(String name) throws IOException;
@@ -57,7 +63,7 @@ public interface Disk {
 
     /** Has a file with these bytes, which survives the machine when this returns; until then the old one does. */
     default void replace(String name, ByteBuffer bytes) throws IOException {
-        String fresh = name + FileNames.NEW;
+        String fresh = name + FRESH;
         try (File file = open(fresh)) {
             file.setLength(0);
             file.write(0, bytes);

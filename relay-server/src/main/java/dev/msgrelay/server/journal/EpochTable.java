@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.zip.CRC32C;
 
 /**
  * The lives of a relay, one behind the other: where in the stream each of them began. What lay behind that place before is
@@ -21,14 +20,18 @@ import java.util.zip.CRC32C;
  *       CRC32C of all of it int32
  * </pre>
  *
- * The file is replaced as a whole, so it is the old one or the new one after a crash. Immutable.
+ * The file is replaced as a whole, so it is the old one or the new one after a crash.
+ *
+ * @param epochs from the first to the last one
+ * @param forcedPosition everything before it was forced when the table was written
+ * @param forcedSequence number of the message there
  */
-public final class EpochTable {
+public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSequence) {
     /** Epochs that are remembered at most although nothing of them is held any more. */
     static final int MOST_PAST = 1024;
 
     private static final long MAGIC = 0x52454C415945504FL;
-    private static final int FIRST_OFFSET = 3 * Long.BYTES + 2 * Integer.BYTES;
+    private static final int FRONT_LENGTH = Integer.BYTES + 2 * Long.BYTES;
     private static final int EPOCH_LENGTH = 4 * Long.BYTES;
 
     /** Larger than any table that was ever written: a longer one is damaged. */
@@ -47,34 +50,13 @@ public final class EpochTable {
     /** Of a directory in which nothing was ever written. */
     static final EpochTable NONE = new EpochTable(List.of(), 0, 1);
 
-    private final List<Epoch> epochs;
-    private final long forcedPosition;
-    private final long forcedSequence;
-
-    EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSequence) {
-        this.epochs = List.copyOf(epochs);
-        this.forcedPosition = forcedPosition;
-        this.forcedSequence = forcedSequence;
-    }
-
-    /** Everything before was forced when it was written. */
-    long forcedPosition() {
-        return forcedPosition;
-    }
-
-    /** The number of the message there. */
-    long forcedSequence() {
-        return forcedSequence;
+    public EpochTable {
+        epochs = List.copyOf(epochs);
     }
 
     /** The same, with all forced up to here. */
     EpochTable forced(long position, long sequence) {
         return new EpochTable(epochs, position, sequence);
-    }
-
-    /** From the first to the last one. */
-    public List<Epoch> epochs() {
-        return epochs;
     }
 
     /** The last one. */
@@ -140,45 +122,30 @@ public final class EpochTable {
      * @throws IOException it cannot be read, or is of another version
      */
     static EpochTable read(Disk disk) throws IOException {
-        try (Disk.File open = disk.openToRead(FileNames.EPOCHS)) {
-            TableInput file = TableInput.of(open, MAGIC, FIRST_OFFSET, MOST_BYTES);
-            if (file == null) {
+        return TableFile.read(disk, FileNames.EPOCHS, MAGIC, MOST_BYTES, fields -> {
+            if (fields.remaining() < FRONT_LENGTH) {
                 return null;
             }
-            int version = file.getInt();
-            if (version != SegmentHeader.VERSION) {
-                throw new IOException("journal " + disk.place() + " is of format " + version
-                        + ", this relay reads format " + SegmentHeader.VERSION);
-            }
-            int count = file.getInt();
-            long forcedPosition = file.getLong();
-            long forcedSequence = file.getLong();
+            int count = fields.getInt();
+            long forcedPosition = fields.getLong();
+            long forcedSequence = fields.getLong();
             List<Epoch> all = new ArrayList<>();
-            while (file.remaining() >= EPOCH_LENGTH) {
-                all.add(new Epoch(file.getLong(), file.getLong(), file.getLong(), file.getLong()));
+            while (fields.remaining() >= EPOCH_LENGTH) {
+                all.add(new Epoch(fields.getLong(), fields.getLong(), fields.getLong(), fields.getLong()));
             }
             return all.size() == count ? new EpochTable(all, forcedPosition, forcedSequence) : null;
-        }
+        });
     }
 
     /** Replaces the table on the disk; it survives the machine when this returns. */
     void write(Disk disk) throws IOException {
-        ByteBuffer file = ByteBuffer.allocate(FIRST_OFFSET + epochs.size() * EPOCH_LENGTH + Integer.BYTES);
-        file.putLong(MAGIC)
-                .putInt(SegmentHeader.VERSION)
+        ByteBuffer table = TableFile.begin(MAGIC, FRONT_LENGTH + epochs.size() * EPOCH_LENGTH)
                 .putInt(epochs.size())
                 .putLong(forcedPosition)
                 .putLong(forcedSequence);
         for (Epoch e : epochs) {
-            file.putLong(e.epoch).putLong(e.position).putLong(e.sequence).putLong(e.timeMillis);
+            table.putLong(e.epoch).putLong(e.position).putLong(e.sequence).putLong(e.timeMillis);
         }
-        file.putInt(crc(file, file.position()));
-        disk.replace(FileNames.EPOCHS, file.flip());
-    }
-
-    private static int crc(ByteBuffer file, int length) {
-        CRC32C crc = new CRC32C();
-        crc.update(file.slice(0, length));
-        return (int) crc.getValue();
+        TableFile.replace(disk, FileNames.EPOCHS, table);
     }
 }

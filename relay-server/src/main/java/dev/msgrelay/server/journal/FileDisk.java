@@ -52,7 +52,7 @@ public final class FileDisk implements Disk {
         try {
             OwnFiles.makeFolder(directory);
         } catch (IOException e) {
-            throw new IOException("journal: cannot make the directory " + directory + ": " + e, e);
+            throw new DiskException("journal: cannot make the directory " + directory + ": " + e, e);
         }
         return new FileDisk(directory);
     }
@@ -68,7 +68,7 @@ public final class FileDisk implements Disk {
             there = there.getParent();
         }
         if (!Files.isDirectory(there) || !Files.isWritable(there)) {
-            throw new IOException("journal: cannot make the directory " + directory + ": " + there
+            throw new DiskException("journal: cannot make the directory " + directory + ": " + there
                     + (Files.isDirectory(there) ? " cannot be written to" : " is no directory"));
         }
     }
@@ -89,6 +89,11 @@ public final class FileDisk implements Disk {
             throw e.getCause();
         }
         return names;
+    }
+
+    @Override
+    public boolean has(String name) {
+        return Files.exists(directory.resolve(name));
     }
 
     @Override
@@ -115,7 +120,7 @@ public final class FileDisk implements Disk {
     private void checkFile(String name) throws IOException {
         Path path = directory.resolve(name);
         if (!Files.isRegularFile(path) && Files.exists(path)) {
-            throw new IOException("journal " + directory + ": " + name + " is no regular file");
+            throw new DiskException("journal " + directory + ": " + name + " is no regular file");
         }
     }
 
@@ -164,14 +169,14 @@ public final class FileDisk implements Disk {
         Path path = directory.resolve(LOCK);
         Path place = directory.toRealPath();
         if (!HELD.add(place)) {
-            throw new IOException("journal " + directory + " is in use by this process");
+            throw new DiskException("journal " + directory + " is in use by this process");
         }
         FileChannel channel = null;
         boolean locked = false;
         try {
             channel = opening.open(path);
             if (!OwnFiles.lock(channel, !toWrite, "journal " + directory)) {
-                throw new IOException("journal " + directory + " is in use by " + holder(channel));
+                throw new DiskException("journal " + directory + " is in use by " + holder(channel));
             }
             if (toWrite) {
                 sayHolder(channel);
@@ -184,7 +189,7 @@ public final class FileDisk implements Disk {
                 }
             };
         } catch (NoSuchFileException e) {
-            throw new IOException("there is no journal in " + directory, e);
+            throw new DiskException("there is no journal in " + directory, e);
         } finally {
             if (!locked) {
                 HELD.remove(place);

@@ -14,9 +14,6 @@ final class FileNames {
     /** Behind a name: of no use at present, to be used again. */
     static final String SPARE = ".spare";
 
-    /** Behind a name: not complete; of no use after a crash. */
-    static final String NEW = ".new";
-
     /** Behind a name: put aside by a repair, for people to look at. */
     static final String DAMAGED = ".damaged";
 

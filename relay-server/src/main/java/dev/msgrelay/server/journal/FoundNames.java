@@ -31,8 +31,8 @@ final class FoundNames {
     private final Map<Integer, ByteBuffer> begun = new HashMap<>();
     private boolean tells;
 
-    /** As the table has them. */
-    void startWith(NamesFile table) {
+    /** @param table holds the states at its position */
+    FoundNames(NamesFile table) {
         table.names().forEach(state -> states.put(state.name().name(), state));
     }
 

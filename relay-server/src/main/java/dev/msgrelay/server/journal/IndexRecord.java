@@ -50,15 +50,6 @@ record IndexRecord(
     /** Positions and numbers of messages: no stream gets so far. */
     static final long MOST = 1L << 62;
 
-    private static final int KIND_OFFSET = 0;
-    private static final int DATA_CRC_OFFSET = KIND_OFFSET + Integer.BYTES;
-    private static final int POSITION_OFFSET = DATA_CRC_OFFSET + Integer.BYTES;
-    private static final int SEQUENCE_OFFSET = POSITION_OFFSET + Long.BYTES;
-    private static final int END_POSITION_OFFSET = SEQUENCE_OFFSET + Long.BYTES;
-    private static final int END_SEQUENCE_OFFSET = END_POSITION_OFFSET + Long.BYTES;
-    private static final int TIME_OFFSET = END_SEQUENCE_OFFSET + Long.BYTES;
-    private static final int SKEW_OFFSET = TIME_OFFSET + Long.BYTES;
-
     /** What a record says. */
     enum Kind {
         /** These bytes lie in the stream file: whole frames. */
@@ -156,19 +147,20 @@ record IndexRecord(
 
     /** Reads the record at an offset; null where none was sealed with this seed. */
     static IndexRecord read(ByteBuffer index, int at, long seed) {
-        Kind kind = Kind.of(index.getInt(at + KIND_OFFSET));
+        ByteBuffer fields = index.slice(at, LENGTH);
+        Kind kind = Kind.of(fields.getInt());
         if (kind == null || !SealedRecord.isSealed(index, at, seed)) {
             return null;
         }
         IndexRecord record = new IndexRecord(
                 kind,
-                index.getInt(at + DATA_CRC_OFFSET),
-                index.getLong(at + POSITION_OFFSET),
-                index.getLong(at + SEQUENCE_OFFSET),
-                index.getLong(at + END_POSITION_OFFSET),
-                index.getLong(at + END_SEQUENCE_OFFSET),
-                index.getLong(at + TIME_OFFSET),
-                index.getLong(at + SKEW_OFFSET));
+                fields.getInt(),
+                fields.getLong(),
+                fields.getLong(),
+                fields.getLong(),
+                fields.getLong(),
+                fields.getLong(),
+                fields.getLong());
         return record.isPossible() ? record : null;
     }
 }

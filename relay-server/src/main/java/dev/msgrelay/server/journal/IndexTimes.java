@@ -8,20 +8,11 @@ package dev.msgrelay.server.journal;
  * <p>Owned by the writer's thread, but for {@link #present}.
  */
 final class IndexTimes {
-    /**
-     * The clock as it is now.
-     *
-     * @param base of the newest segment; -1: there is none
-     * @param skew steps since its header was written
-     * @param time of the newest record
-     */
-    record Present(long base, long skew, long time) {}
-
     private final JournalClock clock;
     private long base;
     private long headerSkew;
     private long marked;
-    private volatile Present atStep;
+    private volatile PresentClock atStep;
     private volatile long newest;
 
     /**
@@ -38,7 +29,7 @@ final class IndexTimes {
     }
 
     private void publish() {
-        atStep = new Present(base, skew(), 0);
+        atStep = new PresentClock(base, skew(), 0);
     }
 
     /** Looks at both clocks, before anything is written. */
@@ -78,9 +69,9 @@ final class IndexTimes {
     }
 
     /** The clock, and what it is to the newest segment. Any thread. */
-    Present present() {
-        Present at = atStep;
-        return new Present(at.base, at.skew, newest);
+    PresentClock present() {
+        PresentClock at = atStep;
+        return new PresentClock(at.base, at.skew, newest);
     }
 
     /** Both clocks as they were at the last look. */

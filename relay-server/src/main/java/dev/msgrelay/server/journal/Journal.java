@@ -7,8 +7,6 @@ import dev.msgrelay.server.log.StreamHead;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -33,11 +31,8 @@ public final class Journal implements Closeable {
         void failed(Throwable cause);
     }
 
-    /**
-     * Direct memory: of each thread that reads or writes from the heap (who opens, the writer, the forcer, the verifier), and
-     * records.
-     */
-    public static final long DIRECT_BYTES = 4L * FileDisk.PIECE + JournalWriter.RECORD_BYTES;
+    /** Direct memory of each thread that reads or writes from the heap (the opening one, the writer, the forcer), and of records. */
+    public static final long DIRECT_BYTES = 3L * FileDisk.PIECE + JournalWriter.RECORD_BYTES;
 
     /** Of the Java heap, for each segment that is held: what is known of it, for those who read it too, and its files' names. */
     private static final int BYTES_PER_SEGMENT = 600;
@@ -53,9 +48,6 @@ public final class Journal implements Closeable {
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** A step that does not hang is done within that. */
-    private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
-
     private final Disk disk;
     private final JournalSettings settings;
     private final Closeable lock;
@@ -69,17 +61,13 @@ public final class Journal implements Closeable {
 
     private JournalWriter writer;
     private JournalForcer forcer;
-    private JournalVerifier verifier;
-    private JournalThread writing;
-    private JournalThread forcing;
-    private JournalThread verifying;
-    // Guarded by this: what does the last steps; null: not yet.
-    private Thread last;
-    // Of the thread that does the last steps.
+    // Null: the caller does all steps itself.
+    private JournalThreads threads;
+    // Written by the thread of the last steps alone.
     private boolean closed;
     private Watch watch;
 
-    private Journal(Disk disk, JournalSettings settings, Closeable lock, Recovery recovered, EpochTable epochs)
+    Journal(Disk disk, JournalSettings settings, Closeable lock, Recovery recovered, EpochTable epochs)
             throws IOException {
         this.disk = disk;
         this.settings = settings;
@@ -89,7 +77,7 @@ public final class Journal implements Closeable {
         files = new SegmentFiles(disk, settings);
         files.collectSpares();
         for (Part part : recovered.parts()) {
-            if (part.endPosition() > part.header().base()) {
+            if (!part.isEmpty()) {
                 files.hold(part.header());
             }
         }
@@ -100,145 +88,11 @@ public final class Journal implements Closeable {
     /** Bytes of the Java heap that it takes at most: most of them when it is opened. */
     public static long heapBytes(JournalSettings settings) {
         long records = settings.indexBytes() / IndexRecord.LENGTH;
-        return Recovery.PIECE
-                + IndexInput.BYTES
+        return Recovery.HEAP_BYTES
                 + records * BYTES_PER_RECORD
                 + settings.mostSegments() * BYTES_PER_SEGMENT
                 + (long) JournalName.MOST * BYTES_PER_NAME
-                + NameMoves.BYTES
-                + JournalVerifier.HEAP_BYTES;
-    }
-
-    /**
-     * Opens a directory: takes its lock, cuts a torn tail, and begins an epoch.
-     *
-     * @param epoch of the stream from here on
-     * @param millis the time, since 1970
-     * @throws IOException somebody else has it, or it is damaged, or cannot be written to; the message names the place. Nothing
-     *     was changed by us where it is damaged
-     */
-    public static Journal open(Disk disk, JournalSettings settings, long epoch, long millis) throws IOException {
-        return open(disk, settings, epoch, millis, Recovery.Progress.NOBODY);
-    }
-
-    /** As above, and tells how far it is. */
-    public static Journal open(Disk disk, JournalSettings settings, long epoch, long millis, Recovery.Progress progress)
-            throws IOException {
-        return open(disk, settings, epoch, millis, null, progress);
-    }
-
-    /**
-     * As above, of a stream that other relays have as well, and that goes on there when this one ends.
-     *
-     * @param others from where on they can give it, in the same epoch; null: there are none, and the epoch is a new one
-     * @throws IOException likewise; or it is of another stream, or messages are missing between it and what others can give
-     */
-    public static Journal open(
-            Disk disk, JournalSettings settings, long epoch, long millis, Mark others, Recovery.Progress progress)
-            throws IOException {
-        try {
-            return locked(disk, settings, epoch, millis, others, progress);
-        } catch (IOException e) {
-            if (String.valueOf(e.getMessage()).startsWith("journal ")) {
-                throw e;
-            }
-            throw new IOException("journal " + disk.place() + " cannot be used: " + JournalThread.said(e), e);
-        }
-    }
-
-    private static Journal locked(
-            Disk disk, JournalSettings settings, long epoch, long millis, Mark others, Recovery.Progress progress)
-            throws IOException {
-        Closeable lock = disk.lock(true);
-        boolean open = false;
-        try {
-            Recovery found = Recovery.look(disk, Recovery.Depth.START, progress);
-            if (!found.sound()) {
-                throw new IOException(refusal(disk, found));
-            }
-            checkRoom(disk, settings, found);
-            if (others != null && found.isNew()) {
-                new EpochTable(List.of(), others.position(), others.sequence()).write(disk);
-                found = Recovery.look(disk, Recovery.Depth.START, progress);
-            } else if (others != null) {
-                checkGoesOn(disk, found, epoch, others);
-            }
-            Repair.cut(disk, found);
-            if (others != null) {
-                dropSpares(disk);
-            }
-            EpochTable epochs = found.epochs()
-                    .with(
-                            new EpochTable.Epoch(epoch, found.endPosition(), found.endSequence(), millis),
-                            found.startPosition());
-            epochs.write(disk);
-            Journal journal = new Journal(disk, settings, lock, found, epochs);
-            open = true;
-            return journal;
-        } finally {
-            if (!open) {
-                lock.close();
-            }
-        }
-    }
-
-    /** What lies on the disk is of the same stream, and reaches as far as what the others have. */
-    private static void checkGoesOn(Disk disk, Recovery found, long epoch, Mark others) throws IOException {
-        if (found.epochs().last().epoch() != epoch) {
-            throw new IOException("journal " + disk.place() + " is of another stream than the cluster's: give each"
-                    + " cluster, and each relay that is alone, a directory of its own");
-        }
-        if (found.endPosition() < others.position()) {
-            throw new IOException("journal " + disk.place() + " ends before message " + found.endSequence()
-                    + ", and the cluster's log on this node begins at message " + others.sequence()
-                    + ": what lies between is at other nodes only. Put the journal of one of them there while that one is"
-                    + " stopped, or begin with an empty directory");
-        }
-    }
-
-    /**
-     * What was cut off is sealed for this epoch, which goes on: used again for a segment that begins at the same place, its old
-     * records would pass.
-     */
-    private static void dropSpares(Disk disk) throws IOException {
-        for (String name : disk.names()) {
-            if (name.endsWith(FileNames.SPARE)) {
-                disk.delete(name);
-            }
-        }
-    }
-
-    /** What it may grow to has to fit: otherwise publishers would wait for ever, some day. */
-    private static void checkRoom(Disk disk, JournalSettings settings, Recovery found) throws IOException {
-        if (settings.keepBytes() == JournalSettings.UNLIMITED) {
-            return;
-        }
-        long has = found.length();
-        for (String name : disk.names()) {
-            if (name.endsWith(FileNames.SPARE)) {
-                try (Disk.File spare = disk.openToRead(name)) {
-                    has += spare.length();
-                }
-            }
-        }
-        long most = settings.mostBytes();
-        long free = disk.free();
-        if (most - has > free) {
-            throw new IOException("journal keep " + settings.keepBytes()
-                    + " is more than there is room for: the disk of " + disk.place() + " has " + free
-                    + " bytes free, and the journal has " + has + " so far and takes " + most
-                    + " with three segments more");
-        }
-    }
-
-    private static String refusal(Disk disk, Recovery found) {
-        List<Loss> damage = found.damage();
-        String first = damage.isEmpty()
-                ? "the table of " + (found.epochsDamaged() ? "epochs" : "names") + " is missing or damaged"
-                : damage.get(0).text();
-        String more = damage.size() > 1 ? ", and " + (damage.size() - 1) + " more" : "";
-        return "journal " + disk.place() + " is damaged: " + first + more
-                + ". 'relay-server journal check' tells all; 'relay-server journal repair' writes off what is lost";
+                + NameMoves.BYTES;
     }
 
     // ---- what was found ----------------------------------------------------------------------------------------
@@ -272,20 +126,13 @@ public final class Journal implements Closeable {
      */
     public void feed(PacketLog log, Watch whom, long nanos) {
         watch = whom;
-        List<JournalForcer.Earlier> earlier = new ArrayList<>();
         long newest = -1;
         long skew = 0;
         long newestSkew = 0;
         for (Part part : recovered.parts()) {
-            long base = part.header().base();
             skew += part.header().step();
-            if (part.endPosition() > base) {
-                long length = part.records() < 0
-                        ? part.length()
-                        : part.endPosition() - base + SegmentHeader.LENGTH + (long) part.records() * IndexRecord.LENGTH;
-                earlier.add(
-                        new JournalForcer.Earlier(base, part.endPosition(), length, part.timeMillis(), part.skew()));
-                newest = base;
+            if (!part.isEmpty()) {
+                newest = part.header().base();
                 newestSkew = skew;
             }
         }
@@ -299,7 +146,7 @@ public final class Journal implements Closeable {
                 settings.segmentBytes(),
                 new WrittenNames(moves, recovered.states()),
                 recovered.named(),
-                watch);
+                watch::written);
         forcer = new JournalForcer(
                 disk,
                 settings,
@@ -308,17 +155,16 @@ public final class Journal implements Closeable {
                 written,
                 forced,
                 recovered.namesPosition(),
-                watch,
+                watch::forced,
                 recovered.clock(),
-                earlier,
+                recovered.parts(),
                 nanos);
-        verifier = new JournalVerifier(disk, files.held());
     }
 
     /** Starts its threads, on what it is fed with. */
     public void start() {
-        writing = new JournalThread(
-                "relay-journal",
+        threads = new JournalThreads(
+                name(),
                 (nanos, millis) -> {
                     long rest = writer.rest(nanos);
                     if (rest > 0) {
@@ -326,40 +172,27 @@ public final class Journal implements Closeable {
                     }
                     boolean done = write(nanos, millis);
                     if (done && forcer.due(nanos)) {
-                        forcing.wake();
+                        threads.wakeForcer();
                     }
                     return sleep(done);
                 },
-                this::fail);
-        forcing = new JournalThread(
-                "relay-journal-force",
                 (nanos, millis) -> {
                     boolean done = force(nanos, millis);
                     if (done) {
-                        writing.wake();
+                        threads.wakeWriter();
                     }
                     return sleep(done);
                 },
                 this::fail);
-        verifying = new JournalThread(
-                "relay-journal-verify",
-                (nanos, millis) -> {
-                    verify(nanos);
-                    return sleep(false);
-                },
-                verifier::failed);
-        forcing.start();
-        writing.start();
-        verifying.start();
+        threads.start();
+    }
+
+    private String name() {
+        return "journal " + disk.place();
     }
 
     private static long sleep(boolean done) {
         return done ? 0 : JournalThread.SLEEP_NANOS;
-    }
-
-    /** One step of the verifier. */
-    void verify(long nanos) {
-        verifier.work(nanos);
     }
 
     /** One step of the writer; answers whether it did something. */
@@ -396,16 +229,16 @@ public final class Journal implements Closeable {
 
     /** The log's head has moved, or there is no room for more moves of names. Any thread, after a full fence. */
     public void signal() {
-        if (writing != null && writer.due()) {
-            writing.wake();
+        if (threads != null && writer.due()) {
+            threads.wakeWriter();
         }
     }
 
     /** Somebody waits until everything before a position is written. One thread. */
     public void wantWritten(long position) {
         writer.want(position);
-        if (writing != null) {
-            writing.wake();
+        if (threads != null) {
+            threads.wakeWriter();
         }
     }
 
@@ -413,8 +246,8 @@ public final class Journal implements Closeable {
     public void wantForced(long position) {
         wantWritten(position);
         forcer.want(position);
-        if (forcing != null) {
-            forcing.wake();
+        if (threads != null) {
+            threads.wakeForcer();
         }
     }
 
@@ -455,28 +288,13 @@ public final class Journal implements Closeable {
     }
 
     /**
-     * What became of reading again what was written long ago.
-     *
-     * @param bytes that were what was written
-     * @param rounds times that all was read
-     * @param damaged places that were not what was written, each once a round
-     */
-    public record Verified(long bytes, long rounds, long damaged) {}
-
-    /** Since it was opened. Any thread. */
-    public Verified verified() {
-        return new Verified(verifier.bytes(), verifier.rounds(), verifier.damaged());
-    }
-
-    /**
      * After a failure: lets go of the log, which goes on without it. The directory stays locked. The relay may be closed
      * meanwhile, so one thread at a time.
      *
      * @throws IOException a thread hangs in the disk
      */
     public synchronized void abandon() throws IOException {
-        endThreads(CLOSE_NANOS);
-        lastSteps(CLOSE_NANOS, () -> {
+        endThreads(CLOSE_NANOS, () -> {
             writer.release();
             closeFiles();
         });
@@ -501,10 +319,9 @@ public final class Journal implements Closeable {
             }
             return;
         }
-        endThreads(nanos);
-        lastSteps(nanos, () -> finishAndLetGo(nanos));
+        endThreads(nanos, () -> finishAndLetGo(nanos));
         if (failure.get() != null) {
-            throw new IOException(failureText(), failure.get());
+            throw new DiskException(failureText(), failure.get());
         }
     }
 
@@ -522,68 +339,15 @@ public final class Journal implements Closeable {
 
     /** What ended it, in words. */
     public String failureText() {
-        return "journal " + disk.place() + " has failed: " + JournalThread.said(failure.get());
+        return name() + " has failed: " + DiskException.words(failure.get());
     }
 
-    private void endThreads(long nanos) throws IOException {
-        if (writing != null) {
-            verifying.tellEnd();
-            writing.tellEnd();
-            forcing.tellEnd();
-            long end = System.nanoTime() + nanos;
-            await(verifying.thread(), end, nanos);
-            await(writing.thread(), end, nanos);
-            await(forcing.thread(), end, nanos);
-        }
-    }
-
-    private interface LastSteps {
-        void run() throws IOException;
-    }
-
-    /**
-     * What is done behind the end of the journal's threads. On a thread of its own, since it may hang in the disk as they may:
-     * then it keeps the directory, and the caller goes on. Where a caller does all steps itself, it does these, too.
-     */
-    private void lastSteps(long nanos, LastSteps steps) throws IOException {
-        if (writing == null) {
-            steps.run();
-            return;
-        }
-        // A full disk is asked again until the time is over, and is no disk that hangs.
-        long end = System.nanoTime() + nanos + GRACE_NANOS;
-        if (last != null) {
-            await(last, end, nanos);
-        }
-        AtomicReference<Throwable> thrown = new AtomicReference<>();
-        last = new Thread(
-                () -> {
-                    try {
-                        steps.run();
-                    } catch (Throwable e) {
-                        thrown.set(e);
-                    }
-                },
-                "relay-journal-end");
-        last.setDaemon(true);
-        last.start();
-        await(last, end, nanos);
-        if (thrown.get() != null) {
-            throw new IOException("journal " + disk.place() + ": " + JournalThread.said(thrown.get()), thrown.get());
-        }
-    }
-
-    /** Waits for the end of a thread until a time; the bound is for people. */
-    private void await(Thread thread, long end, long nanos) throws IOException {
-        try {
-            thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("journal " + disk.place() + ": interrupted at its end", e);
-        }
-        if (thread.isAlive()) {
-            throw new IOException("journal " + disk.place() + ": the disk has not answered for "
-                    + TimeUnit.NANOSECONDS.toMillis(nanos) + " ms; what was forced before is there");
+    private void endThreads(long nanos, JournalThreads.LastSteps then) throws IOException {
+        if (threads == null) {
+            then.run();
+        } else {
+            threads.end(nanos);
+            threads.runLast(nanos, then);
         }
     }
 
@@ -623,7 +387,6 @@ public final class Journal implements Closeable {
     }
 
     private void closeFiles() throws IOException {
-        verifier.end();
         files.close();
         for (Segment s = writer.complete().poll();
                 s != null;

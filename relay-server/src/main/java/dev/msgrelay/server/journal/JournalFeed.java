@@ -1,7 +1,6 @@
 package dev.msgrelay.server.journal;
 
 import dev.msgrelay.server.journal.IndexRecord.Kind;
-import dev.msgrelay.server.journal.IndexTimes.Present;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.StreamHead;
 import java.io.IOException;
@@ -57,7 +56,7 @@ public final class JournalFeed {
     private final Disk disk;
     private final NavigableMap<Long, SegmentHeader> held;
     private final StreamHead written;
-    private final Supplier<Present> present;
+    private final Supplier<PresentClock> present;
     private final ByteBuffer records;
     private final CRC32C crc = new CRC32C();
     private final Mark at = new Mark();
@@ -83,7 +82,7 @@ public final class JournalFeed {
             Disk disk,
             NavigableMap<Long, SegmentHeader> held,
             StreamHead written,
-            Supplier<Present> present,
+            Supplier<PresentClock> present,
             ByteBuffer records) {
         this.disk = disk;
         this.held = held;
@@ -184,59 +183,46 @@ public final class JournalFeed {
         slot = 0;
         // Up to here it holds for no record.
         end.set(segment.base(), segment.sequence());
-        try (Disk.File index = disk.openToRead(FileNames.index(base))) {
+        try (IndexCursor index = new IndexCursor(disk, base, segment.seed(), records)) {
             int low = 0;
-            int high = slots(index);
+            int high = index.slots();
             while (low < high) {
                 int middle = (low + high) >>> 1;
-                int first = firstFrom(index, segment, middle, Math.min(high, middle + PROBE));
-                if (first < 0 || reached.test(blocks[0])) {
+                index.range(middle, Math.min(high, middle + PROBE));
+                IndexRecord record = nextPlace(index);
+                if (record == null || reached.test(record)) {
                     high = middle;
                 } else {
-                    low = first + 1;
-                    end.set(blocks[0].endPosition(), blocks[0].endSequence());
+                    low = index.slot() + 1;
+                    end.set(record.endPosition(), record.endSequence());
                 }
             }
-            int most = slots(index);
-            for (int from = low; from < most; from += RECORDS) {
-                int first = firstFrom(index, segment, from, Math.min(most, from + RECORDS));
-                if (first >= 0 && !reached.test(blocks[0])) {
-                    // A stretch without a place was taken for what comes later.
-                    end.set(blocks[0].endPosition(), blocks[0].endSequence());
-                    from = first + 1 - RECORDS;
-                } else if (first >= 0) {
-                    slot = first;
-                    landed = blocks[0];
-                    if (itself.test(blocks[0])) {
-                        end.set(blocks[0].position(), blocks[0].sequence());
-                    }
-                    return;
+            index.range(low, index.slots());
+            IndexRecord record = nextPlace(index);
+            while (record != null && !reached.test(record)) {
+                // A stretch without a place was taken for what comes later.
+                end.set(record.endPosition(), record.endSequence());
+                record = nextPlace(index);
+            }
+            if (record != null) {
+                slot = index.slot();
+                landed = record;
+                if (itself.test(record)) {
+                    end.set(record.position(), record.sequence());
                 }
             }
         }
     }
 
-    private static int slots(Disk.File index) throws IOException {
-        return (int) ((Math.min(SegmentFiles.MOST_INDEX, index.length()) - SegmentHeader.LENGTH) / IndexRecord.LENGTH);
-    }
-
-    /** The first slot within a range that has a record of a place in the stream, which becomes the first block; -1: none has. */
-    private int firstFrom(Disk.File index, SegmentHeader segment, int from, int to) throws IOException {
-        read(index, from, to);
-        for (int i = 0; i < records.limit() / IndexRecord.LENGTH; i++) {
-            IndexRecord record = IndexRecord.read(records, i * IndexRecord.LENGTH, segment.seed());
-            if (record != null && record.kind() != Kind.FORCED) {
-                blocks[0] = record;
-                return from + i;
+    /** Goes on to the next record that names a place in the stream; null: there is none in the range. */
+    private static IndexRecord nextPlace(IndexCursor index) throws IOException {
+        while (index.next()) {
+            IndexRecord record = index.place();
+            if (record != null) {
+                return record;
             }
         }
-        return -1;
-    }
-
-    private void read(Disk.File index, int from, int to) throws IOException {
-        records.clear().limit(Math.min(RECORDS, to - from) * IndexRecord.LENGTH);
-        index.read(SegmentHeader.LENGTH + (long) from * IndexRecord.LENGTH, records);
-        records.flip();
+        return null;
     }
 
     // ---- what comes next ---------------------------------------------------------------------------------------
@@ -287,27 +273,24 @@ public final class JournalFeed {
     }
 
     private Found blocks(SegmentHeader segment, ByteBuffer into) throws IOException {
-        try (Disk.File index = disk.openToRead(FileNames.index(base))) {
-            int most = slots(index);
-            for (int from = slot; from < most; from += RECORDS) {
-                Found found = gather(index, segment, from, most, into.capacity());
-                if (found != null) {
-                    return found == Found.BLOCKS ? read(segment, into) : found;
-                }
-            }
+        Found found;
+        try (IndexCursor index = new IndexCursor(disk, base, segment.seed(), records)) {
+            index.range(slot, index.slots());
+            found = gather(index, into.capacity());
         }
-        return lost(segment);
+        return found == Found.BLOCKS ? read(segment, into) : found == null ? lost(segment) : found;
     }
 
-    /** Looks at the next records; answers null where none of them says what comes next. */
-    private Found gather(Disk.File index, SegmentHeader segment, int from, int most, int room) throws IOException {
-        read(index, from, most);
+    /** Looks at the next records. Returns null where none of them says what comes next. */
+    private Found gather(IndexCursor index, int room) throws IOException {
         count = 0;
         end.copy(at);
-        for (int i = 0; i < records.limit() / IndexRecord.LENGTH; i++) {
-            IndexRecord record = IndexRecord.read(records, i * IndexRecord.LENGTH, segment.seed());
-            boolean place = record != null && record.kind() != Kind.FORCED && record.endPosition() > at.position();
-            if (place && !follows(record)) {
+        while (count < blocks.length && index.next()) {
+            IndexRecord record = index.place();
+            if (record == null || record.endPosition() <= at.position()) {
+                continue;
+            }
+            if (!follows(record)) {
                 if (count > 0) {
                     return Found.BLOCKS;
                 }
@@ -317,11 +300,11 @@ public final class JournalFeed {
                         behind ? record.sequence() : record.endSequence());
                 return Found.DAMAGE;
             }
-            if (place && record.endPosition() > limit.position()) {
+            if (record.endPosition() > limit.position()) {
                 // It is being written: the next look finds it.
                 return count > 0 ? Found.BLOCKS : Found.ALL_READ;
             }
-            if (place && record.endPosition() - at.position() > room) {
+            if (record.endPosition() - at.position() > room) {
                 if (count > 0) {
                     return Found.BLOCKS;
                 }
@@ -329,12 +312,10 @@ public final class JournalFeed {
                 end.set(record.endPosition(), record.endSequence());
                 return Found.LONGER;
             }
-            if (place) {
-                blocks[count++] = record;
-                end.set(record.endPosition(), record.endSequence());
-                // Not further: what comes behind it may not be written yet.
-                slot = from + i + 1;
-            }
+            blocks[count++] = record;
+            end.set(record.endPosition(), record.endSequence());
+            // Not further: what comes behind it may not be written yet.
+            slot = index.slot() + 1;
         }
         return count > 0 ? Found.BLOCKS : null;
     }

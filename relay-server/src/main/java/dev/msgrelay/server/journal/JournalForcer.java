@@ -1,5 +1,6 @@
 package dev.msgrelay.server.journal;
 
+import dev.msgrelay.server.journal.Recovery.Part;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.StreamHead;
 import java.io.IOException;
@@ -8,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,21 +42,13 @@ final class JournalForcer {
     /** So many are forced without waiting for the interval: the force of a second's bytes at once holds the writer up. */
     private static final long MUCH_BYTES = 32L << 20;
 
-    /**
-     * A segment of an earlier life.
-     *
-     * @param timeMillis of its newest message
-     * @param skew steps of the clock up to then
-     */
-    record Earlier(long base, long end, long length, long timeMillis, long skew) {}
-
     private final Disk disk;
     private final JournalSettings settings;
     private final SegmentFiles files;
     private final JournalWriter writer;
     private final StreamHead written;
     private final StreamHead forced;
-    private final Journal.Watch watch;
+    private final LongConsumer onForced;
     private final Mark upTo = new Mark();
     private final AtomicLongArray times = new AtomicLongArray(JournalStats.BOUNDS.size() + 1);
     private volatile long timeNanos;
@@ -74,7 +68,7 @@ final class JournalForcer {
     private boolean full;
     private final JournalClock clock;
     // Of earlier lives: how old they are is known once the clock was looked at. Then null.
-    private List<Earlier> earlier;
+    private List<Part> earlier;
     private boolean stepped;
     private long lastStep;
     private long lastStepLine;
@@ -92,9 +86,9 @@ final class JournalForcer {
             StreamHead written,
             StreamHead forced,
             long namesPosition,
-            Journal.Watch watch,
+            LongConsumer onForced,
             JournalClock clock,
-            List<Earlier> earlier,
+            List<Part> earlier,
             long nanos) {
         this.disk = disk;
         this.settings = settings;
@@ -102,7 +96,7 @@ final class JournalForcer {
         this.writer = writer;
         this.written = written;
         this.forced = forced;
-        this.watch = watch;
+        this.onForced = onForced;
         this.namesPosition = namesPosition;
         this.clock = clock;
         this.earlier = earlier;
@@ -145,8 +139,14 @@ final class JournalForcer {
     private void look(long nanos, long millis) {
         long step = clock.look(nanos, millis);
         if (earlier != null) {
-            for (Earlier e : earlier) {
-                files.add(new SegmentFiles.Sealed(e.base, e.end, e.length, clock.nanosOf(e.timeMillis, e.skew)));
+            for (Part part : earlier) {
+                if (!part.isEmpty()) {
+                    files.add(new SegmentFiles.Sealed(
+                            part.header().base(),
+                            part.endPosition(),
+                            part.lengthAfterCut(),
+                            clock.nanosOf(part.timeMillis(), part.skew())));
+                }
             }
             earlier = null;
         }
@@ -302,7 +302,7 @@ final class JournalForcer {
         }
         if (upTo.position() > forced.position()) {
             forced.set(upTo.position(), upTo.sequence());
-            watch.forced(upTo.position());
+            onForced.accept(upTo.position());
         }
         durable = Math.max(durable, recorded);
     }

@@ -7,7 +7,6 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
-import java.util.zip.CRC32C;
 
 /** Reads the messages of a directory, one behind the other, and says where some are missing. No byte is handed on unchecked. */
 public final class JournalReader {
@@ -76,7 +75,7 @@ public final class JournalReader {
             goTo(header.base(), header.sequence());
         }
         try (Disk.File stream = disk.openToRead(FileNames.stream(header.base()));
-                IndexInput index = new IndexInput(disk, header.base(), header.seed())) {
+                IndexCursor index = new IndexCursor(disk, header.base(), header.seed())) {
             while (index.next()) {
                 IndexRecord record = index.record();
                 boolean ours = record != null
@@ -91,7 +90,7 @@ public final class JournalReader {
                     continue;
                 }
                 missing(record.position(), record.sequence(), FileNames.index(header.base()));
-                if (record.bytes() > MOST_BLOCK || !matches(record, header.base(), stream)) {
+                if (!isWhole(record, header.base(), stream)) {
                     missing(record.endPosition(), record.endSequence(), FileNames.stream(header.base()));
                 } else if (!frames(record)) {
                     return false;
@@ -118,21 +117,15 @@ public final class JournalReader {
         sequence = next;
     }
 
-    private boolean matches(IndexRecord block, long base, Disk.File stream) throws IOException {
+    /** Whether the bytes of a block are those that were written; then all of them lie in the buffer. */
+    private boolean isWhole(IndexRecord block, long base, Disk.File stream) throws IOException {
+        if (block.bytes() > MOST_BLOCK) {
+            return false;
+        }
         if (bytes.capacity() < block.bytes()) {
             bytes = ByteBuffer.allocate((int) block.bytes());
         }
-        bytes.clear().limit((int) block.bytes());
-        stream.read(block.position() - base, bytes);
-        if (bytes.hasRemaining()) {
-            return false;
-        }
-        CRC32C crc = new CRC32C();
-        crc.update(bytes.flip());
-        bytes.rewind();
-        FrameWalk frames = new FrameWalk();
-        frames.walk(bytes);
-        return (int) crc.getValue() == block.crc() && frames.found(block.endSequence() - block.sequence());
+        return block.fault(stream, base, bytes) == null;
     }
 
     private boolean frames(IndexRecord block) throws IOException {

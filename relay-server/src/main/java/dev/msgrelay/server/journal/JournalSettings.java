@@ -14,8 +14,10 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
 
     static final long MIN_SEGMENT = 4 << 10;
 
-    /** So that positions within a segment are ints in every tool. */
-    static final long MAX_SEGMENT = 1 << 30;
+    static final long MAX_SEGMENT = SegmentHeader.MAX_SEGMENT;
+
+    /** Spare files of each kind that are kept at most. */
+    static final int MOST_SPARES = 2;
 
     /** Segments that are held at most: each is a few hundred bytes of memory, and two files. */
     public static final int MOST_SEGMENTS = 1 << 16;
@@ -44,7 +46,7 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
 
     /** Of all files: what is kept, the segment that is next, and two that wait to be used again. Not where nothing is dropped. */
     long mostBytes() {
-        return keepBytes + (1 + SegmentFiles.MOST_SPARES) * (segmentBytes + indexBytes());
+        return keepBytes + (1 + MOST_SPARES) * (segmentBytes + indexBytes());
     }
 
     /** Length of an index file: a record for each KiB of the stream, and its header. */

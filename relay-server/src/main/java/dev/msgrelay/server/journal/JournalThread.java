@@ -1,10 +1,6 @@
 package dev.msgrelay.server.journal;
 
-import java.io.IOException;
 import java.lang.invoke.VarHandle;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileSystemException;
-import java.nio.file.NoSuchFileException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -99,18 +95,5 @@ final class JournalThread {
             }
             parked = false;
         }
-    }
-
-    /** What the machine says; the JDK's own messages are little more than a file's name. */
-    static String said(Throwable e) {
-        if (!(e instanceof FileSystemException of)) {
-            return e instanceof IOException && e.getMessage() != null ? e.getMessage() : e.toString();
-        }
-        String what = e instanceof AccessDeniedException
-                ? "permission denied"
-                : e instanceof NoSuchFileException
-                        ? "it is not there"
-                        : of.getReason() == null ? e.getClass().getSimpleName() : of.getReason();
-        return of.getFile() + ": " + what;
     }
 }

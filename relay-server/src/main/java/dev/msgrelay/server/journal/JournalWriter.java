@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import java.util.zip.CRC32C;
 
 /**
@@ -38,7 +39,7 @@ final class JournalWriter {
     private final StreamHead forced;
     private final long epoch;
     private final int most;
-    private final Journal.Watch watch;
+    private final LongConsumer onWritten;
     private final Queue<Segment> complete = new ConcurrentLinkedQueue<>();
     private final HeldTime full = new HeldTime();
     private final HeldTime unprepared = new HeldTime();
@@ -72,7 +73,7 @@ final class JournalWriter {
      * @param segmentBytes length of a stream file; a frame has three quarters of it at most
      * @param names as they stand
      * @param named behind the newest block that moved one
-     * @param watch is told what is written
+     * @param onWritten gets the position before which everything is written
      */
     JournalWriter(
             PacketLog log,
@@ -84,7 +85,7 @@ final class JournalWriter {
             long segmentBytes,
             WrittenNames names,
             long named,
-            Journal.Watch watch) {
+            LongConsumer onWritten) {
         this.log = log;
         this.reader = new LogReader(log);
         this.files = files;
@@ -95,7 +96,7 @@ final class JournalWriter {
         this.most = (int) Math.min(IndexRecord.MOST_BLOCK, segmentBytes / 4);
         this.names = names;
         this.named = named;
-        this.watch = watch;
+        this.onWritten = onWritten;
         this.recorded = forced.position();
         this.snapshot = new NamesFile(forced.position(), names.written());
     }
@@ -197,7 +198,7 @@ final class JournalWriter {
         restUntil = end == head.position() ? nanos + PATIENT_NANOS : nanos;
         written.set(end, block.endSequence());
         reader.moved(bytes);
-        watch.written(end);
+        onWritten.accept(end);
         return true;
     }
 

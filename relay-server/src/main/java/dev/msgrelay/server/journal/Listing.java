@@ -39,6 +39,14 @@ final class Listing {
         String name() {
             return FileNames.index(base);
         }
+
+        /**
+         * Whether a relay that runs has dropped the segment since the directory was listed. The files of a dropped segment lose
+         * their names before a byte of them changes, so an entry that is not gone after it was read was read as it is.
+         */
+        boolean isGone(Disk disk) {
+            return stream && !disk.has(FileNames.stream(base)) || index && !disk.has(name());
+        }
     }
 
     private final Disk disk;
@@ -47,11 +55,13 @@ final class Listing {
     final List<String> leftovers = new ArrayList<>();
     EpochTable epochs = EpochTable.NONE;
     boolean epochsDamaged;
+    private boolean epochsMissing;
     NamesFile names = NamesFile.NONE;
     boolean namesThere;
     boolean namesDamaged;
     long forced;
     long forcedSequence;
+    boolean droppedMeanwhile;
 
     private Listing(Disk disk) {
         this.disk = disk;
@@ -60,20 +70,38 @@ final class Listing {
     /** @throws IOException it cannot be read, or is of another version of the format */
     static Listing of(Disk disk, Recovery.Progress progress) throws IOException {
         Listing listing = new Listing(disk);
-        listing.files();
+        listing.tables();
+        listing.segments();
         listing.headers(progress);
         listing.findForced();
         return listing;
     }
 
-    private void files() throws IOException {
+    /** Before the segments are listed: each segment that a table names was begun by then, and is listed. */
+    private void tables() throws IOException {
+        if (disk.has(FileNames.NAMES)) {
+            namesThere = true;
+            NamesFile read = NamesFile.read(disk);
+            namesDamaged = read == null;
+            names = read == null ? names : read;
+        }
+        if (disk.has(FileNames.EPOCHS)) {
+            EpochTable read = EpochTable.read(disk);
+            epochsDamaged = read == null;
+            epochs = read == null ? epochs : read;
+        } else {
+            epochsMissing = true;
+        }
+    }
+
+    private void segments() throws IOException {
         Set<String> all = new TreeSet<>(disk.names());
         Set<Long> bases = new TreeSet<>();
         for (String name : all) {
             long base = FileNames.base(name);
             if (base >= 0) {
                 bases.add(base);
-            } else if (name.endsWith(FileNames.NEW)) {
+            } else if (name.endsWith(Disk.FRESH)) {
                 leftovers.add(name);
             }
         }
@@ -87,41 +115,40 @@ final class Listing {
                 entries.add(new Entry(base, stream, index));
             }
         }
-        if (all.contains(FileNames.NAMES)) {
-            namesThere = true;
-            NamesFile read = NamesFile.read(disk);
-            namesDamaged = read == null;
-            names = read == null ? names : read;
-        }
-        if (all.contains(FileNames.EPOCHS)) {
-            EpochTable read = EpochTable.read(disk);
-            epochsDamaged = read == null;
-            epochs = read == null ? epochs : read;
-        } else {
-            epochsDamaged = !entries.isEmpty();
-        }
+        epochsDamaged |= epochsMissing && !entries.isEmpty();
     }
 
     private void headers(Recovery.Progress progress) throws IOException {
         int looked = 0;
         for (Entry e : entries) {
             progress.looked(looked++, entries.size());
-            if (e.stream) {
-                try (Disk.File stream = disk.openToRead(FileNames.stream(e.base))) {
-                    e.streamLength = stream.length();
-                    checkLength(FileNames.stream(e.base), e.streamLength, JournalSettings.MAX_SEGMENT);
+            try {
+                header(e);
+            } catch (IOException cause) {
+                if (!e.isGone(disk)) {
+                    throw cause;
                 }
             }
-            if (e.index) {
-                readHeader(e);
+        }
+        droppedMeanwhile = entries.removeIf(e -> e.isGone(disk));
+    }
+
+    private void header(Entry e) throws IOException {
+        if (e.stream) {
+            try (Disk.File stream = disk.openToRead(FileNames.stream(e.base))) {
+                e.streamLength = stream.length();
+                checkLength(FileNames.stream(e.base), e.streamLength, SegmentHeader.MAX_SEGMENT);
             }
+        }
+        if (e.index) {
+            readHeader(e);
         }
     }
 
     /** What the retention counts is the length: with one that is made up, it would drop what is to be kept. */
     private void checkLength(String name, long length, long most) throws IOException {
         if (length > most) {
-            throw new IOException(
+            throw new DiskException(
                     "journal " + disk.place() + ": " + name + " has " + length + " bytes, and none has more"
                             + " than " + most + ": put it back from a backup, or cut off what is too long"
                             + " (truncate --size=" + most + ")");
@@ -132,13 +159,12 @@ final class Listing {
         ByteBuffer front = ByteBuffer.allocate(SegmentHeader.LENGTH);
         try (Disk.File index = disk.openToRead(e.name())) {
             e.indexLength = index.length();
-            checkLength(e.name(), e.indexLength, SegmentFiles.MOST_INDEX);
+            checkLength(e.name(), e.indexLength, SegmentHeader.MOST_INDEX);
             index.read(0, front);
         }
         SegmentHeader header = SegmentHeader.read(front.flip());
-        if (header != null && header.version() != SegmentHeader.VERSION) {
-            throw new IOException("journal " + disk.place() + ": " + e.name() + " is of format " + header.version()
-                    + ", this relay reads format " + SegmentHeader.VERSION);
+        if (header != null) {
+            SegmentHeader.checkVersion(header.version(), "journal " + disk.place() + ": " + e.name());
         }
         EpochTable.Epoch life = epochs.at(e.base);
         boolean ours = header != null
@@ -154,10 +180,10 @@ final class Listing {
 
     /** The records are sealed with what the header says: where one of them passes, it is known. */
     private SegmentHeader headerFromRecords(Entry e, long epoch) throws IOException {
-        try (IndexInput index = new IndexInput(disk, e.base, epoch ^ e.base)) {
+        try (IndexCursor index = new IndexCursor(disk, e.base, epoch ^ e.base)) {
             while (index.next()) {
-                IndexRecord record = index.record();
-                if (record != null && record.kind() != Kind.FORCED && record.position() == e.base) {
+                IndexRecord record = index.place();
+                if (record != null && record.position() == e.base) {
                     return new SegmentHeader(epoch, e.base, record.sequence(), record.timeMillis(), e.base);
                 }
             }
@@ -175,7 +201,10 @@ final class Listing {
                 continue;
             }
             boolean found = false;
-            try (IndexInput index = new IndexInput(disk, e.base, e.header.seed())) {
+            if (e.isGone(disk)) {
+                return;
+            }
+            try (IndexCursor index = new IndexCursor(disk, e.base, e.header.seed())) {
                 while (index.next()) {
                     IndexRecord record = index.record();
                     if (record != null && record.kind() == Kind.FORCED) {

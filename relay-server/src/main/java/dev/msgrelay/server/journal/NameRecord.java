@@ -27,11 +27,7 @@ import java.util.List;
 record NameRecord(int slot, int offset, int total, byte[] bytes, long number, long sequence) implements SealedRecord {
     private static final int NAME = 4;
     private static final int MOVED = 5;
-    private static final int SLOT_OFFSET = Integer.BYTES;
-    private static final int NUMBER_OFFSET = SLOT_OFFSET + Integer.BYTES;
-    private static final int SEQUENCE_OFFSET = NUMBER_OFFSET + Long.BYTES;
-    private static final int BYTES_OFFSET = SEQUENCE_OFFSET;
-    private static final int MOST_BYTES = CRC_OFFSET - BYTES_OFFSET;
+    private static final int MOST_BYTES = CRC_OFFSET - 4 * Integer.BYTES;
 
     /** In the length of the name: a hole lies before it. */
     private static final int HAS_HOLE = 0x8000;
@@ -70,21 +66,22 @@ record NameRecord(int slot, int offset, int total, byte[] bytes, long number, lo
 
     /** Reads the record at an offset; null where none was sealed with this seed, or it is another kind. */
     static NameRecord read(ByteBuffer index, int at, long seed) {
-        int kind = index.getInt(at);
+        ByteBuffer fields = index.slice(at, LENGTH);
+        int kind = fields.getInt();
         if (kind != NAME && kind != MOVED || !SealedRecord.isSealed(index, at, seed)) {
             return null;
         }
-        int slot = index.getInt(at + SLOT_OFFSET);
+        int slot = fields.getInt();
         if (kind == MOVED) {
-            return moved(slot, index.getLong(at + NUMBER_OFFSET), index.getLong(at + SEQUENCE_OFFSET));
+            return moved(slot, fields.getLong(), fields.getLong());
         }
-        int offset = index.getInt(at + NUMBER_OFFSET);
-        int total = index.getInt(at + NUMBER_OFFSET + Integer.BYTES);
+        int offset = fields.getInt();
+        int total = fields.getInt();
         if (total < 0 || total > MOST_TOTAL || offset < 0 || offset >= total) {
             return null;
         }
         byte[] part = new byte[Math.min(MOST_BYTES, total - offset)];
-        index.get(at + BYTES_OFFSET, part);
+        fields.get(part);
         return new NameRecord(slot, offset, total, part, 0, 0);
     }
 

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.zip.CRC32C;
 
 /**
  * How far each name was where a segment begins. What moved since then is in the indexes from that segment on, so those before
@@ -29,7 +28,7 @@ record NamesFile(long position, List<JournalName.State> names) {
     static final NamesFile NONE = new NamesFile(0, List.of());
 
     private static final long MAGIC = 0x52454C41594E414DL;
-    private static final int FIRST_OFFSET = 2 * Long.BYTES + 2 * Integer.BYTES;
+    private static final int FRONT_LENGTH = Integer.BYTES + Long.BYTES;
     private static final int STATE_LENGTH = 2 * Long.BYTES + Integer.BYTES;
 
     /** Larger than any table that was ever written: a longer one is damaged. */
@@ -42,40 +41,34 @@ record NamesFile(long position, List<JournalName.State> names) {
      * @throws IOException it cannot be read, or is of another version
      */
     static NamesFile read(Disk disk) throws IOException {
-        try (Disk.File open = disk.openToRead(FileNames.NAMES)) {
-            TableInput file = TableInput.of(open, MAGIC, FIRST_OFFSET, MOST_BYTES);
-            if (file == null) {
+        return TableFile.read(disk, FileNames.NAMES, MAGIC, MOST_BYTES, fields -> {
+            if (fields.remaining() < FRONT_LENGTH) {
                 return null;
             }
-            int version = file.getInt();
-            if (version != SegmentHeader.VERSION) {
-                throw new IOException("journal " + disk.place() + " is of format " + version
-                        + ", this relay reads format " + SegmentHeader.VERSION);
-            }
-            int count = file.getInt();
-            long position = file.getLong();
-            List<JournalName.State> names = states(file, count);
+            int count = fields.getInt();
+            long position = fields.getLong();
+            List<JournalName.State> names = states(fields, count);
             return names == null ? null : new NamesFile(position, names);
-        }
+        });
     }
 
     /** Null: they are not so many, or one of them is none. */
-    private static List<JournalName.State> states(TableInput file, int count) throws IOException {
+    private static List<JournalName.State> states(TableFile fields, int count) throws IOException {
         List<JournalName.State> names = new ArrayList<>();
-        while (file.remaining() >= STATE_LENGTH && names.size() < count) {
-            long number = file.getLong();
-            long sequence = file.getLong();
-            int length = file.getInt();
-            if (length < 0 || length > Math.min(NameRecord.MOST_TOTAL, file.remaining())) {
+        while (fields.remaining() >= STATE_LENGTH && names.size() < count) {
+            long number = fields.getLong();
+            long sequence = fields.getLong();
+            int length = fields.getInt();
+            if (length < 0 || length > Math.min(NameRecord.MOST_TOTAL, fields.remaining())) {
                 return null;
             }
-            JournalName name = NameRecord.decode(file.bytes(length));
+            JournalName name = NameRecord.decode(fields.bytes(length));
             if (name == null) {
                 return null;
             }
             names.add(new JournalName.State(name, number, sequence));
         }
-        return names.size() == count && file.remaining() == 0 ? names : null;
+        return names.size() == count && fields.remaining() == 0 ? names : null;
     }
 
     /** Replaces the table on the disk; it survives the machine when this returns. */
@@ -83,23 +76,17 @@ record NamesFile(long position, List<JournalName.State> names) {
         List<byte[]> texts =
                 names.stream().map(s -> NameRecord.encode(s.name())).toList();
         int length = texts.stream().mapToInt(t -> t.length).sum();
-        ByteBuffer file = ByteBuffer.allocate(FIRST_OFFSET + names.size() * STATE_LENGTH + length + Integer.BYTES);
-        file.putLong(MAGIC).putInt(SegmentHeader.VERSION).putInt(names.size()).putLong(position);
+        ByteBuffer table = TableFile.begin(MAGIC, FRONT_LENGTH + names.size() * STATE_LENGTH + length)
+                .putInt(names.size())
+                .putLong(position);
         for (int i = 0; i < names.size(); i++) {
             JournalName.State state = names.get(i);
             byte[] text = texts.get(i);
-            file.putLong(state.number())
+            table.putLong(state.number())
                     .putLong(state.sequence())
                     .putInt(text.length)
                     .put(text);
         }
-        file.putInt(crc(file, file.position()));
-        disk.replace(FileNames.NAMES, file.flip());
-    }
-
-    private static int crc(ByteBuffer file, int length) {
-        CRC32C crc = new CRC32C();
-        crc.update(file.slice(0, length));
-        return (int) crc.getValue();
+        TableFile.replace(disk, FileNames.NAMES, table);
     }
 }

@@ -91,7 +91,7 @@ public final class OwnFiles {
         } catch (OverlappingFileLockException e) {
             return false;
         } catch (IOException e) {
-            throw new IOException(
+            throw new DiskException(
                     what + " cannot be locked (" + e.getMessage()
                             + "), and two processes might write to it: place it on a"
                             + " local disk, or have the locks of NFS work (rpc.statd and lockd run, or NFS 4)",
@@ -109,7 +109,7 @@ public final class OwnFiles {
         try (FileChannel names = FileChannel.open(folder, StandardOpenOption.READ)) {
             names.force(true);
         } catch (IOException e) {
-            throw new IOException(
+            throw new DiskException(
                     what + ": the names of its files cannot be forced to the disk (fsync of the folder: "
                             + e.getMessage()
                             + "). A power cut might lose whole files, with messages that were told as forced: place it on"

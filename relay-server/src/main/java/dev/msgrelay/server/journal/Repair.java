@@ -31,7 +31,7 @@ public final class Repair {
         List<Part> parts = found.parts();
         for (Part part : parts) {
             long base = part.header().base();
-            if (part.endPosition() == base) {
+            if (part.isEmpty()) {
                 spare.add(FileNames.stream(base));
                 spare.add(FileNames.index(base));
             } else if (part.records() >= 0) {

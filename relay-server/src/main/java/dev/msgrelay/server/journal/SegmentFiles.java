@@ -22,15 +22,8 @@ import java.util.concurrent.atomic.AtomicReference;
  * <p>{@link #next} is the writer's; which segments there are may be asked by any thread; everything else is the forcer's.
  */
 final class SegmentFiles {
-    /** No index is longer: of a segment of 1 GiB whose last block moved all names. */
-    static final long MOST_INDEX =
-            SegmentHeader.LENGTH + (JournalSettings.MAX_SEGMENT / 1024 + 16L * JournalName.MOST) * IndexRecord.LENGTH;
-
     /** A clock that steps again and again keeps no segment for longer than that beyond its time. */
     static final long LONGEST_WAIT_MILLIS = TimeUnit.HOURS.toMillis(2);
-
-    /** Spare files of each kind that are kept. */
-    static final int MOST_SPARES = 2;
 
     /**
      * A segment that is complete, and forced.
@@ -72,7 +65,7 @@ final class SegmentFiles {
                     length = file.length();
                 }
                 ArrayDeque<String> spares = stream ? spareStreams : spareIndexes;
-                if (length == wanted && spares.size() < MOST_SPARES) {
+                if (length == wanted && spares.size() < JournalSettings.MOST_SPARES) {
                     spares.add(name);
                 } else {
                     disk.delete(name);
@@ -247,7 +240,7 @@ final class SegmentFiles {
             try (Disk.File file = disk.openToRead(name)) {
                 fits = file.length() == length;
             }
-            if (!fits || ++kept > MOST_SPARES) {
+            if (!fits || ++kept > JournalSettings.MOST_SPARES) {
                 spares.remove(name);
                 disk.delete(name);
             }

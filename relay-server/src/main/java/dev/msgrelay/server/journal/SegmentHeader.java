@@ -33,16 +33,13 @@ record SegmentHeader(int version, long epoch, long base, long sequence, long tim
     static final int LENGTH = 64;
     static final int VERSION = 1;
 
+    /** Longest stream file, so that positions within a segment are ints in every tool. */
+    static final int MAX_SEGMENT = 1 << 30;
+
+    /** Longest index: that of a segment of the largest size whose last block moved all names. */
+    static final long MOST_INDEX = LENGTH + (MAX_SEGMENT / 1024 + 16L * JournalName.MOST) * IndexRecord.LENGTH;
+
     private static final long MAGIC = 0x52454C41594A4E4CL;
-    private static final int MAGIC_OFFSET = 0;
-    private static final int VERSION_OFFSET = MAGIC_OFFSET + Long.BYTES;
-    private static final int STEP_UPPER_OFFSET = VERSION_OFFSET + Integer.BYTES;
-    private static final int EPOCH_OFFSET = STEP_UPPER_OFFSET + Integer.BYTES;
-    private static final int BASE_OFFSET = EPOCH_OFFSET + Long.BYTES;
-    private static final int SEQUENCE_OFFSET = BASE_OFFSET + Long.BYTES;
-    private static final int TIME_OFFSET = SEQUENCE_OFFSET + Long.BYTES;
-    private static final int NAMED_OFFSET = TIME_OFFSET + Long.BYTES;
-    private static final int STEP_LOWER_OFFSET = NAMED_OFFSET + Long.BYTES;
     private static final int CRC_OFFSET = LENGTH - Integer.BYTES;
 
     /** Of a clock that has not stepped. */
@@ -65,38 +62,49 @@ record SegmentHeader(int version, long epoch, long base, long sequence, long tim
     }
 
     ByteBuffer bytes() {
-        ByteBuffer target = ByteBuffer.allocate(LENGTH);
-        target.putLong(MAGIC_OFFSET, MAGIC)
-                .putInt(VERSION_OFFSET, version)
-                .putLong(EPOCH_OFFSET, epoch)
-                .putLong(BASE_OFFSET, base)
-                .putLong(SEQUENCE_OFFSET, sequence)
-                .putLong(TIME_OFFSET, timeMillis)
-                .putLong(NAMED_OFFSET, named)
-                .putInt(STEP_UPPER_OFFSET, (int) (step >>> Integer.SIZE))
-                .putInt(STEP_LOWER_OFFSET, (int) step);
-        return target.putInt(CRC_OFFSET, crc(target));
+        ByteBuffer target = ByteBuffer.allocate(LENGTH)
+                .putLong(MAGIC)
+                .putInt(version)
+                .putInt((int) (step >>> Integer.SIZE))
+                .putLong(epoch)
+                .putLong(base)
+                .putLong(sequence)
+                .putLong(timeMillis)
+                .putLong(named)
+                .putInt((int) step);
+        return target.putInt(crc(target)).flip();
     }
 
     /** Reads the front of an index; null where it is none, or damaged. */
     static SegmentHeader read(ByteBuffer index) {
-        if (index.limit() < LENGTH || index.getLong(MAGIC_OFFSET) != MAGIC || index.getInt(CRC_OFFSET) != crc(index)) {
+        if (index.limit() < LENGTH || index.getInt(CRC_OFFSET) != crc(index)) {
             return null;
         }
-        long base = index.getLong(BASE_OFFSET);
-        long sequence = index.getLong(SEQUENCE_OFFSET);
+        ByteBuffer front = index.slice(0, LENGTH);
+        if (front.getLong() != MAGIC) {
+            return null;
+        }
+        int version = front.getInt();
+        long upperStep = front.getInt();
+        long epoch = front.getLong();
+        long base = front.getLong();
+        long sequence = front.getLong();
+        long timeMillis = front.getLong();
+        long named = front.getLong();
+        long step = upperStep << Integer.SIZE | front.getInt() & 0xFFFFFFFFL;
         boolean within = base >= 0 && base <= IndexRecord.MOST && sequence >= 0 && sequence <= IndexRecord.MOST;
-        return within
-                ? new SegmentHeader(
-                        index.getInt(VERSION_OFFSET),
-                        index.getLong(EPOCH_OFFSET),
-                        base,
-                        sequence,
-                        index.getLong(TIME_OFFSET),
-                        index.getLong(NAMED_OFFSET),
-                        (long) index.getInt(STEP_UPPER_OFFSET) << Integer.SIZE
-                                | index.getInt(STEP_LOWER_OFFSET) & 0xFFFFFFFFL)
-                : null;
+        return within ? new SegmentHeader(version, epoch, base, sequence, timeMillis, named, step) : null;
+    }
+
+    /**
+     * Refuses a file of another version of the format.
+     *
+     * @param what begins the message: the journal, and the file where it has a name of its own
+     */
+    static void checkVersion(int version, String what) throws DiskException {
+        if (version != VERSION) {
+            throw new DiskException(what + " is of format " + version + ", this relay reads format " + VERSION);
+        }
     }
 
     private static int crc(ByteBuffer header) {

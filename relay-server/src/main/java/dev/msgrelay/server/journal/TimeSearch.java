@@ -1,6 +1,5 @@
 package dev.msgrelay.server.journal;
 
-import dev.msgrelay.server.journal.IndexTimes.Present;
 import java.util.NavigableMap;
 
 /**
@@ -37,7 +36,7 @@ record TimeSearch(Place now, Place then) {
      * @param present the clock of now
      * @param millis the time that is looked for
      */
-    static TimeSearch of(NavigableMap<Long, SegmentHeader> held, Present present, long millis) {
+    static TimeSearch of(NavigableMap<Long, SegmentHeader> held, PresentClock present, long millis) {
         Place now = null;
         Place then = null;
         SegmentHeader oldest = null;

@@ -22,13 +22,11 @@
  * <p>{@code Recovery} looks at a directory and changes nothing: what files, tables and headers there are ({@code Listing}),
  * then record by record; {@code FoundNames} is what these say of names. {@code Repair} cuts torn tails and writes off damage;
  * {@code JournalReader} reads messages of a directory, {@code JournalFeed} blocks of a journal that is being written, for
- * subscribers that the log has overtaken; {@code JournalVerifier} reads everything again, slowly. {@code Disk} is all that
- * they know of a file system.
+ * subscribers that the log has overtaken. {@code Disk} is all that they know of a file system.
  *
  * <p>Two threads: the writer's owns the reader of the log, the current segment and its index; the forcer's the names of the
  * files, and everything that is sealed. They share {@code written} and {@code forced} (each a {@code StreamHead} with one
- * writer), the segment that is current, a queue of those that are complete, and one pair of files that is ready. A third
- * one, the verifier's, shares nothing with them but the disk. {@code Recovery}, {@code Repair} and opening: the thread that
+ * writer), the segment that is current, a queue of those that are complete, and one pair of files that is ready. {@code Recovery}, {@code Repair} and opening: the thread that
  * calls, before these are started. A {@code JournalFeed}: whose it is; it shares with them which segments are held, and
  * {@code written}.
  */

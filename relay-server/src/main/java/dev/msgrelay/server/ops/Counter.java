@@ -61,9 +61,6 @@ public enum Counter {
     JOURNAL_REPLAY_MISSED(
             "messages", true, "that subscribers missed because the journal had dropped or lost them", true),
     JOURNAL_FAILED("truth", false, "1: the journal has failed, and nothing is written any more"),
-    JOURNAL_VERIFIED_BYTES("bytes", true, "of the journal were read once more, and are what was written"),
-    JOURNAL_VERIFIED_ROUNDS("times", true, "all of the journal was read once more, which is done once a day"),
-    JOURNAL_DAMAGED("places", true, "of the journal are no longer what was written", true),
     FAILURES("faults", true, "faults of the relay's own, each of which ended one connection"),
     LOG_LINES_SUPPRESSED(
             "lines", true, "lines of the log that were left out because there were too many of their kind", true),

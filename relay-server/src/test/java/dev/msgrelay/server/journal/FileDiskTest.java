@@ -92,8 +92,9 @@ class FileDiskTest {
         try (Closeable held = disk.lock(true)) {
             assertThat(held).isNotNull();
             assertThatIOException()
-                    .isThrownBy(() -> Journal.open(
-                            new FileDisk(directory.resolve("../" + directory.getFileName())), SETTINGS, 1, 0))
+                    .isThrownBy(() -> JournalOpening.of(
+                                    new FileDisk(directory.resolve("../" + directory.getFileName())), SETTINGS, 1, 0)
+                            .open())
                     .withMessageContaining("in use by this process");
             assertThat(other().waitFor()).as("another process is refused").isEqualTo(1);
         }
@@ -265,7 +266,7 @@ class FileDiskTest {
         new EpochTable(List.of(new EpochTable.Epoch(7, 0, 1, 0)), end, segments).write(disk);
         long[] read = {0};
         long began = System.nanoTime();
-        try (Journal journal = Journal.open(counting(disk, read), usual, 8, 0)) {
+        try (Journal journal = JournalOpening.of(counting(disk, read), usual, 8, 0).open()) {
             System.out.printf(
                     "FileDiskTest: a journal of %d segments was opened in %d ms, %d bytes of it were read%n",
                     segments, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began), read[0]);

@@ -406,69 +406,6 @@ class JournalDamageTest {
         return oldest.position();
     }
 
-    // ---- the verifier ------------------------------------------------------------------------------------------
-
-    /** As often as it takes for a round, at a pace that its clock gives. */
-    private Journal.Verified verify(JournalRig there) {
-        long rounds = there.journal.verified().rounds();
-        long nanos = 0;
-        do {
-            nanos += JournalVerifier.ROUND_NANOS / 1000;
-            there.journal.verify(nanos);
-        } while (there.journal.verified().rounds() == rounds);
-        return there.journal.verified();
-    }
-
-    @Test
-    void whatIsReadAgainIsWhatWasWritten() throws IOException {
-        rig.open();
-        Journal.Verified verified = verify(rig);
-        assertThat(verified.damaged()).isZero();
-        List<Recovery.Part> parts = rig.journal.recovered().parts();
-        assertThat(verified.bytes())
-                .isEqualTo(parts.get(parts.size() - 1).header().base());
-        rig.close();
-    }
-
-    @Test
-    void damageIsFoundWithoutAnybodyReading() throws IOException {
-        List<Recovery.Part> parts = Recovery.look(disk, Recovery.Depth.ALL).parts();
-        for (Recovery.Part part : parts.subList(0, parts.size() - 1)) {
-            long base = part.header().base();
-            int used = (int) (part.endPosition() - base);
-            SimDisk damaged = disk.copy();
-            JournalRig there = over(damaged);
-            there.open();
-            damaged.flip(FileNames.stream(base), random.nextInt(used), random.nextInt(8));
-            assertThat(verify(there).damaged()).as("a byte of %d", base).isEqualTo(1);
-            damaged.flip(FileNames.index(base), random.nextInt(SegmentHeader.LENGTH), random.nextInt(8));
-            there.journal.verify(JournalVerifier.ROUND_NANOS * 2);
-            assertThat(verify(there).damaged()).as("its header as well").isGreaterThan(1);
-            there.gone();
-        }
-    }
-
-    @Test
-    void anIndexThatIsMissingIsFound() throws IOException {
-        rig.open();
-        disk.remove(FileNames.index(0));
-        assertThat(verify(rig).damaged()).isEqualTo(1);
-        rig.gone();
-    }
-
-    /** No more than its rate, whatever time it has had before. */
-    @Test
-    void itIsSlow() throws IOException {
-        rig.open();
-        long nanos = 1;
-        rig.journal.verify(nanos);
-        for (int i = 0; i < 1000; i++) {
-            rig.journal.verify(nanos);
-        }
-        assertThat(rig.journal.verified().bytes()).as("at one moment").isLessThan(8192 + 1024);
-        rig.gone();
-    }
-
     @Test
     void filesThatAreMissing() throws IOException {
         for (String name : disk.names()) {
@@ -479,7 +416,7 @@ class JournalDamageTest {
                         .as(name + " is missing")
                         .isFalse();
                 assertThatIOException()
-                        .isThrownBy(() -> Journal.open(damaged, SETTINGS, 99, 0))
+                        .isThrownBy(() -> JournalOpening.of(damaged, SETTINGS, 99, 0).open())
                         .withMessageContaining("journal repair");
                 survives(damaged, "without " + name);
             }

@@ -382,6 +382,11 @@ class JournalFeedTest {
         }
 
         @Override
+        public boolean has(String name) {
+            return disk.has(name);
+        }
+
+        @Override
         public File open(String name) throws IOException {
             return disk.open(name);
         }

@@ -81,7 +81,7 @@ class JournalLimitsTest {
                     .isInstanceOf(IOException.class)
                     .hasMessageStartingWith(
                             "journal " + directory + ": " + name + " has 1099511627776 bytes, and none has");
-            assertThatThrownBy(() -> Journal.open(disk, SETTINGS, 7, 0)).hasMessageContaining(name);
+            assertThatThrownBy(() -> JournalOpening.of(disk, SETTINGS, 7, 0).open()).hasMessageContaining(name);
             lengthen(name, length);
         }
         assertThat(Recovery.look(disk, Recovery.Depth.ALL).sound()).isTrue();
@@ -91,7 +91,7 @@ class JournalLimitsTest {
     @Test
     void aLongIndexIsReadPieceByPiece() throws IOException {
         for (String name : files(FileNames.INDEX)) {
-            lengthen(name, SegmentFiles.MOST_INDEX);
+            lengthen(name, SegmentHeader.MOST_INDEX);
         }
         assertThat(Recovery.look(disk, Recovery.Depth.ALL).sound()).isTrue();
     }

@@ -82,7 +82,8 @@ final class JournalRig {
         long epoch = (shared ? 1 : ++lives) * 0x9E3779B97F4A7C15L;
         Mark others = new Mark();
         others.set(0, 1);
-        journal = Journal.open(disk, settings, epoch, millis, shared ? others : null, Recovery.Progress.NOBODY);
+        journal = new JournalOpening(disk, settings, epoch, millis, shared ? others : null, Recovery.Progress.NOBODY)
+                .open();
         Mark start = journal.goesOnAt();
         while (stream.size() >= start.sequence()) {
             stream.remove(stream.size() - 1);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.log.Mark;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -145,7 +146,6 @@ class JournalSimulationTest {
         private long written;
         private boolean open;
         private int step;
-        private long verifierNanos;
 
         World(long seed) {
             this.seed = seed;
@@ -235,7 +235,7 @@ class JournalSimulationTest {
                 case 35, 36 -> pass(random.nextInt(50));
                 case 37 -> {
                     pass(random.nextInt(3000));
-                    verify();
+                    check();
                 }
                 case 38 -> disk.full(random.nextInt(3) == 0);
                 default -> {
@@ -246,13 +246,20 @@ class JournalSimulationTest {
             }
         }
 
-        /** As if hours had passed each time. */
-        private void verify() {
-            verifierNanos += TimeUnit.HOURS.toNanos(8);
-            rig.journal.verify(verifierNanos);
-            assertThat(rig.journal.verified().damaged())
-                    .as("places that the verifier takes for damaged")
-                    .isZero();
+        /** As an operator does beside the relay, whose threads go on at each read. */
+        private void check() {
+            disk.duringRead(() -> {
+                rig.journal.write(rig.nanos, rig.millis);
+                return false;
+            });
+            try {
+                Recovery found = Recovery.look(disk, Recovery.Depth.ALL);
+                assertThat(found.sound()).as("damage: %s", found.damage()).isTrue();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            } finally {
+                disk.duringRead(() -> false);
+            }
         }
 
         private void append() {

@@ -14,11 +14,6 @@ public final class JournalSteps {
         return journal.force(nanos, millis);
     }
 
-    /** One step of the verifier. */
-    public static void verify(Journal journal, long nanos) {
-        journal.verify(nanos);
-    }
-
     /** Of a process that has gone: lets go of the log, and of nothing else. */
     public static void letGo(Journal journal) {
         journal.letGo();

@@ -18,7 +18,7 @@ class SharedJournalTest {
     private Journal open(long epoch, long position, long sequence) throws IOException {
         Mark others = new Mark();
         others.set(position, sequence);
-        return Journal.open(disk, SETTINGS, epoch, 1_000, others, Recovery.Progress.NOBODY);
+        return new JournalOpening(disk, SETTINGS, epoch, 1_000, others, Recovery.Progress.NOBODY).open();
     }
 
     @Test

@@ -235,6 +235,11 @@ public final class SimDisk implements Disk {
     }
 
     @Override
+    public boolean has(String name) {
+        return names.containsKey(name);
+    }
+
+    @Override
     public File open(String name) throws IOException {
         if (!names.containsKey(name)) {
             operation();

@@ -20,17 +20,6 @@ class WriterAndForcerTest {
     private static final long SEGMENT = JournalSettings.MIN_SEGMENT;
     private static final int FRAME = 1000;
 
-    private static final Journal.Watch NOBODY = new Journal.Watch() {
-        @Override
-        public void written(long position) {}
-
-        @Override
-        public void forced(long position) {}
-
-        @Override
-        public void failed(Throwable cause) {}
-    };
-
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
     private final SimDisk disk = new SimDisk(new Random(1));
     private final JournalSettings settings =
@@ -41,7 +30,7 @@ class WriterAndForcerTest {
     private final PacketLog log = new PacketLog(allocator, 1 << 20, 4 << 10, 1460, 4, 4 << 10, position -> true);
     private final JournalWriter writer = writer();
     private final JournalForcer forcer = new JournalForcer(
-            disk, settings, files, writer, written, forced, 0, NOBODY, new JournalClock(), List.of(), 0);
+            disk, settings, files, writer, written, forced, 0, position -> {}, new JournalClock(), List.of(), 0);
     private long nanos;
 
     private JournalWriter writer() {
@@ -49,7 +38,7 @@ class WriterAndForcerTest {
         forced.set(0, 1);
         WrittenNames names = new WrittenNames(new NameMoves(), List.of());
         return new JournalWriter(
-                log, files, written, forced, 7, new IndexTimes(new JournalClock(), -1, 0), SEGMENT, names, 0, NOBODY);
+                log, files, written, forced, 7, new IndexTimes(new JournalClock(), -1, 0), SEGMENT, names, 0, position -> {});
     }
 
     @AfterEach

@@ -1,0 +1,59 @@
+package dev.msgrelay.server.admin;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+
+/**
+ * The result of {@code relay-server journal check} as a file that Prometheus' node_exporter reads (its textfile collector).
+ *
+ * @param directory of the journal: the label of each metric
+ * @param sound false: messages are missing, or the journal could not be read
+ * @param bytes of the stream that were read and compared with their sums
+ * @param end of the check
+ */
+public record CheckMetrics(Path directory, boolean sound, long bytes, Instant end, Duration took) {
+    private static final double MILLIS_PER_SECOND = 1000;
+
+    /** The content of the file. */
+    public String text() {
+        return gauge("sound", "1: all messages are there; 0: damaged, or unreadable", sound ? "1" : "0")
+                + gauge("bytes", "of the stream that the last check has read", Long.toString(bytes))
+                + gauge("time_seconds", "when the last check ended, since 1970", seconds(end.toEpochMilli()))
+                + gauge("duration_seconds", "that the last check took", seconds(took.toMillis()));
+    }
+
+    private static String seconds(long millis) {
+        return String.format(Locale.ROOT, "%.3f", millis / MILLIS_PER_SECOND);
+    }
+
+    private String gauge(String name, String help, String value) {
+        String metric = "relay_journal_check_" + name;
+        String label =
+                directory.toString().replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
+        return "# HELP " + metric + " " + help + "\n# TYPE " + metric + " gauge\n" + metric + "{directory=\"" + label
+                + "\"} " + value + "\n";
+    }
+
+    /** Replaces the file: each reader, and each crash, finds all of the old content or all of this one. */
+    public void write(Path file) throws IOException {
+        Path fresh = file.resolveSibling(file.getFileName() + ".new");
+        try (FileChannel channel = FileChannel.open(
+                fresh, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
+            ByteBuffer bytes = StandardCharsets.UTF_8.encode(text());
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+            channel.force(true);
+        }
+        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+}

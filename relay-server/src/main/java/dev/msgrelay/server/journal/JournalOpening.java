@@ -1,0 +1,137 @@
+package dev.msgrelay.server.journal;
+
+import dev.msgrelay.server.log.Mark;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * A request to open the journal of a directory.
+ *
+ * @param epoch of the stream from here on
+ * @param millis the time, since 1970
+ * @param others where the stream that other relays have as well begins there, in the same epoch; null: no other relay has it, and
+ *     the epoch is a new one
+ * @param progress gets how far the look at the directory is
+ */
+public record JournalOpening(
+        Disk disk, JournalSettings settings, long epoch, long millis, Mark others, Recovery.Progress progress) {
+    /** For a relay that is alone, without progress. */
+    public static JournalOpening of(Disk disk, JournalSettings settings, long epoch, long millis) {
+        return new JournalOpening(disk, settings, epoch, millis, null, Recovery.Progress.NOBODY);
+    }
+
+    /**
+     * Takes the directory's lock, cuts a torn tail, and begins an epoch.
+     *
+     * @throws DiskException another process has the directory; or it is damaged, cannot be written to, or is of another stream; or
+     *     messages are missing between it and what other relays have. A damaged directory is not changed
+     */
+    public Journal open() throws IOException {
+        try {
+            return locked();
+        } catch (DiskException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new DiskException(journal() + " cannot be used: " + DiskException.words(e), e);
+        }
+    }
+
+    private String journal() {
+        return "journal " + disk.place();
+    }
+
+    private Journal locked() throws IOException {
+        Closeable lock = disk.lock(true);
+        boolean open = false;
+        try {
+            Recovery found = Recovery.look(disk, Recovery.Depth.START, progress);
+            checkSound(found);
+            checkRoom(found);
+            if (others != null && found.isNew()) {
+                new EpochTable(List.of(), others.position(), others.sequence()).write(disk);
+                found = Recovery.look(disk, Recovery.Depth.START, progress);
+            } else if (others != null) {
+                checkGoesOn(found);
+            }
+            Repair.cut(disk, found);
+            if (others != null) {
+                dropSpares();
+            }
+            EpochTable epochs = found.epochs()
+                    .with(
+                            new EpochTable.Epoch(epoch, found.endPosition(), found.endSequence(), millis),
+                            found.startPosition());
+            epochs.write(disk);
+            Journal journal = new Journal(disk, settings, lock, found, epochs);
+            open = true;
+            return journal;
+        } finally {
+            if (!open) {
+                lock.close();
+            }
+        }
+    }
+
+    private void checkSound(Recovery found) throws DiskException {
+        if (found.sound()) {
+            return;
+        }
+        List<Loss> damage = found.damage();
+        String first = damage.isEmpty()
+                ? "the table of " + (found.epochsDamaged() ? "epochs" : "names") + " is missing or damaged"
+                : damage.get(0).text();
+        String more = damage.size() > 1 ? ", and " + (damage.size() - 1) + " more" : "";
+        throw new DiskException(journal() + " is damaged: " + first + more
+                + ". 'relay-server journal check' tells all; 'relay-server journal repair' writes off what is lost");
+    }
+
+    /** Checks that the directory is of the other relays' stream, and reaches as far as what they have. */
+    private void checkGoesOn(Recovery found) throws DiskException {
+        if (found.epochs().last().epoch() != epoch) {
+            throw new DiskException(journal() + " is of another stream than the cluster's: give each"
+                    + " cluster, and each relay that is alone, a directory of its own");
+        }
+        if (found.endPosition() < others.position()) {
+            throw new DiskException(journal() + " ends before message " + found.endSequence()
+                    + ", and the cluster's log on this node begins at message " + others.sequence()
+                    + ": what lies between is at other nodes only. Put the journal of one of them there while that one is"
+                    + " stopped, or begin with an empty directory");
+        }
+    }
+
+    /**
+     * Deletes the spare files. A torn tail that was cut is sealed for this epoch, which goes on: in a file that is used again for
+     * the same place its old records would pass.
+     */
+    private void dropSpares() throws IOException {
+        for (String name : disk.names()) {
+            if (name.endsWith(FileNames.SPARE)) {
+                disk.delete(name);
+            }
+        }
+    }
+
+    /** Checks that the journal's largest size fits on the disk: otherwise publishers would wait for ever, some day. */
+    private void checkRoom(Recovery found) throws IOException {
+        if (settings.keepBytes() == JournalSettings.UNLIMITED) {
+            return;
+        }
+        long has = found.length();
+        for (String name : disk.names()) {
+            if (name.endsWith(FileNames.SPARE)) {
+                try (Disk.File spare = disk.openToRead(name)) {
+                    has += spare.length();
+                }
+            }
+        }
+        long most = settings.mostBytes();
+        long free = disk.free();
+        if (most - has > free) {
+            throw new DiskException("journal keep " + settings.keepBytes()
+                    + " is more than there is room for: the disk of " + disk.place() + " has " + free
+                    + " bytes free, and the journal has " + has + " so far and takes " + most
+                    + " with three segments more");
+        }
+    }
+}
