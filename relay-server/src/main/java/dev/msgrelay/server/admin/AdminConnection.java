@@ -37,7 +37,7 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 
 /**
- * One request and its answer; a connection has no second one.
+ * One request and its answer; a connection has no second request.
  *
  * <pre>
  *   ASKING --a whole request--> ANSWERING --written--> LEAVING --closed by the peer, or a second later--> closed
@@ -45,21 +45,21 @@ import javax.net.ssl.SSLException;
  *      '--wrong, or too slow--> ANSWERING, with the reason
  * </pre>
  *
- * What comes after the request is read and thrown away, so that the peer gets the answer and no reset. The admin port's
- * thread.
+ * Input after the request is read and thrown away, so that the peer gets the answer and no reset. Owned by the admin
+ * port's thread.
  */
 final class AdminConnection extends ChannelInboundHandlerAdapter {
-    /** For a whole request to come, and again for its answer to be read. */
+    /** Time for a whole request to come, and again for its answer to be read. */
     static final long REQUEST_MILLIS = 5_000;
 
-    /** The name of what makes requests of bytes. */
+    /** Name of the pipeline's handler that decodes requests. */
     static final String CODEC = "http";
 
-    /** Files can be slow. */
+    /** Time for a reload: files can be slow. */
     private static final long RELOAD_MILLIS = 30_000;
 
     private static final long LEAVE_MILLIS = 1_000;
-    /** A stream whose peer has not taken the last event for so many more of them ends. */
+    /** Events that a stream may miss before it ends, because its peer has not taken the last one. */
     private static final int MOST_MISSED = 10;
 
     private static final String OWN_FILES_ONLY =
@@ -75,7 +75,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Where it is in its life. */
+    /** The state of the connection, as in the drawing. */
     private enum State {
         ASKING,
         ANSWERING,
@@ -179,7 +179,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** All of what the peer says it takes. */
+    /** The request's headers Accept, joined by commas. */
     private String accept() {
         return String.join(",", request.headers().getAll(HttpHeaderNames.ACCEPT));
     }
@@ -188,7 +188,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         return request.method().equals(HttpMethod.HEAD);
     }
 
-    /** As if the body followed: of what has no length beforehand. */
+    /** Answers HEAD with the headers alone; for an answer whose length is not known beforehand. */
     private void head(String type) {
         answering();
         HttpResponse response =
@@ -261,7 +261,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         within(REQUEST_MILLIS, () -> ctx.close());
     }
 
-    /** Nothing that comes now is looked at any more, nor kept by the codec. */
+    /** Changes the state, and throws further input away before the codec sees it. */
     private void asked(State next) {
         state = next;
         ctx.pipeline().addBefore(CODEC, null, THROW_AWAY);
@@ -288,7 +288,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         server.streaming(this);
     }
 
-    /** An event; one that comes before the peer has taken the last one is left out. */
+    /** Sends an event. An event that comes before the peer has taken the last one is left out. */
     void event(byte[] text) {
         if (lastEvent == null || lastEvent.isDone()) {
             lastEvent = ctx.writeAndFlush(new DefaultHttpContent(Unpooled.wrappedBuffer(text)));
@@ -311,7 +311,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
 
     // ---- the end -----------------------------------------------------------------------------------------------
 
-    /** All is said: the peer is told so, and has a moment to close. */
+    /** Ends the output after the answer; the peer has a moment to close. */
     private void leave() {
         if (state != State.LEAVING && ctx.channel().isActive()) {
             state = State.LEAVING;
@@ -323,7 +323,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Its place is needed; answers whether it has not been answered yet. */
+    /** Closes the connection, because its place is needed. Returns whether its request was still incomplete. */
     boolean makeRoom() {
         ctx.close();
         return state == State.ASKING;
@@ -346,7 +346,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
             server.refused(peer(), "TLS: " + TlsFailure.text(handshake.cause()));
             ctx.close();
         }
-        // Whoever has asked may close its side; whoever asks no more, or takes leave, has gone.
+        // A peer that has sent its request may close its output; in any other state it has gone.
         if (event instanceof ChannelInputShutdownEvent && state != State.ANSWERING) {
             ctx.close();
         }
@@ -360,7 +360,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        // What is wrong with TLS comes in a wrapping, and was told where it was the handshake.
+        // Netty wraps errors of TLS in another exception; an error of the handshake is logged already.
         boolean peers = cause instanceof IOException || cause.getCause() instanceof SSLException;
         if (!peers) {
             server.failed(cause);

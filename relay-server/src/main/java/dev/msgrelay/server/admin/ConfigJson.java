@@ -11,8 +11,8 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * Settings as JSON, by the names of their records. Only what is known to be harmless is shown: numbers, texts, enums, times,
- * paths and lists of them, and never a {@link Secret}; of TLS which files it has, and not what is in them.
+ * Settings as JSON, by the names of their records' components. Only harmless values are shown: numbers, texts, enums,
+ * times, paths and lists of them. A {@link Secret} is never shown; TLS files are shown by path, not by content.
  */
 final class ConfigJson {
     private static final String CONFIG = Secret.class.getPackageName();

@@ -27,21 +27,21 @@ import java.io.UncheckedIOException;
 import java.util.Locale;
 
 /**
- * A relay's figures as Prometheus has them: each {@link Counter} by its name in lower case, with seconds for milliseconds;
- * closes by reason; memory by part. No name and no address of a client is a label, so there are as many series as the relay
- * has parts, whoever connects.
+ * A relay's figures as Prometheus's metrics: each {@link Counter} by its name in lower case, with seconds for
+ * milliseconds; closes by reason; memory by part. No name and no address of a client is a label, so clients cannot make
+ * new series.
  */
 final class Metrics {
     private static final String PREFIX = "relay_";
     private static final double MILLIS = 1e-3;
     private static final double NANOS = 1e-9;
 
-    /** A hundred years: longer than any certificate. */
+    /** A hundred years: longer than any certificate's life. */
     private static final double LONGEST_SECONDS = 36_525 * 86_400.0;
 
     private Metrics() {}
 
-    /** In the words of one of Prometheus's formats. */
+    /** Writes the figures in one of Prometheus's formats. */
     static byte[] write(RelayServer relay, ExpositionFormatWriter writer) {
         ByteArrayOutputStream out = new ByteArrayOutputStream(16 << 10);
         try {
@@ -57,7 +57,7 @@ final class Metrics {
         MetricSnapshots.Builder all = MetricSnapshots.builder();
         for (Counter counter : Counter.values()) {
             if (!stats.has(counter) || counter == Counter.JOURNAL_FORCES || counter == Counter.JOURNAL_FORCE_MILLIS) {
-                // The last two are those of the histogram.
+                // The histogram of forces has these two.
                 continue;
             }
             boolean millis = counter.unit().equals("ms");
@@ -113,7 +113,7 @@ final class Metrics {
         }
     }
 
-    /** The members are those of a file: however many connect, there are no more series. */
+    /** Adds the cluster's state. Its members come from a file, so clients cannot make new series. */
     private static void cluster(MetricSnapshots.Builder all, ClusterStatus status) {
         GaugeSnapshot.Builder state =
                 GaugeSnapshot.builder().name(PREFIX + "cluster_role").help("1: what this node is to the others");
@@ -171,7 +171,10 @@ final class Metrics {
                 .build());
     }
 
-    /** All reasons, those that have not occurred too: a series that appears with its first event has no rate. */
+    /**
+     * Adds closes by all reasons, also those that have not occurred: a series that appears with its first event has no
+     * rate.
+     */
     private static void closes(MetricSnapshots.Builder all, RelayStats stats) {
         CounterSnapshot.Builder closes = CounterSnapshot.builder()
                 .name(PREFIX + "connections_closed")

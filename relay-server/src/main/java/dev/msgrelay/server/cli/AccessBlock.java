@@ -34,10 +34,10 @@ import javax.security.auth.x500.X500Principal;
 final class AccessBlock {
     private static final String ANY_TYPE = "*";
 
-    /** Beyond every link, and far from where bytes times nanoseconds end. */
+    /** Limit of a size: beyond every link's rate, and small enough that bytes times nanoseconds do not overflow. */
     private static final long MOST_BYTES = 1L << 40;
 
-    // As Identity has them; what is not in the file is nobody, nothing, and no limit.
+    // Fields of the Identity; a key that is missing in the file gives no proof, no right, and no limit.
     private List<TokenHash> tokens = List.of();
     private List<X500Principal> certificates = List.of();
     private List<User> users = List.of();
@@ -52,9 +52,9 @@ final class AccessBlock {
     private AccessBlock() {}
 
     /**
-     * Reads the block.
+     * Parses the block.
      *
-     * @throws IllegalArgumentException naming file and line
+     * @throws IllegalArgumentException the block is wrong; the message names file and line
      */
     static AccessPolicy read(ConfigObject block) {
         List<Map.Entry<String, ConfigValue>> entries = new ArrayList<>(block.entrySet());
@@ -105,7 +105,7 @@ final class AccessBlock {
     private void set(String key, ConfigValue value) {
         switch (key) {
             case "token" -> tokens = each(value, false, TokenHash::parse);
-            // A subject has commas of its own: several of them are a list.
+            // Certificates are never split at commas, which a subject has itself: several certificates are a list.
             case "certificate" -> certificates = each(value, false, AccessBlock::subject);
             case "user" -> users = each(value, true, User::parse);
             case "from" -> from = each(value, true, Network::parse);

@@ -7,11 +7,11 @@ import dev.msgrelay.server.tls.TlsProvider;
 import java.util.Arrays;
 import java.util.Iterator;
 
-/** The names that help texts list. */
+/** The words that help texts list. */
 final class Candidates {
     private Candidates() {}
 
-    /** {@link Transport}. */
+    /** The words of {@link Transport}. */
     static final class Transports implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {
@@ -19,7 +19,7 @@ final class Candidates {
         }
     }
 
-    /** {@link TlsProvider}. */
+    /** The words of {@link TlsProvider}. */
     static final class TlsProviders implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {
@@ -27,7 +27,7 @@ final class Candidates {
         }
     }
 
-    /** {@link JournalConfig.Failure}. */
+    /** The words of {@link JournalConfig.Failure}. */
     static final class Failures implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {
@@ -37,7 +37,7 @@ final class Candidates {
         }
     }
 
-    /** {@link Policy}. */
+    /** The words of {@link Policy}. */
     static final class Policies implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {

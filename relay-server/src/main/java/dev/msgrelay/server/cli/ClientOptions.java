@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import picocli.CommandLine.Option;
 
-/** The options of {@link ClientConfig}. */
+/** Options of {@link ClientConfig}. */
 final class ClientOptions {
     @Option(
             names = "--slow-subscriber",

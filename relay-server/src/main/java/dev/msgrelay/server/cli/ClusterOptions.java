@@ -4,7 +4,7 @@ import dev.msgrelay.server.config.RelayConfig;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
-/** The options of {@link dev.msgrelay.server.config.ClusterConfig}. */
+/** Options of {@link dev.msgrelay.server.config.ClusterConfig}. */
 final class ClusterOptions {
     static final String FILE = "--cluster";
 

@@ -30,7 +30,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code relay-server journal}: looks at the directory of a journal, and mends it. */
+/** {@code relay-server journal}: inspects the directory of a journal, and repairs it. */
 @Command(
         name = "journal",
         mixinStandardHelpOptions = true,
@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
             "cannot be read; 2 wrong usage."
         })
 final class JournalCommand implements Runnable {
-    /** A dump looks so often whether somebody still reads it; each time it writes what it has. */
+    /** Messages between two looks whether the output is still read; a look writes the buffered lines. */
     private static final int LOOK = 1024;
 
     @Spec
@@ -50,7 +50,7 @@ final class JournalCommand implements Runnable {
 
     private final PrintWriter out;
 
-    /** Prints where whoever reads is waited for: no line of a dump is dropped, as a running relay's are. */
+    /** Prints to standard output directly, and waits for its reader: a dump drops no line, unlike a running relay. */
     JournalCommand() {
         this(new FileOutputStream(FileDescriptor.out));
     }
@@ -135,18 +135,21 @@ final class JournalCommand implements Runnable {
         });
     }
 
-    // ---- what is done with a directory -------------------------------------------------------------------------
+    // ---- work on a directory -------------------------------------------------------------------------------------
 
     private interface Work {
         int on(Disk disk) throws IOException;
     }
 
-    /** As below; a relay that is started meanwhile is refused, and one that runs is gone round. */
+    /**
+     * As {@link #told}, with the journal locked: a relay that is started meanwhile is refused. Beside a running relay
+     * it reads without the lock.
+     */
     private int looking(Path directory, Work work) {
         return told(directory, disk -> {
             Closeable lock = null;
             try {
-                // A backup has none.
+                // A backup has no lock file.
                 lock = disk.names().contains(FileDisk.LOCK) ? disk.lock(false) : null;
             } catch (IOException e) {
                 err(e.getMessage() + "; what is being written may look torn");
@@ -184,7 +187,7 @@ final class JournalCommand implements Runnable {
         spec.commandLine().getErr().flush();
     }
 
-    // ---- what is printed ---------------------------------------------------------------------------------------
+    // ---- output --------------------------------------------------------------------------------------------------
 
     private final class Printed implements JournalReader.Sink {
         private final MessagePrinter printer;
@@ -201,7 +204,7 @@ final class JournalCommand implements Runnable {
         @Override
         public boolean message(long sequence, int type, ByteBuffer body) throws IOException {
             printer.print(sequence, type, body);
-            // Nobody may read any more, and there may be hours to go.
+            // The dump ends if nobody reads it any more: there may be hours to go.
             boolean gone = sequence % LOOK == 0 && out.checkError();
             return --left > 0 && !gone;
         }

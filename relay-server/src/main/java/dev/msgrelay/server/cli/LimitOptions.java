@@ -6,7 +6,7 @@ import java.time.Duration;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Option;
 
-/** The options of {@link LimitsConfig}. */
+/** Options of {@link LimitsConfig}. */
 final class LimitOptions {
     @Option(
             names = "--pin-size",

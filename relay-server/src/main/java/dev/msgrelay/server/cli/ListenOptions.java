@@ -8,9 +8,9 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** The options of {@link ListenConfig}, and how sockets are driven. */
+/** Options of {@link ListenConfig}, the transport and the event loops. */
 final class ListenOptions {
-    /** What says that nobody is to be kept off; a reload looks at it, too. */
+    /** Option that allows a relay without an access block beyond this host; a reload checks it, too. */
     static final String INSECURE = "insecure";
 
     @Option(
@@ -91,7 +91,7 @@ final class ListenOptions {
                     + "one to read.")
     private int eventLoops;
 
-    /** Octal digits. */
+    /** Checks octal digits. */
     static final class Mode implements ITypeConverter<String> {
         @Override
         public String convert(String value) {

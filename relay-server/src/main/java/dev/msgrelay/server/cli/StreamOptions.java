@@ -4,7 +4,7 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.StreamConfig;
 import picocli.CommandLine.Option;
 
-/** The options of {@link StreamConfig}. */
+/** Options of {@link StreamConfig}. */
 final class StreamOptions {
     @Option(
             names = "--log-size",

@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 
 /** The report for people: lines of at most 120 characters. */
 final class TextReport implements ServerReport {
-    /** A lag that is worth a name, in bytes. */
+    /** Lag in bytes from which the slowest subscriber is named. */
     private static final long LAGS = 1 << 20;
 
     private static final String TABLE = "%6s %s %s %-3s %-12s %s %7s %7s %7s %4s %s %s";
@@ -94,7 +94,7 @@ final class TextReport implements ServerReport {
                         now.get(Counter.PUBLISHERS),
                         now.get(Counter.SUBSCRIBERS)));
         lag(line, look);
-        // What is rare is told in the second in which it happens.
+        // Rare events are printed in the second in which they happen.
         if (followsLoad() && now.get(Counter.LOOPS_IN_USE) > 1) {
             line.append("  ").append(now.get(Counter.LOOPS_IN_USE)).append(" loops");
         }
@@ -198,7 +198,7 @@ final class TextReport implements ServerReport {
                 .stripTrailing();
     }
 
-    /** The end tells more than the beginning: the port, or the file. */
+    /** An address cut at its start: the end, a port or a file, tells more. */
     private static String address(String address, int width) {
         return TextWidth.left(TextWidth.cutStart(address, width), width);
     }
@@ -275,7 +275,7 @@ final class TextReport implements ServerReport {
                         : "; cut off, not forced: " + cut.sequence() + " to " + (cut.endSequence() - 1));
     }
 
-    /** Who may do something at all. */
+    /** A text about the access policy. */
     static String access(RelayConfig config) {
         if (config.access() != null) {
             return identities(config);

@@ -9,9 +9,9 @@ import java.nio.file.Path;
 import java.util.Set;
 import picocli.CommandLine.Option;
 
-/** The options of {@link TlsConfig}. */
+/** Options of {@link TlsConfig}. */
 final class TlsOptions {
-    /** Those that a reload takes over, where there is TLS before and after. */
+    /** Options that a reload takes over, if TLS is on before and after. */
     static final Set<String> RELOADED = Set.of("tls-cert", "tls-key", "tls-clients", "tls-clients-optional");
 
     @Option(
@@ -76,7 +76,7 @@ final class TlsOptions {
     private int bytes;
 
     void applyTo(RelayConfig.Builder config) {
-        // Each begins with the setting's name: so it is told where that one was set.
+        // Each message begins with the setting's name, so that its place in file or environment is found.
         if (certificate != null && key == null) {
             throw new IllegalArgumentException(
                     "TLS cert " + SecretText.file(certificate) + " needs its key: --tls-key");

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /**
- * Everything that a relay counts or measures of itself: one list for the line a second, for {@code --json}, and for whoever
- * asks next. A total only grows; a gauge says how it stands now.
+ * All figures that a relay counts or measures of itself: one list for the statistics line, for {@code --json} and for
+ * the admin port. A total only grows; a gauge is a present value.
  */
 public enum Counter {
     MESSAGES_IN("messages", true, "messages in the stream"),
@@ -95,7 +95,7 @@ public enum Counter {
                         .collect(Collectors.joining());
     }
 
-    /** Whether only a relay with a journal has it. */
+    /** Whether only a relay with a journal has this figure. */
     public boolean ofJournal() {
         return name().startsWith("JOURNAL_");
     }
@@ -105,22 +105,22 @@ public enum Counter {
         return key;
     }
 
-    /** What one of it is. */
+    /** The unit of the figure. */
     public String unit() {
         return unit;
     }
 
-    /** Whether it only grows. */
+    /** Whether the figure only grows. */
     public boolean total() {
         return total;
     }
 
-    /** Whether it grows when a limit is reached: what an operator wants to know of first. */
+    /** Whether the figure grows when a limit is reached: an operator looks at these first. */
     public boolean limit() {
         return limit;
     }
 
-    /** What it says, as the end of a sentence. */
+    /** The description of the figure, as the end of a sentence. */
     public String help() {
         return help;
     }

@@ -6,13 +6,13 @@ import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
 import java.util.Locale;
 
-/** Why a handshake failed, in words that say what to do; both libraries say the same thing differently. */
+/** The reason of a failed handshake in words that say what to do; the two libraries use different words. */
 public final class TlsFailure {
     private static final int MOST_CAUSES = 10;
 
     private TlsFailure() {}
 
-    /** Nothing that the client has sent is in it. */
+    /** A text for people about a failed handshake. It has nothing in it that the client has sent. */
     public static String text(Throwable failure) {
         if (failure instanceof NotSslRecordException) {
             return "the client does not speak TLS";

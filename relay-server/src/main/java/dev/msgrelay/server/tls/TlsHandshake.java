@@ -24,17 +24,17 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 
 /**
- * The handshake of one connection: whoever stands behind it hears of nothing until it is done.
+ * The handshake of one connection. Handlers behind it get no event until it is done.
  *
  * <pre>
- *   SILENT --> WAITING <--a record--> WORKING --> DONE: it goes, and the handler is open
+ *   SILENT --> WAITING <--a record--> WORKING --> DONE: this handler is removed, and TlsHandler is open
  *      |          |                      |
  *      |          |                      '--> LEFT
  *      '----------'-----> FAILED <------------'
  * </pre>
  *
- * Owned by the channel's loop. While it is WORKING or LEFT, the thread of the handshakes owns the engine and both buffers, and
- * the loop only notes what happens.
+ * Owned by the channel's loop. While it is WORKING or LEFT, the thread of the handshakes owns the engine and both
+ * buffers, and the loop only records events.
  */
 final class TlsHandshake extends ChannelInboundHandlerAdapter {
     private enum State {
@@ -42,9 +42,9 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         SILENT,
         WAITING,
         WORKING,
-        /** It has failed while the thread has it. */
+        /** The handshake has failed while the thread works on it. */
         LEFT,
-        /** What comes is thrown away. */
+        /** Further input is thrown away. */
         FAILED,
         DONE
     }
@@ -63,7 +63,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     private Future<?> deadline;
     private State state = State.SILENT;
     private SSLEngine engine;
-    // More than there was room for.
+    // The output buffer was too small: the engine has more to write.
     private boolean hasMoreToSay;
 
     TlsHandshake(TlsContext context, ByteBufAllocator allocator, TlsHandler handler, TlsHandler.Watch watch) {
@@ -95,7 +95,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         if (begun()) {
             fail(text);
         } else {
-            // It has said nothing: perhaps it waits for messages.
+            // The client has sent nothing: perhaps it is a plain subscriber that waits for messages.
             sayPlain(text + ": on this port clients speak TLS first");
         }
     }
@@ -115,10 +115,10 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelReadComplete(ChannelHandlerContext from) {
-        // Nothing that the connection has to know.
+        // The connection needs no event of the handshake's reads.
     }
 
-    /** The socket has taken what was in flight. */
+    /** Continues after the socket has taken the bytes in flight. */
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext changed) {
         if (!out.writing()) {
@@ -176,13 +176,13 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Of the client's certificate, where it has shown one: the connection finds there who its peer is. */
+    /** Stores the subject of the client's certificate, if there is one; the connection finds its peer there. */
     private void tellSubject() {
         try {
             X509Certificate shown = (X509Certificate) engine.getSession().getPeerCertificates()[0];
             ctx.channel().attr(Peer.CERTIFICATE).set(shown.getSubjectX500Principal());
         } catch (SSLPeerUnverifiedException e) {
-            // It has shown none.
+            // The client has shown no certificate.
         }
     }
 
@@ -194,7 +194,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         try {
             done = step();
         } catch (Throwable e) {
-            // Whatever it is, the loop has to hear of it: until then it does not touch the connection.
+            // Every failure goes to the loop, which does not touch the connection until then.
             failure = e;
             if (engine != null) {
                 out.wrapEnd(engine);
@@ -205,13 +205,13 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         try {
             loop.execute(() -> walled(() -> worked(isDone, why)));
         } catch (RejectedExecutionException e) {
-            // The loop has ended, and with it the channel.
+            // The loop has ended, and the channel with it.
             state = State.FAILED;
             handler.release(engine);
         }
     }
 
-    /** Goes as far as what has come allows, and wraps what is to be said; answers whether the handshake is done. */
+    /** Runs the handshake as far as the input allows, and wraps its output. Returns whether the handshake is done. */
     private boolean step() throws SSLException {
         out.clear();
         hasMoreToSay = false;
@@ -236,7 +236,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
                     }
                 }
                 default -> {
-                    // BoringSSL learns that it is done when it is asked for more. What follows is no part of the
+                    // BoringSSL notices only when asked for more that it is done. Input behind that is no part of the
                     // handshake.
                     HandshakeStatus status =
                             engine.unwrap(EMPTY, context.nothing()).getHandshakeStatus();
@@ -253,7 +253,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         return status == HandshakeStatus.NEED_UNWRAP || status == HandshakeStatus.NEED_UNWRAP_AGAIN;
     }
 
-    /** One record of the handshake; false: it is not there yet. */
+    /** Unwraps one record of the handshake; false: it has not come completely. */
     private boolean unwrapRecord() throws SSLException {
         if (!in.hasRecord()) {
             return false;
@@ -269,9 +269,9 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         return true;
     }
 
-    // ---- its end -----------------------------------------------------------------------------------------------
+    // ---- end ------------------------------------------------------------------------------------------------------
 
-    /** A client without TLS reads this. */
+    /** Ends with an ERROR frame in plain text, for a client without TLS. */
     private void sayPlain(String text) {
         if (end(CloseReason.TLS_FAILED, text)) {
             out.sendPlain(ErrorFrame.encode(CloseReason.TLS_FAILED, text))
@@ -280,7 +280,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** The client has broken the rules, or is too slow. */
+    /** Ends a handshake whose client has broken the rules, or is too slow. */
     private void fail(String text) {
         if (end(CloseReason.TLS_FAILED, text)) {
             if (!out.inFlight()) {
@@ -290,7 +290,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** The network, or the relay itself. */
+    /** Ends a handshake after a failure of the network or of the relay. */
     private void failed(Throwable cause) {
         if (cause instanceof IOException) {
             end(CloseReason.TLS_FAILED, "connection lost within the handshake: " + cause.getMessage());
@@ -300,7 +300,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         ctx.close();
     }
 
-    /** The first end counts; false: it was over. */
+    /** Ends the handshake. The first end counts; false: it has ended before. */
     private boolean end(CloseReason reason, String text) {
         if (state.compareTo(State.WORKING) > 0) {
             return false;
@@ -313,7 +313,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         return true;
     }
 
-    /** Reads for a while what still comes, and throws it away: a reset would overtake what the client is told. */
+    /** Reads for a while, and throws the input away: a reset would overtake the bytes sent to the client. */
     private void linger() {
         ctx.channel().eventLoop().schedule(() -> ctx.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
         if (state == State.FAILED) {
@@ -354,7 +354,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** A step that no event of the channel began: what it throws would end nowhere, and the connection never. */
+    /** A step that no channel event began: Netty would swallow its exception, and the connection would never end. */
     private void walled(Runnable step) {
         try {
             step.run();
