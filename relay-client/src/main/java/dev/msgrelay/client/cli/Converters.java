@@ -10,7 +10,7 @@ import java.util.function.Function;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** The shared parsers, for picocli: what they say about a value that is none is what the user reads. */
+/** Converters of the command line with the shared parsers, whose messages the user reads. */
 final class Converters {
     private Converters() {}
 
