@@ -105,7 +105,7 @@ final class PublisherSession implements Runnable {
                 connect();
             } catch (IOException e) {
                 closeLink();
-                IOException gaveUp = triedInVain(e);
+                IOException gaveUp = failedTry(e);
                 if (gaveUp != null) {
                     emit(new SessionEvent.GaveUp(endpoint, gaveUp));
                     throw gaveUp;
@@ -159,9 +159,9 @@ final class PublisherSession implements Runnable {
             return false;
         } catch (ClosedChannelException | ClosedSelectorException | CancelledKeyException e) {
             // Only abort closes the channel under this thread, and its caller reports the lost messages.
-            return !aborted && lost(new IOException("connection to " + reconnector.current() + " lost", e));
+            return !aborted && connectionLost(new IOException("connection to " + reconnector.current() + " lost", e));
         } catch (IOException e) {
-            return !aborted && lost(e);
+            return !aborted && connectionLost(e);
         }
     }
 
@@ -324,10 +324,10 @@ final class PublisherSession implements Runnable {
     }
 
     /** Handles the end of a connection; returns whether there is to be another one. */
-    private boolean lost(IOException end) {
+    private boolean connectionLost(IOException end) {
         Endpoint endpoint = reconnector.current();
         if (link != null && end instanceof FrameException fault && sent.toBoundary() == 0) {
-            link.tell(fault);
+            link.sendError(fault);
         }
         closeLink();
         if (queue.isDrained()) {
@@ -339,7 +339,7 @@ final class PublisherSession implements Runnable {
         if (!options.acks() && sent.bytesOfConnection() > 0) {
             emit(new SessionEvent.InDoubt(endpoint, sent.messagesOfConnection(), sent.bytesOfConnection()));
         }
-        IOException gaveUp = triedInVain(end);
+        IOException gaveUp = failedTry(end);
         if (gaveUp == null) {
             return true;
         }
@@ -350,7 +350,7 @@ final class PublisherSession implements Runnable {
     }
 
     /** The reason to give up; null: there will be another try. */
-    private IOException triedInVain(IOException end) {
+    private IOException failedTry(IOException end) {
         Endpoint endpoint = reconnector.current();
         IOException gaveUp = reconnector.failed(end);
         if (gaveUp == null) {

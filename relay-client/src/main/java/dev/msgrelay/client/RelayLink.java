@@ -77,7 +77,7 @@ final class RelayLink implements AutoCloseable {
     private boolean open;
     private boolean ended;
     private long silentSince;
-    private long tlsCame;
+    private long tlsReceived;
     private long patienceNanos;
     private IOException failure;
     private volatile boolean closed;
@@ -176,19 +176,19 @@ final class RelayLink implements AutoCloseable {
             throw e;
         } catch (IOException e) {
             boolean saysAll = e instanceof EOFException || e instanceof FrameException || e instanceof TlsException;
-            throw end(saysAll ? e : lost(e));
+            throw reasonOfEnd(saysAll ? e : connectionLost(e));
         }
         ended = failure == null && n < 0;
         if (failure != null || n < 0) {
-            throw end(new EOFException("the relay at " + endpoint + " closed the connection"));
+            throw reasonOfEnd(new EOFException("the relay at " + endpoint + " closed the connection"));
         }
         if (!open) {
             // Messages before WELCOME do not extend the time for it.
             checkSilence();
-        } else if (!plain && (n > 0 || tls != null && tls.came() != tlsCame)) {
+        } else if (!plain && (n > 0 || tls != null && tls.bytesReceived() != tlsReceived)) {
             silentSince = clock.getAsLong();
         }
-        tlsCame = tls == null ? 0 : tls.came();
+        tlsReceived = tls == null ? 0 : tls.bytesReceived();
         return n;
     }
 
@@ -241,8 +241,8 @@ final class RelayLink implements AutoCloseable {
         } catch (ClosedChannelException e) {
             throw e;
         } catch (IOException e) {
-            hearOut();
-            throw end(lost(e));
+            readLastWord();
+            throw reasonOfEnd(connectionLost(e));
         } finally {
             out.compact();
         }
@@ -254,12 +254,12 @@ final class RelayLink implements AutoCloseable {
      * to be read.
      */
     IOException writeFailed(IOException e) {
-        hearOut();
-        return end(lost(e));
+        readLastWord();
+        return reasonOfEnd(connectionLost(e));
     }
 
     /** Tells the relay which rule it broke, if the socket takes the ERROR at once; only between two messages. */
-    void tell(FrameException fault) {
+    void sendError(FrameException fault) {
         if (plain) {
             return;
         }
@@ -381,7 +381,7 @@ final class RelayLink implements AutoCloseable {
     }
 
     /** The reason of the connection's end: the relay's own ERROR goes before the way in which the stream ended. */
-    private IOException end(IOException how) {
+    private IOException reasonOfEnd(IOException how) {
         if (failure != null) {
             return failure;
         }
@@ -389,11 +389,11 @@ final class RelayLink implements AutoCloseable {
         return open || !(how instanceof EOFException) ? how : new NoWelcomeException(endpoint, how);
     }
 
-    private IOException lost(IOException e) {
+    private IOException connectionLost(IOException e) {
         return new IOException("connection to " + endpoint + " lost: " + e.getMessage(), e);
     }
 
-    private void hearOut() {
+    private void readLastWord() {
         try {
             while (failure == null && reader.read(source, onFrame) > 0) {
                 // Reads on until the ERROR frame is complete.

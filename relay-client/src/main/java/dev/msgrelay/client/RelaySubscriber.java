@@ -158,7 +158,7 @@ public final class RelaySubscriber implements AutoCloseable {
                     // An interrupt within a connect comes in another exception.
                     throw interrupted;
                 }
-                failed(e);
+                connectionFailed(e);
             }
         } catch (RuntimeException | Error e) {
             drop(e);
@@ -240,7 +240,7 @@ public final class RelaySubscriber implements AutoCloseable {
         } catch (IOException e) {
             LOG.debug("closing the selector", e);
         }
-        changes.end(new IOException("the subscriber was closed"));
+        changes.endAll(new IOException("the subscriber was closed"));
     }
 
     private void step() throws IOException {
@@ -330,12 +330,12 @@ public final class RelaySubscriber implements AutoCloseable {
         wasConnected = true;
     }
 
-    private void failed(IOException end) throws IOException {
+    private void connectionFailed(IOException end) throws IOException {
         Endpoint endpoint = reconnector.current();
         boolean endOfStream = options.plain() && link != null && link.hasEnded();
         if (link != null) {
             if (end instanceof FrameException fault) {
-                link.tell(fault);
+                link.sendError(fault);
             }
             link.close();
             link = null;
@@ -354,7 +354,7 @@ public final class RelaySubscriber implements AutoCloseable {
     private void giveUp(Endpoint endpoint, IOException cause, boolean endOfStream) {
         ended = endOfStream;
         gaveUp = endOfStream ? null : cause;
-        changes.end(cause);
+        changes.endAll(cause);
         emit(new SessionEvent.GaveUp(endpoint, cause));
     }
 

@@ -43,7 +43,7 @@ final class SendQueue {
         int frameLength = FrameLayout.frameLength(body.remaining());
         boolean wake;
         synchronized (this) {
-            PublishOutcome outcome = look(frameLength);
+            PublishOutcome outcome = outcomeFor(frameLength);
             if (outcome != PublishOutcome.ACCEPTED) {
                 return outcome;
             }
@@ -58,7 +58,7 @@ final class SendQueue {
         int frameLength = FrameLayout.frameLength(length);
         boolean wake;
         synchronized (this) {
-            PublishOutcome outcome = look(frameLength);
+            PublishOutcome outcome = outcomeFor(frameLength);
             if (outcome != PublishOutcome.ACCEPTED) {
                 return outcome;
             }
@@ -109,7 +109,7 @@ final class SendQueue {
     /** Waits for room; ACCEPTED means that there was room a moment ago: another producer may have taken it since. */
     private synchronized PublishOutcome awaitRoom(int frameLength, long deadline) throws InterruptedException {
         PublishOutcome outcome;
-        while ((outcome = look(frameLength)) == PublishOutcome.FULL) {
+        while ((outcome = outcomeFor(frameLength)) == PublishOutcome.FULL) {
             if (!await(deadline)) {
                 return PublishOutcome.FULL;
             }
@@ -229,7 +229,7 @@ final class SendQueue {
         return writes;
     }
 
-    private PublishOutcome look(int frameLength) {
+    private PublishOutcome outcomeFor(int frameLength) {
         if (closed) {
             return PublishOutcome.CLOSED;
         }

@@ -77,7 +77,7 @@ final class SentFrames {
      */
     void acknowledged(long number, long sequence) throws FrameException {
         if (number >= first && number > settled) {
-            int end = end(number, written, "ACK");
+            int end = offsetBehind(number, written, "ACK");
             long messages = number - first + 1;
             onAck.onAck(number, sequence);
             first = number + 1;
@@ -94,7 +94,7 @@ final class SentFrames {
      */
     void accepted(long number) throws FrameException {
         if (number >= first && number > settled) {
-            end(number, everWritten, "WELCOME");
+            offsetBehind(number, everWritten, "WELCOME");
             acceptedBefore(number);
         }
     }
@@ -149,7 +149,7 @@ final class SentFrames {
     }
 
     /** Offset of the end of the message with this number. */
-    private int end(long number, int limit, String frame) throws FrameException {
+    private int offsetBehind(long number, int limit, String frame) throws FrameException {
         long messages = number - first + 1;
         long walked = 0;
         int end = 0;

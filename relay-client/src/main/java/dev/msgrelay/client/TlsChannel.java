@@ -51,7 +51,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     private boolean inputEnded;
     private boolean partOfRecord;
     private boolean socketRead;
-    private long came;
+    private long received;
 
     private TlsChannel(Endpoint endpoint, SocketChannel channel, SSLEngine engine) {
         this.endpoint = endpoint;
@@ -86,8 +86,8 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
             SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
             tls.shakeHands(selector, key, System.nanoTime() + timeout.toNanos(), timeout);
         } catch (SSLException e) {
-            tls.tell();
-            throw tls.failed(e);
+            tls.sendAlert();
+            throw tls.asTlsException(e);
         }
         return tls;
     }
@@ -172,7 +172,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
                     && length <= ControlFrames.MAX_CONTROL_BODY
                     && netIn.remaining() >= FrameLayout.frameLength(length)) {
                 ByteBuffer body = netIn.slice(netIn.position() + FrameLayout.HEADER_LENGTH, length);
-                throw new TlsException("the relay at " + endpoint + " says without TLS: " + text(body), false, null);
+                throw new TlsException("the relay at " + endpoint + " says without TLS: " + describeError(body), false, null);
             }
         }
         if (ended) {
@@ -180,7 +180,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
         }
     }
 
-    private static String text(ByteBuffer error) {
+    private static String describeError(ByteBuffer error) {
         try {
             ErrorFrame.check(error);
             return RelayErrorException.of(error).getMessage();
@@ -190,7 +190,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     }
 
     /** Sends the alert about the relay's fault, if the socket takes it at once. */
-    private void tell() {
+    private void sendAlert() {
         try {
             flush();
             netOut.compact();
@@ -202,7 +202,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
         }
     }
 
-    private TlsException failed(SSLException failure) {
+    private TlsException asTlsException(SSLException failure) {
         String what = null;
         boolean here = false;
         String last = String.valueOf(failure.getMessage());
@@ -233,8 +233,8 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     }
 
     /** Bytes from the socket so far; bytes of an incomplete record are counted, and cannot be read yet. */
-    long came() {
-        return came;
+    long bytesReceived() {
+        return received;
     }
 
     @Override
@@ -247,7 +247,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
                 // readOnce has read one record.
             }
         } catch (SSLException e) {
-            throw failed(e);
+            throw asTlsException(e);
         }
         int n = to.position() - before;
         return n == 0 && inputEnded ? -1 : n;
@@ -298,7 +298,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
             throw new EOFException("the connection to " + endpoint + " was cut: TLS was not ended");
         }
         partOfRecord = n == 0;
-        came += n;
+        received += n;
         return n;
     }
 
@@ -319,10 +319,10 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     public long write(ByteBuffer[] from, int offset, int length) throws IOException {
         long written = 0;
         try {
-            while (flush() && left(from, offset, length) > 0) {
+            while (flush() && remaining(from, offset, length) > 0) {
                 netOut.clear();
                 try {
-                    while (netOut.remaining() >= record && left(from, offset, length) > 0) {
+                    while (netOut.remaining() >= record && remaining(from, offset, length) > 0) {
                         SSLEngineResult result = engine.wrap(from, offset, length, netOut);
                         written += result.bytesConsumed();
                         if (result.getStatus() == SSLEngineResult.Status.CLOSED) {
@@ -338,13 +338,13 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
             // A broken channel stays so, and the next call throws: the caller has to know how many bytes may have
             // arrived.
             if (written == 0) {
-                throw e instanceof SSLException ssl ? failed(ssl) : e;
+                throw e instanceof SSLException ssl ? asTlsException(ssl) : e;
             }
         }
         return written;
     }
 
-    private static long left(ByteBuffer[] from, int offset, int length) {
+    private static long remaining(ByteBuffer[] from, int offset, int length) {
         long left = 0;
         for (int i = offset; i < offset + length; i++) {
             left += from[i].remaining();

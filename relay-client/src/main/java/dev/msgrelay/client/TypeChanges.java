@@ -122,7 +122,7 @@ final class TypeChanges {
     }
 
     /** Ends all changes: the subscriber has ended, and no change is answered any more. */
-    void end(IOException cause) {
+    void endAll(IOException cause) {
         List<Change> unanswered;
         synchronized (this) {
             if (ended != null) {

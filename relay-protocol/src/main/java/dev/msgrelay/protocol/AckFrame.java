@@ -63,7 +63,7 @@ public final class AckFrame {
      * @throws java.nio.BufferOverflowException the frame does not fit; nothing has been put
      */
     public static void put(ByteBuffer target, long number, long sequence) {
-        int body = Fields.begin(target, TYPE, MIN_LENGTH);
+        int body = Fields.putHeader(target, TYPE, MIN_LENGTH);
         target.putLong(body + NUMBER_OFFSET, number);
         target.putLong(body + SEQUENCE_OFFSET, sequence);
     }
@@ -75,7 +75,7 @@ public final class AckFrame {
      * @param forced the publisher's own number of its last message that is forced, up to {@code written}; 0: none
      */
     public static void put(ByteBuffer target, long number, long sequence, long written, long forced) {
-        int body = Fields.begin(target, TYPE, LEVELS_LENGTH);
+        int body = Fields.putHeader(target, TYPE, LEVELS_LENGTH);
         target.putLong(body + NUMBER_OFFSET, number);
         target.putLong(body + SEQUENCE_OFFSET, sequence);
         target.putLong(body + WRITTEN_OFFSET, written);

@@ -19,7 +19,7 @@ public enum CloseReason {
     OVERSIZED_LENGTH(5, "oversized length"),
     /** A publisher sent a frame of a reserved type. */
     RESERVED_TYPE(6, "reserved type published"),
-    /** A subscriber sent bytes that are no control frame for the relay. */
+    /** A subscriber sent bytes other than control frames. */
     UNEXPECTED_INPUT(7, "unexpected input on the subscribe port"),
     /** The log was about to overwrite bytes that the subscriber had not read, and its policy is to disconnect. */
     SLOW_SUBSCRIBER(8, "subscriber too slow"),

@@ -182,7 +182,7 @@ final class Fields {
      *
      * @throws BufferOverflowException the frame does not fit; nothing has been put
      */
-    static int begin(ByteBuffer target, int type, int bodyLength) {
+    static int putHeader(ByteBuffer target, int type, int bodyLength) {
         int start = target.position();
         int frameLength = FrameLayout.frameLength(bodyLength);
         if (target.remaining() < frameLength) {

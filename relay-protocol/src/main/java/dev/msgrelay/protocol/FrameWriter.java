@@ -41,7 +41,7 @@ public final class FrameWriter {
      */
     public boolean put(int type, ByteBuffer body) {
         int length = body.remaining();
-        if (!begin(type, length)) {
+        if (!putHeader(type, length)) {
             return false;
         }
         int at = buffer.position();
@@ -57,7 +57,7 @@ public final class FrameWriter {
     public boolean put(int type, byte[] body, int offset, int length) {
         // Checked before the header is packed: a wrong range must not leave a header without its body.
         Objects.checkFromIndexSize(offset, length, body.length);
-        if (!begin(type, length)) {
+        if (!putHeader(type, length)) {
             return false;
         }
         buffer.put(body, offset, length);
@@ -85,7 +85,7 @@ public final class FrameWriter {
         return buffer.position();
     }
 
-    private boolean begin(int type, int length) {
+    private boolean putHeader(int type, int length) {
         if (ControlFrames.isControl(type)) {
             throw new IllegalArgumentException("type " + ControlFrames.typeName(type) + " is reserved");
         }

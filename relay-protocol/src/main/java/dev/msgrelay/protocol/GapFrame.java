@@ -54,7 +54,7 @@ public final class GapFrame {
      * @throws java.nio.BufferOverflowException the frame does not fit; nothing has been put
      */
     public static void put(ByteBuffer target, long from, long to, GapReason reason) {
-        int body = Fields.begin(target, TYPE, MIN_LENGTH);
+        int body = Fields.putHeader(target, TYPE, MIN_LENGTH);
         target.putLong(body + FROM_OFFSET, from);
         target.putLong(body + TO_OFFSET, to);
         target.putShort(body + REASON_OFFSET, (short) reason.code());

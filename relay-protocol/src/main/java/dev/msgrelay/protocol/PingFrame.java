@@ -54,7 +54,7 @@ public final class PingFrame {
      * @throws java.nio.BufferOverflowException the frame does not fit; nothing has been put
      */
     public static void put(ByteBuffer target, long id, long next, long head) {
-        int body = Fields.begin(target, TYPE, MIN_LENGTH);
+        int body = Fields.putHeader(target, TYPE, MIN_LENGTH);
         target.putLong(body + ID_OFFSET, id);
         target.putLong(body + NEXT_OFFSET, next);
         target.putLong(body + HEAD_OFFSET, head);

@@ -267,7 +267,7 @@ public final class RelayServer implements AutoCloseable {
      * empty: there is no TLS.
      */
     public String tlsText() {
-        return tls == null ? "" : tls.text();
+        return tls == null ? "" : tls.describe();
     }
 
     /** Warnings about the dates of certificates and authorities; a line each. */

@@ -79,14 +79,14 @@ final class AdminEvents implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            end();
+            queueEnd();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
     /** Queues the end behind the events before it. */
-    private void end() {
+    private void queueEnd() {
         try {
             queue.put(new Event(null, admin + " has closed the connection"));
         } catch (InterruptedException e) {

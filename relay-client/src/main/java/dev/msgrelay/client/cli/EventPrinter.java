@@ -49,7 +49,7 @@ final class EventPrinter {
             line.append(",\"to\":").append(gap.to());
             line.append(",\"code\":").append(gap.code()).append("}");
             out.println(line);
-        } else if (!tell(gap.text())) {
+        } else if (!tryPrint(gap.text())) {
             firstMissed = gapsLeftOut == 0 ? gap.from() : firstMissed;
             lastMissed = gap.to();
             missed += gap.count();
@@ -71,7 +71,7 @@ final class EventPrinter {
             line.append("\",\"text\":\"");
             PrintableText.appendEscaped(line, PrintableText.line(event.text()));
             out.append(line).append("\"}").println();
-        } else if (!tell(event.text())) {
+        } else if (!tryPrint(event.text())) {
             linesLeftOut++;
         }
     }
@@ -82,7 +82,7 @@ final class EventPrinter {
     }
 
     /** Prints a line behind the messages before it; returns false if there were too many lines just now. */
-    private boolean tell(String text) {
+    private boolean tryPrint(String text) {
         if (!limit.take(clock.getAsLong())) {
             return false;
         }

@@ -242,7 +242,7 @@ final class PublishCommand implements Callable<Integer> {
                 throw new IOException(
                         "cannot keep the producer id of '" + session.name() + "' in " + directory + ": " + e, e);
             }
-            tell("cannot keep the producer id of '" + session.name() + "' in " + directory + " (" + e
+            printError("cannot keep the producer id of '" + session.name() + "' in " + directory + " (" + e
                     + "): this run cannot be gone on with when it is cut short");
             return Resumption.none();
         }
@@ -294,7 +294,7 @@ final class PublishCommand implements Callable<Integer> {
         Pace pace = rate == null ? null : new Pace(rate);
         long had = resumption.awaitHad(stallTimeout, stalled);
         if (had > 0) {
-            tell("going on with " + file + " behind its message " + had
+            printError("going on with " + file + " behind its message " + had
                     + ": up to there the relay has it from a run that was cut short");
         }
         long[] left = {had};
@@ -354,7 +354,7 @@ final class PublishCommand implements Callable<Integer> {
         publisher.close();
         events.end();
         String published = "published " + ShortText.counted(publisher.messages(), "message") + ", ";
-        tell(
+        printError(
                 plainOnce
                         ? published + publisher.settledBytes() + " of " + publisher.bytes() + " bytes sent to "
                                 + endpoints.get(0)
@@ -363,7 +363,7 @@ final class PublishCommand implements Callable<Integer> {
                                 + (ack != null ? " acknowledged" : " sent"));
     }
 
-    private void tell(String line) {
+    private void printError(String line) {
         if (!quiet) {
             PrintWriter err = spec.commandLine().getErr();
             err.println(PrintableText.line(line));

@@ -138,7 +138,7 @@ final class PublisherState implements AutoCloseable {
     }
 
     /** Records a run that begins, or continues in another stream; returns once that is on the disk. */
-    void begin(Run present) throws IOException {
+    void beginRun(Run present) throws IOException {
         if (!present.equals(run)) {
             run = present;
             write();
@@ -146,7 +146,7 @@ final class PublisherState implements AutoCloseable {
     }
 
     /** Records that the run has ended. */
-    void end() throws IOException {
+    void endRun() throws IOException {
         if (run != null) {
             run = null;
             write();

@@ -101,7 +101,7 @@ final class Resumption implements AutoCloseable {
     /** Records that the whole input is in the stream. */
     void done() throws IOException {
         if (state != null && input != null) {
-            state.end();
+            state.endRun();
         }
     }
 
@@ -116,7 +116,7 @@ final class Resumption implements AutoCloseable {
         PublisherState.Run before = state.run();
         if (had.isDone()) {
             // Numbers continue within a run, even if the relay was started anew.
-            state.begin(new PublisherState.Run(input, welcome.epoch(), before.first()));
+            state.beginRun(new PublisherState.Run(input, welcome.epoch(), before.first()));
             return;
         }
         boolean goesOn = !fromStart
@@ -125,7 +125,7 @@ final class Resumption implements AutoCloseable {
                 && !welcome.epochChanged()
                 && before.first() <= welcome.accepted() + 1;
         long first = goesOn ? before.first() : welcome.accepted() + 1;
-        state.begin(new PublisherState.Run(input, welcome.epoch(), first));
+        state.beginRun(new PublisherState.Run(input, welcome.epoch(), first));
         had.complete(welcome.accepted() + 1 - first);
     }
 }

@@ -78,7 +78,7 @@ final class SessionOptions {
             return text == null || text.isBlank() ? Token.NONE : token("RELAY_TOKEN", text);
         }
         try {
-            return token(SecretText.file(file), text(file));
+            return token(SecretText.file(file), readTokenFile(file));
             // The causes are left out: their messages have the file's name, which may be the token.
         } catch (NoSuchFileException e) {
             throw new IOException("cannot read the token: no file " + SecretText.tokenFile(file));
@@ -96,7 +96,7 @@ final class SessionOptions {
      * @throws FileSystemException the file cannot be read
      * @throws IOException the file is no text; the message does not show it
      */
-    static String text(Path file) throws IOException {
+    static String readTokenFile(Path file) throws IOException {
         try {
             return TextFile.read(file, MOST_TOKEN_FILE).strip();
         } catch (FileSystemException e) {

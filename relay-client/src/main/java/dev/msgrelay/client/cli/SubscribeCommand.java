@@ -191,7 +191,7 @@ final class SubscribeCommand implements Callable<Integer> {
         while (!meter.isDone() && n >= 0) {
             n = subscriber.poll(handler);
             if (catchUp != null) {
-                catchUp.look(subscriber.next(), subscriber.head(), System.nanoTime());
+                catchUp.update(subscriber.next(), subscriber.head(), System.nanoTime());
             }
             // Flushed without messages, too: events of the connection may have been printed.
             checkOutput();

@@ -159,7 +159,7 @@ final class TopCommand implements Callable<Integer> {
         String token = System.getenv("RELAY_TOKEN");
         if (tokenFile != null) {
             try {
-                token = SessionOptions.text(tokenFile);
+                token = SessionOptions.readTokenFile(tokenFile);
             } catch (FileSystemException e) {
                 throw new IOException("cannot read " + SecretText.tokenFile(tokenFile) + ": "
                         + (e instanceof NoSuchFileException ? "there is none" : "permission denied"));

@@ -61,7 +61,7 @@ final class TopScreen {
                 + orNone(now.getObject("closes").entrySet().stream()
                         .map(close -> close.getKey() + " " + close.getValue())
                         .collect(Collectors.joining("  "))));
-        objects(now.getArray("ended")).limit(MOST_ENDED).forEach(ended -> lines.add("  " + ended(ended)));
+        objects(now.getArray("ended")).limit(MOST_ENDED).forEach(ended -> lines.add("  " + endedLine(ended)));
         lines.add("");
         lines.add(String.format(
                 Locale.ROOT,
@@ -128,7 +128,7 @@ final class TopScreen {
                 .collect(Collectors.joining("   "));
     }
 
-    private static String ended(JsonObject ended) {
+    private static String endedLine(JsonObject ended) {
         String detail = ended.getString("detail");
         return Instant.parse(ended.getString("time")).truncatedTo(ChronoUnit.SECONDS) + "  " + ended.getString("who")
                 + ": " + ended.getString("reason") + (detail.isEmpty() ? "" : ", " + detail);

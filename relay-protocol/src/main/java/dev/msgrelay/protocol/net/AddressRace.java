@@ -97,7 +97,7 @@ final class AddressRace {
         while (winner == null) {
             long now = System.nanoTime();
             if (next < addresses.size() && now - nextAt >= 0) {
-                begin(selector, addresses.get(next++), now);
+                startConnect(selector, addresses.get(next++), now);
             } else if (next == addresses.size() && underWay.isEmpty()) {
                 throw lastFailure;
             } else if (now - began >= timeoutNanos) {
@@ -110,7 +110,7 @@ final class AddressRace {
         return winner;
     }
 
-    private void begin(Selector selector, InetAddress address, long now) throws IOException {
+    private void startConnect(Selector selector, InetAddress address, long now) throws IOException {
         nextAt = now + DELAY_NANOS;
         SocketChannel channel = SocketChannel.open();
         underWay.add(channel);

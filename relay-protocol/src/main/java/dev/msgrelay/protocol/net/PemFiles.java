@@ -164,7 +164,7 @@ public final class PemFiles {
     }
 
     private static List<Block> blocks(Path file) throws IOException {
-        String text = text(file);
+        String text = readText(file);
         List<Block> blocks = new ArrayList<>();
         int line = 1;
         int counted = 0;
@@ -220,7 +220,7 @@ public final class PemFiles {
         }
     }
 
-    private static String text(Path file) throws IOException {
+    private static String readText(Path file) throws IOException {
         String text;
         try {
             text = new String(TextFile.bytes(file, MOST_BYTES), StandardCharsets.ISO_8859_1);

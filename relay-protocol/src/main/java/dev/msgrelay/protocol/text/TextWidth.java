@@ -63,7 +63,7 @@ public final class TextWidth {
         if (columns <= 0) {
             return "";
         }
-        return of(text) <= columns ? text : text.substring(0, end(text, columns - 1)) + CUT;
+        return of(text) <= columns ? text : text.substring(0, charsWithin(text, columns - 1)) + CUT;
     }
 
     /** The text cut at its start: for texts whose end tells more. */
@@ -107,7 +107,7 @@ public final class TextWidth {
     }
 
     /** Number of chars of the text that fit {@code columns} columns. */
-    private static int end(String text, int columns) {
+    private static int charsWithin(String text, int columns) {
         int width = 0;
         int end = 0;
         while (end < text.length()) {

@@ -80,7 +80,7 @@ public final class Standing {
         // A subscriber gets added types when it asks for them; lost types would make its count of skipped messages
         // wrong.
         if (granted != null && types != null && !granted.equals(granted.intersect(types))) {
-            return "types " + text(granted) + " were to be had, and " + text(types) + " are";
+            return "types " + describe(granted) + " were to be had, and " + describe(types) + " are";
         }
         return null;
     }
@@ -160,18 +160,18 @@ public final class Standing {
         if (both == null) {
             throw new FrameException(
                     CloseReason.NOT_PERMITTED,
-                    "types " + text(wanted) + " are wanted, and " + text(types) + " may be had");
+                    "types " + describe(wanted) + " are wanted, and " + describe(types) + " may be had");
         }
         if (types != null && wanted.isAll() && !orFewer) {
             throw new FrameException(
                     CloseReason.NOT_PERMITTED,
-                    "every type is wanted, and " + text(types) + " may be had: ask for those");
+                    "every type is wanted, and " + describe(types) + " may be had: ask for those");
         }
         granted = both;
         return both;
     }
 
-    private static String text(TypeRanges ranges) {
+    private static String describe(TypeRanges ranges) {
         return ranges.text(TEXT_RANGES);
     }
 

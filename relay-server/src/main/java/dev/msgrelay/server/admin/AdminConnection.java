@@ -100,7 +100,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     @Override
     public void channelActive(ChannelHandlerContext context) {
         ctx = context;
-        within(REQUEST_MILLIS, this::tooSlow);
+        setDeadline(REQUEST_MILLIS, this::tooSlow);
         server.opened(this);
     }
 
@@ -108,16 +108,16 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     public void channelRead(ChannelHandlerContext context, Object message) {
         try {
             if (state == State.ASKING && message instanceof HttpObject part) {
-                read(part);
+                readPart(part);
             }
         } finally {
             ReferenceCountUtil.release(message);
         }
     }
 
-    private void read(HttpObject part) {
+    private void readPart(HttpObject part) {
         if (part.decoderResult().isFailure()) {
-            refuse(malformed(part.decoderResult().cause()));
+            refuse(malformedRequest(part.decoderResult().cause()));
             return;
         }
         if (part instanceof HttpRequest head) {
@@ -131,11 +131,11 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         if (part instanceof HttpContent content && content.content().isReadable()) {
             refuse(Answer.text(HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE, "a request has no body here"));
         } else if (part instanceof LastHttpContent) {
-            answer();
+            answerRequest();
         }
     }
 
-    private static Answer malformed(Throwable cause) {
+    private static Answer malformedRequest(Throwable cause) {
         if (cause instanceof TooLongHttpHeaderException) {
             return Answer.text(
                     HttpResponseStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
@@ -155,26 +155,26 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     }
 
     private void refuse(Answer refusal) {
-        server.refused(peer(), refusal.text());
-        say(refusal);
+        server.refused(peer(), refusal.bodyText());
+        sendAnswer(refusal);
     }
 
     // ---- the answer --------------------------------------------------------------------------------------------
 
-    private void answer() {
+    private void answerRequest() {
         String path = Target.of(request).path();
         Answer before = server.before(path);
         if (before != null) {
-            say(before);
+            sendAnswer(before);
             return;
         }
         switch (path) {
-            case "/events" -> stream();
-            case "/connections" -> rows();
+            case "/events" -> beginStream();
+            case "/connections" -> answerRows();
             case Refusals.RELOAD -> reload();
             default -> {
                 Answer answer = server.answers().of(path, accept());
-                say(answer != null ? answer : Answer.text(HttpResponseStatus.NOT_FOUND, "there is no such page"));
+                sendAnswer(answer != null ? answer : Answer.text(HttpResponseStatus.NOT_FOUND, "there is no such page"));
             }
         }
     }
@@ -189,16 +189,16 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     }
 
     /** Answers HEAD with the headers alone; for an answer whose length is not known beforehand. */
-    private void head(String type) {
-        answering();
+    private void answerHead(String type) {
+        beginAnswer();
         HttpResponse response =
                 new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, Unpooled.EMPTY_BUFFER);
         headers(response, type);
         ctx.writeAndFlush(response).addListener(written -> leave());
     }
 
-    private void say(Answer answer) {
-        answering();
+    private void sendAnswer(Answer answer) {
+        beginAnswer();
         write(answer);
     }
 
@@ -220,16 +220,16 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         ctx.writeAndFlush(response).addListener(written -> leave());
     }
 
-    private void rows() {
+    private void answerRows() {
         if (wantsHeadOnly()) {
-            head("application/json");
+            answerHead("application/json");
             return;
         }
         if (!server.mayListRows()) {
             refuse(Answer.text(HttpResponseStatus.SERVICE_UNAVAILABLE, "too many lists at once: try again"));
             return;
         }
-        answering();
+        beginAnswer();
         HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
         headers(response, "application/json");
         HttpUtil.setTransferEncodingChunked(response, request.protocolVersion().equals(HttpVersion.HTTP_1_1));
@@ -247,29 +247,29 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
             refuse(Answer.text(HttpResponseStatus.SERVICE_UNAVAILABLE, no));
             return;
         }
-        answering();
-        within(RELOAD_MILLIS, () -> ctx.close());
+        beginAnswer();
+        setDeadline(RELOAD_MILLIS, () -> ctx.close());
         server.reload(peer(), answer -> {
-            within(REQUEST_MILLIS, () -> ctx.close());
+            setDeadline(REQUEST_MILLIS, () -> ctx.close());
             write(answer);
         });
     }
 
-    private void answering() {
-        asked(State.ANSWERING);
+    private void beginAnswer() {
+        endAsking(State.ANSWERING);
         server.answering(this);
-        within(REQUEST_MILLIS, () -> ctx.close());
+        setDeadline(REQUEST_MILLIS, () -> ctx.close());
     }
 
     /** Changes the state, and throws further input away before the codec sees it. */
-    private void asked(State next) {
+    private void endAsking(State next) {
         state = next;
         ctx.pipeline().addBefore(CODEC, null, THROW_AWAY);
     }
 
-    private void stream() {
+    private void beginStream() {
         if (wantsHeadOnly()) {
-            head("text/event-stream");
+            answerHead("text/event-stream");
             return;
         }
         if (!server.mayStream()) {
@@ -278,7 +278,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
                     "there are " + AdminServer.MOST_STREAMS + " streams of events already"));
             return;
         }
-        asked(State.STREAMING);
+        endAsking(State.STREAMING);
         deadline.cancel(false);
         HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
         headers(response, "text/event-stream");
@@ -316,7 +316,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         if (state != State.LEAVING && ctx.channel().isActive()) {
             state = State.LEAVING;
             server.leaving(this);
-            within(LEAVE_MILLIS, () -> ctx.close());
+            setDeadline(LEAVE_MILLIS, () -> ctx.close());
             SslHandler tls = ctx.pipeline().get(SslHandler.class);
             ChannelFuture said = tls == null ? ctx.newSucceededFuture() : tls.closeOutbound();
             said.addListener(done -> ((DuplexChannel) ctx.channel()).shutdownOutput());
@@ -333,7 +333,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         return PeerName.of(ctx.channel());
     }
 
-    private void within(long millis, Runnable over) {
+    private void setDeadline(long millis, Runnable over) {
         if (deadline != null) {
             deadline.cancel(false);
         }
@@ -343,7 +343,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
         if (event instanceof SslHandshakeCompletionEvent handshake && !handshake.isSuccess()) {
-            server.refused(peer(), "TLS: " + TlsFailure.text(handshake.cause()));
+            server.refused(peer(), "TLS: " + TlsFailure.describe(handshake.cause()));
             ctx.close();
         }
         // A peer that has sent its request may close its output; in any other state it has gone.

@@ -42,7 +42,7 @@ final class Answers {
         }
 
         /** The body as text, for people. */
-        String text() {
+        String bodyText() {
             return new String(body, StandardCharsets.UTF_8).strip();
         }
 

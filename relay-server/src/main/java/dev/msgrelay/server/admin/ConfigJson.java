@@ -40,7 +40,7 @@ final class ConfigJson {
         } else if (value instanceof Integer || value instanceof Long) {
             line.number(name, ((Number) value).longValue());
         } else {
-            line.text(name, text(value));
+            line.text(name, asText(value));
         }
     }
 
@@ -49,7 +49,7 @@ final class ConfigJson {
                 || settings.getClass().getPackageName().equals(CONFIG);
     }
 
-    private static String text(Object value) {
+    private static String asText(Object value) {
         if (value instanceof Duration time) {
             return Durations.format(time);
         }
@@ -57,7 +57,7 @@ final class ConfigJson {
             return word.name().toLowerCase(Locale.ROOT);
         }
         if (value instanceof Collection<?> list) {
-            return list.stream().map(ConfigJson::text).collect(Collectors.joining(","));
+            return list.stream().map(ConfigJson::asText).collect(Collectors.joining(","));
         }
         if (value == null || value instanceof String || value instanceof Path || value instanceof Number) {
             return value == null ? null : value.toString();

@@ -111,10 +111,10 @@ final class AccessBlock {
             case "from" -> from = each(value, true, Network::parse);
             case "publish" -> publish = types(value);
             case "subscribe" -> subscribe = types(value);
-            case "max-connections" -> maxConnections = number(text(value));
-            case "max-rate" -> maxRate = Sizes.parse(text(value), MOST_BYTES);
-            case "max-replays" -> maxReplays = number(text(value));
-            case "max-lag" -> maxLag = Sizes.parse(text(value), MOST_BYTES);
+            case "max-connections" -> maxConnections = number(singleValue(value));
+            case "max-rate" -> maxRate = Sizes.parse(singleValue(value), MOST_BYTES);
+            case "max-replays" -> maxReplays = number(singleValue(value));
+            case "max-lag" -> maxLag = Sizes.parse(singleValue(value), MOST_BYTES);
             default ->
                 throw new IllegalArgumentException(
                         "unknown key; there are token, certificate, user, from, publish, subscribe, max-connections, max-rate,"
@@ -125,11 +125,11 @@ final class AccessBlock {
     private static <T> List<T> each(ConfigValue value, boolean splits, Function<String, T> parser) {
         List<String> texts = new ArrayList<>();
         if (value instanceof ConfigList list) {
-            list.forEach(item -> texts.add(text(item)));
+            list.forEach(item -> texts.add(singleValue(item)));
         } else if (splits) {
-            texts.addAll(Arrays.asList(text(value).split(",")));
+            texts.addAll(Arrays.asList(singleValue(value).split(",")));
         } else {
-            texts.add(text(value));
+            texts.add(singleValue(value));
         }
         return texts.stream().map(String::strip).map(parser).toList();
     }
@@ -156,7 +156,7 @@ final class AccessBlock {
         }
     }
 
-    private static String text(ConfigValue value) {
+    private static String singleValue(ConfigValue value) {
         if (value.unwrapped() == null || value instanceof ConfigObject || value instanceof ConfigList) {
             throw new IllegalArgumentException("is to be a value");
         }

@@ -59,15 +59,15 @@ record ConfigFile(Path path, Map<String, Value> values, ConfigObject access) {
             section.forEach((key, inner) -> flatten(name + '-' + key, inner, into));
             return;
         }
-        Value before = into.put(name, new Value(text(name, value), HoconFile.where(value)));
+        Value before = into.put(name, new Value(valueText(name, value), HoconFile.where(value)));
         if (before != null) {
             throw HoconFile.wrong(value, name + " is given here, and at " + before.where());
         }
     }
 
-    private static String text(String name, ConfigValue value) {
+    private static String valueText(String name, ConfigValue value) {
         if (value instanceof ConfigList list) {
-            return list.stream().map(item -> text(name, item)).collect(Collectors.joining(","));
+            return list.stream().map(item -> valueText(name, item)).collect(Collectors.joining(","));
         }
         if (value.unwrapped() == null || value instanceof ConfigObject) {
             throw HoconFile.wrong(value, name + " is to be a value, or a list of values");

@@ -241,7 +241,7 @@ final class Configuration implements IDefaultValueProvider {
      * The message of a refused setting, with its place in file or environment in front. Such a message begins with the
      * setting's name, as {@code log size 1 is not within ...}.
      */
-    String placed(String message) {
+    String withPlace(String message) {
         String longest = "";
         String where = "";
         for (Map.Entry<String, ConfigFile.Value> entry : values.entrySet()) {

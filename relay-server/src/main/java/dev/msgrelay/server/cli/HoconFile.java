@@ -26,7 +26,7 @@ public final class HoconFile {
             HoconSize.check(config.root());
             return reader.apply(config.resolve().root());
         } catch (ConfigException e) {
-            throw new IllegalArgumentException(text(path, source, e), e);
+            throw new IllegalArgumentException(describe(path, source, e), e);
         }
     }
 
@@ -52,7 +52,7 @@ public final class HoconFile {
     }
 
     /** The parser's error in one line with its place. The content of a line that may hold a secret is not shown. */
-    private static String text(Path path, HoconSource source, ConfigException e) {
+    private static String describe(Path path, HoconSource source, ConfigException e) {
         ConfigOrigin origin = e.origin();
         if (origin == null) {
             return path + ": " + oneLine(e.getMessage());

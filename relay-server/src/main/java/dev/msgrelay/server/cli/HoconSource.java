@@ -50,7 +50,7 @@ final class HoconSource {
 
     /** @param who begin of the message about a file that cannot be read */
     private Config read(Path path, String who, int nested) {
-        String text = text(path, who);
+        String text = readText(path, who);
         lines.put(path.toString(), text.lines().toList());
         HoconSize.checkNesting(path, text);
         return ConfigFactory.parseReader(
@@ -61,7 +61,7 @@ final class HoconSource {
                         .setIncluder(new Includes(path, nested)));
     }
 
-    private String text(Path path, String who) {
+    private String readText(Path path, String who) {
         try {
             String text = TextFile.read(path, bytesLeft);
             // Characters plus one: at least as many bytes, and an empty file counts too.
@@ -124,7 +124,7 @@ final class HoconSource {
         }
 
         private ConfigObject included(Path path, String what) {
-            String who = place(what) + "include " + path + ": ";
+            String who = placeOfInclude(what) + "include " + path + ": ";
             if (nested == MOST_NESTED) {
                 throw new IllegalArgumentException(who + "more than " + MOST_NESTED
                         + " files include one another; perhaps one of them includes itself");
@@ -134,11 +134,11 @@ final class HoconSource {
 
         private IllegalArgumentException refused(String what) {
             return new IllegalArgumentException(
-                    place(what) + "include " + what + ": only a file can be included: include \"other.conf\"");
+                    placeOfInclude(what) + "include " + what + ": only a file can be included: include \"other.conf\"");
         }
 
         /** The place of an include, found by its text: the library does not tell the line. */
-        private String place(String what) {
+        private String placeOfInclude(String what) {
             List<String> all = lines.get(from.toString());
             for (int i = 0; i < all.size(); i++) {
                 if (all.get(i).contains("include") && all.get(i).contains(what)) {

@@ -72,9 +72,9 @@ final class JournalCommand implements Runnable {
     int check(
             @Parameters(paramLabel = "DIR", description = "The directory.") Path directory,
             @Option(names = "--json", description = "One JSON object a line.") boolean json) {
-        return looking(directory, disk -> {
+        return withLockedDisk(directory, disk -> {
             Recovery found = Recovery.look(disk, Recovery.Depth.ALL);
-            tell(disk, found, json, "damaged");
+            printFindings(disk, found, json, "damaged");
             return found.sound() ? 0 : 1;
         });
     }
@@ -107,7 +107,7 @@ final class JournalCommand implements Runnable {
             throw new ParameterException(
                     spec.commandLine(), "--from " + from + " and --count " + count + " must be at least 1");
         }
-        return looking(directory, disk -> {
+        return withLockedDisk(directory, disk -> {
             Printed printed = new Printed(new MessagePrinter(out, json, hex), count, json);
             JournalReader.read(disk, Recovery.look(disk, Recovery.Depth.START), from, printed);
             if (out.checkError()) {
@@ -128,9 +128,9 @@ final class JournalCommand implements Runnable {
     int repair(
             @Parameters(paramLabel = "DIR", description = "The directory.") Path directory,
             @Option(names = "--json", description = "One JSON object a line.") boolean json) {
-        return told(directory, disk -> {
+        return withDisk(directory, disk -> {
             Recovery found = Repair.all(disk);
-            tell(disk, found, json, "written off");
+            printFindings(disk, found, json, "written off");
             return 0;
         });
     }
@@ -142,17 +142,17 @@ final class JournalCommand implements Runnable {
     }
 
     /**
-     * As {@link #told}, with the journal locked: a relay that is started meanwhile is refused. Beside a running relay
+     * As {@link #withDisk}, with the journal locked: a relay that is started meanwhile is refused. Beside a running relay
      * it reads without the lock.
      */
-    private int looking(Path directory, Work work) {
-        return told(directory, disk -> {
+    private int withLockedDisk(Path directory, Work work) {
+        return withDisk(directory, disk -> {
             Closeable lock = null;
             try {
                 // A backup has no lock file.
                 lock = disk.names().contains(FileDisk.LOCK) ? disk.lock(false) : null;
             } catch (IOException e) {
-                err(e.getMessage() + "; what is being written may look torn");
+                printError(e.getMessage() + "; what is being written may look torn");
             }
             try {
                 return work.on(disk);
@@ -164,7 +164,7 @@ final class JournalCommand implements Runnable {
         });
     }
 
-    private int told(Path directory, Work work) {
+    private int withDisk(Path directory, Work work) {
         try {
             if (!Files.isDirectory(directory)) {
                 throw new IOException(directory + " is no directory");
@@ -175,14 +175,14 @@ final class JournalCommand implements Runnable {
             }
             return work.on(disk);
         } catch (IOException e) {
-            err(e.getMessage());
+            printError(e.getMessage());
             return 1;
         } finally {
             out.flush();
         }
     }
 
-    private void err(String text) {
+    private void printError(String text) {
         spec.commandLine().getErr().println("relay-server: " + text);
         spec.commandLine().getErr().flush();
     }
@@ -215,12 +215,12 @@ final class JournalCommand implements Runnable {
             if (json) {
                 out.println(json("lost", loss));
             } else {
-                err("missing: " + loss.text());
+                printError("missing: " + loss.text());
             }
         }
     }
 
-    private void tell(Disk disk, Recovery found, boolean json, String damaged) {
+    private void printFindings(Disk disk, Recovery found, boolean json, String damaged) {
         Recovery.Cut cut = found.cut();
         if (json) {
             JsonLine line = JsonLine.object()

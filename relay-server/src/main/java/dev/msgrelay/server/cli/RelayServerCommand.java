@@ -95,7 +95,7 @@ final class RelayServerCommand implements Callable<Integer> {
     // The policy in force; null: there is none.
     private AccessPolicy access;
     private volatile RelayServer running;
-    private final CountDownLatch told = new CountDownLatch(1);
+    private final CountDownLatch stopping = new CountDownLatch(1);
     private final CompletableFuture<Integer> done = new CompletableFuture<>();
 
     @Spec
@@ -157,10 +157,10 @@ final class RelayServerCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        RelayConfig config = checked();
+        RelayConfig config = checkedConfig();
         if (files.checkOnly()) {
             check(config);
-            spec.commandLine().getOut().println(found(config));
+            spec.commandLine().getOut().println(describeConfiguration(config));
             return 0;
         }
         // Handled from the start: an unhandled SIGHUP would end the process.
@@ -172,7 +172,7 @@ final class RelayServerCommand implements Callable<Integer> {
             LOG.warn("this system has no SIGHUP: {} is read at the start only", configuration.file());
         }
         Descriptors.check(config, LOG);
-        Runtime.getRuntime().addShutdownHook(new Thread(this::end, "relay-shutdown"));
+        Runtime.getRuntime().addShutdownHook(new Thread(this::endProcess, "relay-shutdown"));
         try (AdminServer early = admin.startBefore(this::reload)) {
             RelayServer relay = starter.start(config, new Recovering(early));
             access = config.access();
@@ -188,8 +188,8 @@ final class RelayServerCommand implements Callable<Integer> {
     }
 
     /** Ends the process with the command's own exit code: after SIGTERM or Ctrl-C the JVM's would differ. */
-    private void end() {
-        told.countDown();
+    private void endProcess() {
+        stopping.countDown();
         RelayServer relay = running;
         if (relay == null && done.isDone()) {
             return;
@@ -253,9 +253,9 @@ final class RelayServerCommand implements Callable<Integer> {
     }
 
     private int runUntilTold(RelayServer relay, ServerReport report) throws InterruptedException {
-        relay.failure().thenRun(told::countDown);
-        ServiceManager.tell(ServiceManager.READY);
-        for (long seconds = 1; !told.await(1, TimeUnit.SECONDS); seconds++) {
+        relay.failure().thenRun(stopping::countDown);
+        ServiceManager.sendState(ServiceManager.READY);
+        for (long seconds = 1; !stopping.await(1, TimeUnit.SECONDS); seconds++) {
             reports.second(relay, report, seconds);
         }
         int code = relay.failure().isDone() ? fail(relay, report) : drain(relay, report);
@@ -266,7 +266,7 @@ final class RelayServerCommand implements Callable<Integer> {
 
     private int drain(RelayServer relay, ServerReport report) {
         long start = System.nanoTime();
-        ServiceManager.tell(ServiceManager.STOPPING);
+        ServiceManager.sendState(ServiceManager.STOPPING);
         report.draining(Look.at(relay));
         relay.close();
         report.stopped(Look.at(relay), (System.nanoTime() - start) / 1e9);
@@ -293,7 +293,7 @@ final class RelayServerCommand implements Callable<Integer> {
     }
 
     /** The result of a check, for people. */
-    private String found(RelayConfig config) {
+    private String describeConfiguration(RelayConfig config) {
         String from = configuration.file() == null ? "no file is named" : configuration.file() + ": good";
         String who = config.access() == null ? "no access block" : TextReport.identities(config);
         int options = configuration.size();
@@ -318,7 +318,7 @@ final class RelayServerCommand implements Callable<Integer> {
         try {
             fresh.configure(line, environment, args);
             line.parseArgs(args);
-            RelayConfig config = fresh.checked();
+            RelayConfig config = fresh.checkedConfig();
             if (access != null && config.access() == null && !fresh.listening.insecure()) {
                 throw new IllegalArgumentException(
                         "there is no access block any more, and every client might publish and"
@@ -326,7 +326,7 @@ final class RelayServerCommand implements Callable<Integer> {
             }
             relay.reload(config);
             List<String> lines = new ArrayList<>();
-            lines.add("configuration read again: " + fresh.found(config));
+            lines.add("configuration read again: " + fresh.describeConfiguration(config));
             boolean same = Objects.equals(identities(config.access()), identities(access));
             lines.add(same ? "access as before" : "access changed");
             access = config.access();
@@ -369,14 +369,14 @@ final class RelayServerCommand implements Callable<Integer> {
                 lines.add(name + " takes a restart: "
                         + (AdminOptions.SECRET.contains(name)
                                 ? "it is another one by now"
-                                : "it is " + text(option) + " and would be " + text(then)));
+                                : "it is " + valueText(option) + " and would be " + valueText(then)));
             }
         });
         return lines;
     }
 
     /** The option's value as it was written, or could be. */
-    static String text(OptionSpec option) {
+    static String valueText(OptionSpec option) {
         Object value = option.getValue();
         if (value == null || value instanceof Boolean) {
             return value == null ? "not set" : value.toString();
@@ -390,7 +390,7 @@ final class RelayServerCommand implements Callable<Integer> {
      *
      * @throws ParameterException the message names the error
      */
-    private RelayConfig checked() {
+    private RelayConfig checkedConfig() {
         RelayConfig config = config();
         try {
             reports.check();
@@ -401,7 +401,7 @@ final class RelayServerCommand implements Callable<Integer> {
                 config.tls().provider().resolve();
             }
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), configuration.placed(e.getMessage()));
+            throw new ParameterException(spec.commandLine(), configuration.withPlace(e.getMessage()));
         }
         return config;
     }
@@ -430,7 +430,7 @@ final class RelayServerCommand implements Callable<Integer> {
             tls.applyTo(config);
             return config.access(configuration.access()).build();
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), configuration.placed(e.getMessage()));
+            throw new ParameterException(spec.commandLine(), configuration.withPlace(e.getMessage()));
         }
     }
 }

@@ -118,7 +118,7 @@ public final class RelayServerMain {
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
                 .setParameterExceptionHandler((failure, args) -> {
                     CommandLine failed = failure.getCommandLine();
-                    failed.getErr().println("relay-server: " + words(failure));
+                    failed.getErr().println("relay-server: " + describe(failure));
                     failed.getErr().println("Try 'relay-server --help'.");
                     return CommandLine.ExitCode.USAGE;
                 });
@@ -133,7 +133,7 @@ public final class RelayServerMain {
     }
 
     /** The error in the arguments. Unmatched arguments are not shown as they are: one may be a key without quotes. */
-    private static String words(ParameterException failure) {
+    private static String describe(ParameterException failure) {
         return failure instanceof UnmatchedArgumentException unmatched
                 ? SecretText.unmatched(unmatched.getUnmatched())
                 : failure.getMessage();

@@ -37,7 +37,7 @@ final class ServiceManager {
     private ServiceManager() {}
 
     /** Sends a state. A failure is logged, and does not stop the relay. */
-    static void tell(String state) {
+    static void sendState(String state) {
         String socket = System.getenv(VARIABLE);
         if (socket == null || socket.isEmpty()) {
             return;

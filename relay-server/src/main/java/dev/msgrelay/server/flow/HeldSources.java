@@ -41,7 +41,7 @@ public final class HeldSources {
      */
     public void add(Source source, boolean lookAtOnce) {
         waiting.add(source);
-        begin();
+        beginHold();
         if (lookAtOnce) {
             resumeIfRoom();
         }
@@ -59,7 +59,7 @@ public final class HeldSources {
 
     /** Resumes all sources if there is plenty of room. */
     public void resumeIfRoom() {
-        if (any && plentyOfRoom.getAsBoolean() && end()) {
+        if (any && plentyOfRoom.getAsBoolean() && endHold()) {
             // Only the sources that wait now: a source that finds no room again waits for the next call.
             List<Source> all = new ArrayList<>();
             for (Source s = waiting.poll(); s != null; s = waiting.poll()) {
@@ -73,12 +73,12 @@ public final class HeldSources {
      * The flag and the time since when are one state, so a lock guards both: another thread may end the hold at the
      * same moment.
      */
-    private synchronized void begin() {
+    private synchronized void beginHold() {
         any = true;
         time.begin(clock.getAsLong());
     }
 
-    private synchronized boolean end() {
+    private synchronized boolean endHold() {
         boolean held = any;
         any = false;
         time.end(clock.getAsLong());

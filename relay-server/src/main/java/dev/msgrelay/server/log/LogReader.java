@@ -234,7 +234,7 @@ public final class LogReader {
      */
     public void seek(long sequence, Mark head) {
         for (int i = 0; i < TRIES; i++) {
-            if (find(sequence, head)) {
+            if (findAndHold(sequence, head)) {
                 boundary.copy(found);
                 position = found.position();
                 return;
@@ -244,7 +244,7 @@ public final class LogReader {
         leaveFor(head);
     }
 
-    private boolean find(long sequence, Mark head) {
+    private boolean findAndHold(long sequence, Mark head) {
         release();
         leave();
         long tail = log.tail();

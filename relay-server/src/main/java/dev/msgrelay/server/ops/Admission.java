@@ -85,13 +85,13 @@ public final class Admission {
             }
             if (address.connections >= limits.maxPerAddress()) {
                 return refuse(
-                        CloseReason.TOO_MANY_FROM_ADDRESS, limits.maxPerAddress(), "connection", " of " + text(from));
+                        CloseReason.TOO_MANY_FROM_ADDRESS, limits.maxPerAddress(), "connection", " of " + describe(from));
             }
             if (!address.handshakes.tryTake(nowNanos)) {
                 return new Answer(
                         null,
                         CloseReason.TOO_MANY_FROM_ADDRESS,
-                        "there were more than " + limits.handshakesPerSecond() + " connects a second of " + text(from)
+                        "there were more than " + limits.handshakesPerSecond() + " connects a second of " + describe(from)
                                 + ", which is the limit");
             }
             address.connections++;
@@ -136,7 +136,7 @@ public final class Admission {
         if (address == null || address.replays.tryTake(nowNanos)) {
             return null;
         }
-        return "there were more than " + limits.replaysPerSecond() + " starts behind the head a second of " + text(from)
+        return "there were more than " + limits.replaysPerSecond() + " starts behind the head a second of " + describe(from)
                 + ", which is the limit";
     }
 
@@ -159,7 +159,7 @@ public final class Admission {
         }
     }
 
-    private static String text(InetAddress network) {
+    private static String describe(InetAddress network) {
         boolean half = network instanceof Inet6Address && !network.isLinkLocalAddress();
         return NetUtil.toAddressString(network) + (half ? "/64" : "");
     }

@@ -176,7 +176,7 @@ public final class TlsContext implements AutoCloseable {
     }
 
     /** A text for people: the provider and why, the relay's certificate, and the certificate asked of clients. */
-    public synchronized String text() {
+    public synchronized String describe() {
         String clients = files.clients() == null
                 ? "clients show none"
                 : (files.clientsOptional() ? "clients may show one of " : "clients must show one of ")
@@ -245,11 +245,11 @@ public final class TlsContext implements AutoCloseable {
         thread.execute(step);
     }
 
-    void came(Channel channel) {
+    void add(Channel channel) {
         present.add(channel);
     }
 
-    void left(Channel channel) {
+    void remove(Channel channel) {
         present.remove(channel);
     }
 

@@ -13,7 +13,7 @@ public final class TlsFailure {
     private TlsFailure() {}
 
     /** A text for people about a failed handshake. It has nothing in it that the client has sent. */
-    public static String text(Throwable failure) {
+    public static String describe(Throwable failure) {
         if (failure instanceof NotSslRecordException) {
             return "the client does not speak TLS";
         }

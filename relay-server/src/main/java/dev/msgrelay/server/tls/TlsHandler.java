@@ -76,14 +76,14 @@ public final class TlsHandler extends ChannelDuplexHandler {
     final ReadSwitch reads;
     final TlsOutput out;
     final TlsInput in;
-    private final Runnable goOn = () -> walled(this::goOn);
+    private final Runnable continueReading = () -> walled(this::continueReading);
 
     private ChannelHandlerContext ctx;
     private State state = State.SHAKING;
     private SSLEngine engine;
     // Bytes reserved for this connection; 0: they were given back.
     private int reserved;
-    private boolean goesOn;
+    private boolean readingContinues;
     private boolean delivering;
     // The channel is moving to another loop, which reads on: a read or a task begun here would run beside that loop.
     private boolean leaving;
@@ -131,7 +131,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
         }
         TlsHandler handler =
                 pool.allocate(bytes, () -> new TlsHandler(context, channel, pool, allocator, reader, watch));
-        context.came(channel);
+        context.add(channel);
         channel.config().setRecvByteBufAllocator(new SocketReads(handler.in, TlsInput.READS));
         channel.pipeline().addLast(new TlsHandshake(context, allocator, handler, watch), handler);
         return true;
@@ -192,7 +192,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
         state = State.OPEN;
         engine = shaken;
         ctx.fireChannelActive();
-        walled(this::goOn);
+        walled(this::continueReading);
     }
 
     /** Ends the output: an alert tells the client that this is the end of the stream, and no cut. */
@@ -230,16 +230,16 @@ public final class TlsHandler extends ChannelDuplexHandler {
 
     @Override
     public void channelInactive(ChannelHandlerContext inactive) {
-        gone();
+        channelGone();
         inactive.fireChannelInactive();
     }
 
     @Override
     public void handlerRemoved(ChannelHandlerContext removed) {
-        gone();
+        channelGone();
     }
 
-    private void gone() {
+    private void channelGone() {
         if (state != State.SHAKING) {
             state = State.GONE;
             release(engine);
@@ -249,7 +249,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
     /** Gives back all memory, the library's included. */
     void release(SSLEngine used) {
         if (reserved > 0) {
-            context.left(channel);
+            context.remove(channel);
             in.release();
             out.release();
             ReferenceCountUtil.release(used);
@@ -268,7 +268,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
     }
 
     /** Ends a connection whose client has broken the rules of TLS. */
-    private void broken(SSLException cause) {
+    private void endBroken(SSLException cause) {
         if (open()) {
             boolean mayTell = state == State.OPEN;
             state = State.BROKEN;
@@ -293,7 +293,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
     public void channelRead(ChannelHandlerContext from, Object msg) {
         ((ByteBuf) msg).release();
         if (msg instanceof ReadWindow read && open()) {
-            in.came(read.writerIndex());
+            in.received(read.writerIndex());
             deliver();
         }
     }
@@ -309,7 +309,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
                 // deliverOnce has handed on one part.
             }
         } catch (SSLException e) {
-            broken(e);
+            endBroken(e);
         } finally {
             delivering = false;
         }
@@ -348,7 +348,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
                 throw new SSLException("a record cannot be read: it is none, or was changed on the way");
             }
         }
-        if (in.ended()) {
+        if (in.hasEnded()) {
             ctx.close();
             return false;
         }
@@ -359,7 +359,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
     @Override
     public void read(ChannelHandlerContext reading) {
         if (open() && in.waits()) {
-            goOnLater();
+            continueReadingLater();
         } else {
             readSocket();
         }
@@ -376,20 +376,20 @@ public final class TlsHandler extends ChannelDuplexHandler {
     public void channelRegistered(ChannelHandlerContext registered) {
         leaving = false;
         if (open() && in.waits()) {
-            goOnLater();
+            continueReadingLater();
         }
         registered.fireChannelRegistered();
     }
 
-    private void goOnLater() {
-        if (!goesOn && !delivering && !leaving) {
-            goesOn = true;
-            channel.eventLoop().execute(goOn);
+    private void continueReadingLater() {
+        if (!readingContinues && !delivering && !leaving) {
+            readingContinues = true;
+            channel.eventLoop().execute(continueReading);
         }
     }
 
-    private void goOn() {
-        goesOn = false;
+    private void continueReading() {
+        readingContinues = false;
         if (!open()) {
             return;
         }
@@ -451,7 +451,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
             try {
                 out.pump();
             } catch (SSLException e) {
-                broken(e);
+                endBroken(e);
             }
         }
         if (state == State.CLOSING) {

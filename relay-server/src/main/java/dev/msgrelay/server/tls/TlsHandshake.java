@@ -87,16 +87,16 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     public void channelActive(ChannelHandlerContext active) {
         deadline = ctx.channel()
                 .eventLoop()
-                .schedule(() -> walled(this::tooLate), context.handshakeMillis(), TimeUnit.MILLISECONDS);
+                .schedule(() -> walled(this::timedOut), context.handshakeMillis(), TimeUnit.MILLISECONDS);
     }
 
-    private void tooLate() {
+    private void timedOut() {
         String text = "no TLS handshake within " + context.handshakeMillis() + " ms";
         if (begun()) {
-            fail(text);
+            refuse(text);
         } else {
             // The client has sent nothing: perhaps it is a plain subscriber that waits for messages.
-            sayPlain(text + ": on this port clients speak TLS first");
+            refuseInPlain(text + ": on this port clients speak TLS first");
         }
     }
 
@@ -108,8 +108,8 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     public void channelRead(ChannelHandlerContext from, Object msg) {
         ((ByteBuf) msg).release();
         if (msg instanceof ReadWindow read && state.compareTo(State.WAITING) <= 0) {
-            in.came(read.writerIndex());
-            goOn();
+            in.received(read.writerIndex());
+            continueHandshake();
         }
     }
 
@@ -125,30 +125,30 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
             out.taken();
             if (state == State.WAITING && !out.inFlight()) {
                 reads.on();
-                goOn();
+                continueHandshake();
             }
         }
     }
 
-    private void goOn() {
+    private void continueHandshake() {
         if (state == State.SILENT && !in.mayBegin()) {
             watch.plain();
-            sayPlain(String.format(
+            refuseInPlain(String.format(
                     Locale.ROOT,
                     "this port is for TLS, and the first byte is 0x%02X, not the 0x16 of a TLS handshake: the client"
                             + " has to speak TLS 1.3, or go to the port for plain clients",
                     in.first()));
         } else if (in.recordLength() > TlsRecords.MOST_BYTES) {
-            fail("a record of " + in.recordLength() + " bytes; the limit is " + TlsRecords.MOST_BYTES);
+            refuse("a record of " + in.recordLength() + " bytes; the limit is " + TlsRecords.MOST_BYTES);
         } else if ((in.hasRecord() || hasMoreToSay) && !out.inFlight()) {
             EventLoop loop = ctx.channel().eventLoop();
             reads.off();
             state = State.WORKING;
-            context.execute(() -> work(loop));
+            context.execute(() -> runStep(loop));
         }
     }
 
-    private void worked(boolean done, Throwable failure) {
+    private void stepDone(boolean done, Throwable failure) {
         if (state == State.LEFT) {
             state = State.FAILED;
             handler.release(engine);
@@ -157,12 +157,12 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         state = State.WAITING;
         out.send();
         if (failure instanceof SSLException) {
-            fail(TlsFailure.text(failure));
+            refuse(TlsFailure.describe(failure));
         } else if (failure != null) {
-            failed(failure);
+            abort(failure);
         } else if (done) {
             deadline.cancel(false);
-            tellSubject();
+            storeSubject();
             out.open(engine);
             in.open(engine);
             reads.on();
@@ -172,12 +172,12 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
             handler.open(engine);
         } else if (!out.inFlight()) {
             reads.on();
-            goOn();
+            continueHandshake();
         }
     }
 
     /** Stores the subject of the client's certificate, if there is one; the connection finds its peer there. */
-    private void tellSubject() {
+    private void storeSubject() {
         try {
             X509Certificate shown = (X509Certificate) engine.getSession().getPeerCertificates()[0];
             ctx.channel().attr(Peer.CERTIFICATE).set(shown.getSubjectX500Principal());
@@ -188,7 +188,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
     // ---- on the thread of the handshakes -----------------------------------------------------------------------
 
-    private void work(EventLoop loop) {
+    private void runStep(EventLoop loop) {
         boolean done = false;
         Throwable failure = null;
         try {
@@ -203,7 +203,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         boolean isDone = done;
         Throwable why = failure;
         try {
-            loop.execute(() -> walled(() -> worked(isDone, why)));
+            loop.execute(() -> walled(() -> stepDone(isDone, why)));
         } catch (RejectedExecutionException e) {
             // The loop has ended, and the channel with it.
             state = State.FAILED;
@@ -272,8 +272,8 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     // ---- end ------------------------------------------------------------------------------------------------------
 
     /** Ends with an ERROR frame in plain text, for a client without TLS. */
-    private void sayPlain(String text) {
-        if (end(CloseReason.TLS_FAILED, text)) {
+    private void refuseInPlain(String text) {
+        if (endHandshake(CloseReason.TLS_FAILED, text)) {
             out.sendPlain(ErrorFrame.encode(CloseReason.TLS_FAILED, text))
                     .addListener(done -> handler.shutdownOutput());
             linger();
@@ -281,8 +281,8 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     }
 
     /** Ends a handshake whose client has broken the rules, or is too slow. */
-    private void fail(String text) {
-        if (end(CloseReason.TLS_FAILED, text)) {
+    private void refuse(String text) {
+        if (endHandshake(CloseReason.TLS_FAILED, text)) {
             if (!out.inFlight()) {
                 handler.shutdownOutput();
             }
@@ -291,17 +291,17 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     }
 
     /** Ends a handshake after a failure of the network or of the relay. */
-    private void failed(Throwable cause) {
+    private void abort(Throwable cause) {
         if (cause instanceof IOException) {
-            end(CloseReason.TLS_FAILED, "connection lost within the handshake: " + cause.getMessage());
-        } else if (end(CloseReason.INTERNAL_ERROR, "a fault of the relay within the handshake: " + cause)) {
+            endHandshake(CloseReason.TLS_FAILED, "connection lost within the handshake: " + cause.getMessage());
+        } else if (endHandshake(CloseReason.INTERNAL_ERROR, "a fault of the relay within the handshake: " + cause)) {
             watch.failed(ctx.channel(), cause);
         }
         ctx.close();
     }
 
     /** Ends the handshake. The first end counts; false: it has ended before. */
-    private boolean end(CloseReason reason, String text) {
+    private boolean endHandshake(CloseReason reason, String text) {
         if (state.compareTo(State.WORKING) > 0) {
             return false;
         }
@@ -327,20 +327,20 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext inactive) {
-        gone();
+        channelGone();
         inactive.fireChannelInactive();
     }
 
     @Override
     public void handlerRemoved(ChannelHandlerContext removed) {
-        gone();
+        channelGone();
     }
 
-    private void gone() {
+    private void channelGone() {
         if (begun()) {
-            end(CloseReason.TLS_FAILED, "closed within the handshake");
+            endHandshake(CloseReason.TLS_FAILED, "closed within the handshake");
         } else {
-            end(CloseReason.PEER_CLOSED, "");
+            endHandshake(CloseReason.PEER_CLOSED, "");
         }
         if (state == State.FAILED) {
             handler.release(engine);
@@ -350,7 +350,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext thrown, Throwable cause) {
         if (cause != ReadSwitch.Refused.INSTANCE) {
-            failed(cause);
+            abort(cause);
         }
     }
 
@@ -359,7 +359,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         try {
             step.run();
         } catch (Throwable e) {
-            failed(e);
+            abort(e);
         }
     }
 }

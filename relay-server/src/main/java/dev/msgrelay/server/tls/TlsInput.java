@@ -118,7 +118,7 @@ final class TlsInput implements SocketReads.Reader {
     }
 
     /** Takes note of a read: input now ends at {@code to}. */
-    void came(int to) {
+    void received(int to) {
         end = to;
         if (engine != null) {
             more = true;
@@ -207,7 +207,7 @@ final class TlsInput implements SocketReads.Reader {
     }
 
     /** Whether the client has ended its output, and the connection has taken all input before that. */
-    boolean ended() {
+    boolean hasEnded() {
         return closed && rest == null;
     }
 

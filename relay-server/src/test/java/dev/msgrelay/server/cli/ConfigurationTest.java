@@ -156,8 +156,8 @@ class ConfigurationTest {
         private static String[] told(List<String> options, Map<String, OptionSpec> values) {
             return options.stream()
                     .filter(option ->
-                            !RelayServerCommand.text(values.get(option)).equals("not set"))
-                    .map(option -> "--" + option + "=" + RelayServerCommand.text(values.get(option)))
+                            !RelayServerCommand.valueText(values.get(option)).equals("not set"))
+                    .map(option -> "--" + option + "=" + RelayServerCommand.valueText(values.get(option)))
                     .toArray(String[]::new);
         }
     }

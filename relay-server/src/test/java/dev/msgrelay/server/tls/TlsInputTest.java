@@ -37,7 +37,7 @@ class TlsInputTest {
         in.tick();
         read.writeByte(0x16);
         read.release();
-        in.came(read.writerIndex());
+        in.received(read.writerIndex());
         assertThat(in.first()).isEqualTo(0x16);
         assertThat(pool.used()).isEqualTo(TlsRecords.LARGE);
         in.release();
@@ -88,7 +88,7 @@ class TlsInputTest {
         for (int i = 0; i < bytes; i++) {
             read.writeByte(i % 27 == 4 ? 22 : 0);
         }
-        in.came(read.writerIndex());
+        in.received(read.writerIndex());
         read.release();
     }
 }
