@@ -83,7 +83,7 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
                 || inet.getAddress().isLoopbackAddress();
         if (!token.isNone() && tls == null && !withinHost) {
             throw new RelayUnsuitableException(
-                    "the token is not sent to " + endpoint + " in the clear: it would be for others to read");
+                    "the token is not sent to " + endpoint + " in the clear, where others could read it");
         }
     }
 

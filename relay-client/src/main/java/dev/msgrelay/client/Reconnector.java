@@ -126,7 +126,7 @@ final class Reconnector {
         return new RelayUnsuitableException(
                 end.getMessage() + "; " + unanswered
                         + " tries in a row ended so: it seems to be a relay that knows no HELLO."
-                        + " The plain mode works with such a one",
+                        + " Use the plain mode with it",
                 end);
     }
 

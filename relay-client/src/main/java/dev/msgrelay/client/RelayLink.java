@@ -339,7 +339,7 @@ final class RelayLink implements AutoCloseable {
         if (!open && likeNoHello) {
             return new RelayUnsuitableException(
                     "the relay at " + endpoint + " knows no HELLO (" + error.getMessage()
-                            + "). The plain mode works with such a one",
+                            + "). Use the plain mode with it",
                     error);
         }
         return error;

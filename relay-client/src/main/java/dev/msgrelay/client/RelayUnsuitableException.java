@@ -19,6 +19,6 @@ public final class RelayUnsuitableException extends IOException {
     /** @param option name of the option that asks for the level */
     static RelayUnsuitableException noLevel(Endpoint endpoint, String option, Level level) {
         return new RelayUnsuitableException("the relay at " + endpoint + " keeps no journal, so " + option + " "
-                + level.flag() + " is not to be had");
+                + level.flag() + " is not possible");
     }
 }

@@ -172,7 +172,8 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
                     && length <= ControlFrames.MAX_CONTROL_BODY
                     && netIn.remaining() >= FrameLayout.frameLength(length)) {
                 ByteBuffer body = netIn.slice(netIn.position() + FrameLayout.HEADER_LENGTH, length);
-                throw new TlsException("the relay at " + endpoint + " says without TLS: " + describeError(body), false, null);
+                throw new TlsException(
+                        "the relay at " + endpoint + " says without TLS: " + describeError(body), false, null);
             }
         }
         if (ended) {

@@ -32,7 +32,7 @@ final class Startup implements AutoCloseable {
             try {
                 taken.pop().close();
             } catch (Throwable e) {
-                LOG.warn("something cannot be given back: {}", e.toString());
+                LOG.warn("a resource cannot be released: {}", e.toString());
             }
         }
     }

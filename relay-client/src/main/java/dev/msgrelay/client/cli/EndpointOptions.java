@@ -24,7 +24,7 @@ final class EndpointOptions {
             arity = "0..*",
             paramLabel = "ENDPOINT",
             description = "host:port, :port, [ipv6]:port or unix:path; several are tried in turn."
-                    + " Default: those of --context, else 127.0.0.1:7400 to subscribe, 127.0.0.1:7401 to publish; with"
+                    + " Default: the endpoints of --context, else 127.0.0.1:7400 to subscribe, 127.0.0.1:7401 to publish; with"
                     + " TLS 7410 and 7411.")
     private List<String> endpoints;
 

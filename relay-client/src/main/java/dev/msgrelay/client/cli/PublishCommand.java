@@ -243,7 +243,7 @@ final class PublishCommand implements Callable<Integer> {
                         "cannot keep the producer id of '" + session.name() + "' in " + directory + ": " + e, e);
             }
             printError("cannot keep the producer id of '" + session.name() + "' in " + directory + " (" + e
-                    + "): this run cannot be gone on with when it is cut short");
+                    + "): this run cannot be continued if it is cut short");
             return Resumption.none();
         }
     }

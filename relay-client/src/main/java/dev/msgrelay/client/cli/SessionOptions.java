@@ -41,7 +41,7 @@ final class SessionOptions {
             paramLabel = "FILE",
             description =
                     "The token in this file proves the client's identity, for a relay that requires it. Says HELLO. "
-                            + "Default: that of --context, else the token itself in RELAY_TOKEN of the environment.")
+                            + "Default: the token file of --context, else the token itself in RELAY_TOKEN of the environment.")
     private Path tokenFile;
 
     @Option(

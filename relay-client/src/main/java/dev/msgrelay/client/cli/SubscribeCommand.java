@@ -132,7 +132,7 @@ final class SubscribeCommand implements Callable<Integer> {
     @Option(
             names = "--json",
             description =
-                    "One JSON object per line: for each report, message, gap, change of the connection, and at the end.")
+                    "Print one JSON object per line: for each report, message, gap, change of the connection, and at the end.")
     private boolean json;
 
     @Option(names = "--quiet", description = "Print neither the sum at the end nor the state of the connection.")

@@ -168,8 +168,7 @@ final class TopCommand implements Callable<Integer> {
         boolean clear = token != null && admin.getScheme().equals("http");
         String host = admin.getHost().replaceAll("[\\[\\]]", "");
         if (clear && !Endpoint.tcp(host, HTTP_PORT).isWithinHost()) {
-            throw new IOException(
-                    "the token would go to " + admin + " in the clear: go there by https, or by a tunnel");
+            throw new IOException("the token would go to " + admin + " in the clear: use https, or a tunnel");
         }
         return token;
     }
@@ -267,7 +266,7 @@ final class TopCommand implements Callable<Integer> {
         try {
             before = terminal.enterRawMode();
         } catch (IOError e) {
-            throw new IOException("the terminal lets nobody in: is this in the background?", e);
+            throw new IOException("cannot use the terminal: is this process in the background?", e);
         }
         terminal.puts(Capability.enter_ca_mode);
         terminal.puts(Capability.cursor_invisible);

@@ -90,7 +90,7 @@ public final class PemFiles {
             return (X509Certificate)
                     CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(bytes));
         } catch (GeneralSecurityException e) {
-            throw wrong(file, block.line, "what begins here is no X.509 certificate, or a damaged one");
+            throw wrong(file, block.line, "the block that begins here is no X.509 certificate, or is damaged");
         }
     }
 
@@ -138,7 +138,8 @@ public final class PemFiles {
         try {
             return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(bytes));
         } catch (GeneralSecurityException e) {
-            throw wrong(file, block.line, "no " + algorithm + " key, which the certificate's public one is");
+            throw wrong(
+                    file, block.line, "no " + algorithm + " key, which is the type of the certificate's public key");
         }
     }
 
@@ -174,7 +175,7 @@ public final class PemFiles {
             int end = text.indexOf(END, begin + BEGIN.length());
             int next = text.indexOf(BEGIN, begin + BEGIN.length());
             if (labelEnd < 0 || labelEnd == end || labelEnd == next) {
-                throw wrong(file, line, "what begins here has no " + DASHES + " behind its kind");
+                throw wrong(file, line, "the block that begins here has no " + DASHES + " behind its kind");
             }
             String label = text.substring(begin + BEGIN.length(), labelEnd);
             if (end < 0 || next >= 0 && next < end) {
@@ -216,7 +217,7 @@ public final class PemFiles {
         try {
             return Base64.getDecoder().decode(block.text.replaceAll("\\s", ""));
         } catch (IllegalArgumentException e) {
-            throw wrong(file, block.line, "what begins here is not Base64");
+            throw wrong(file, block.line, "the block that begins here is not Base64");
         }
     }
 

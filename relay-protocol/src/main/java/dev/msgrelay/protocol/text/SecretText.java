@@ -35,7 +35,7 @@ public final class SecretText {
     public static String file(Object file) {
         String text = String.valueOf(file);
         boolean content = text.contains(DASHES) || text.chars().anyMatch(Character::isISOControl);
-        return content ? "(not shown: what is given is no file's name, but looks like the content of a file)" : text;
+        return content ? "(not shown: it looks like the content of a file, not like its name)" : text;
     }
 
     /** The name of a token's file that does not exist: it is not shown if it may be the token itself. */

@@ -60,7 +60,7 @@ public record Identity(
         }
         if (tokens.isEmpty() && certificates.isEmpty() && users.isEmpty() && from.isEmpty()) {
             throw new IllegalArgumentException(
-                    name + " has no token, certificate, user or from: nobody could ever be it");
+                    name + " has no token, certificate, user or from: no client could ever prove it");
         }
         if (publish == null && subscribe == null) {
             throw new IllegalArgumentException(name + " may neither publish nor subscribe");

@@ -39,7 +39,7 @@ public record Network(byte[] address, int bits) {
         for (int i = bits; i < most; i++) {
             if ((address[i / Byte.SIZE] >> (Byte.SIZE - 1 - i % Byte.SIZE) & 1) != 0) {
                 throw new IllegalArgumentException(
-                        "'" + text + "' has bits behind its first " + bits + ": these do not count, and are to be 0");
+                        "'" + text + "' has bits behind its first " + bits + ": these must be 0");
             }
         }
         return new Network(address, bits);

@@ -80,7 +80,7 @@ public final class Standing {
         // A subscriber gets added types when it asks for them; lost types would make its count of skipped messages
         // wrong.
         if (granted != null && types != null && !granted.equals(granted.intersect(types))) {
-            return "types " + describe(granted) + " were to be had, and " + describe(types) + " are";
+            return "types " + describe(granted) + " were permitted, and " + describe(types) + " are now";
         }
         return null;
     }
@@ -160,12 +160,12 @@ public final class Standing {
         if (both == null) {
             throw new FrameException(
                     CloseReason.NOT_PERMITTED,
-                    "types " + describe(wanted) + " are wanted, and " + describe(types) + " may be had");
+                    "types " + describe(wanted) + " are wanted, and " + describe(types) + " are permitted");
         }
         if (types != null && wanted.isAll() && !orFewer) {
             throw new FrameException(
                     CloseReason.NOT_PERMITTED,
-                    "every type is wanted, and " + describe(types) + " may be had: ask for those");
+                    "every type is wanted, and " + describe(types) + " are permitted: ask for those");
         }
         granted = both;
         return both;

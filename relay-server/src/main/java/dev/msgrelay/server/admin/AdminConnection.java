@@ -174,7 +174,8 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
             case Refusals.RELOAD -> reload();
             default -> {
                 Answer answer = server.answers().of(path, accept());
-                sendAnswer(answer != null ? answer : Answer.text(HttpResponseStatus.NOT_FOUND, "there is no such page"));
+                sendAnswer(
+                        answer != null ? answer : Answer.text(HttpResponseStatus.NOT_FOUND, "there is no such page"));
             }
         }
     }

@@ -158,7 +158,7 @@ final class AccessBlock {
 
     private static String singleValue(ConfigValue value) {
         if (value.unwrapped() == null || value instanceof ConfigObject || value instanceof ConfigList) {
-            throw new IllegalArgumentException("is to be a value");
+            throw new IllegalArgumentException("must be a single value");
         }
         return value.unwrapped().toString();
     }

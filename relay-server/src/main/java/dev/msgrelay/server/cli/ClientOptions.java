@@ -94,7 +94,7 @@ final class ClientOptions {
             paramLabel = "TIME",
             defaultValue = "5s",
             converter = TimeSpan.class,
-            description = "On SIGTERM: how long subscribers may take to read the rest of the stream.")
+            description = "Time for subscribers to read the rest of the stream after SIGTERM.")
     private Duration drainTimeout;
 
     void applyTo(RelayConfig.Builder config) {

@@ -17,7 +17,11 @@ final class ClusterOptions {
                             + "single relay.")
     private Path file;
 
-    @Option(names = "--node", paramLabel = "N", defaultValue = "0", description = "The number of this node.")
+    @Option(
+            names = "--node",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "The number of this node in the cluster.")
     private int node;
 
     void applyTo(RelayConfig.Builder config) {

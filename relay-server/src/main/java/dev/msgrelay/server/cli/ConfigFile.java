@@ -70,7 +70,7 @@ record ConfigFile(Path path, Map<String, Value> values, ConfigObject access) {
             return list.stream().map(item -> valueText(name, item)).collect(Collectors.joining(","));
         }
         if (value.unwrapped() == null || value instanceof ConfigObject) {
-            throw HoconFile.wrong(value, name + " is to be a value, or a list of values");
+            throw HoconFile.wrong(value, name + " must be a value, or a list of values");
         }
         return value.unwrapped().toString();
     }

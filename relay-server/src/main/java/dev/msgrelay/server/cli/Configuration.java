@@ -87,9 +87,8 @@ final class Configuration implements IDefaultValueProvider {
             String variable = variable(name);
             String set = environment.getOrDefault(variable, "");
             if (isOfAService(variable, set)) {
-                passedOver.add(
-                        variable + "=" + PrintableText.line(set) + " is passed over: it is what Kubernetes sets for a"
-                                + " Service of this name. --" + name + " and the file set the option");
+                passedOver.add(variable + "=" + PrintableText.line(set) + " is ignored: it is what Kubernetes sets for a"
+                        + " Service of this name. --" + name + " and the file set the option");
             } else if (!set.isEmpty()) {
                 values.put(name, new ConfigFile.Value(set, variable));
             }

@@ -107,8 +107,7 @@ final class HoconSize {
         long length = Math.max(0, inside(value, deep));
         if (length > HoconSource.MOST_BYTES) {
             throw HoconFile.wrong(
-                    value,
-                    "with all that is substituted it is over the limit of " + HoconSource.MOST_BYTES + " characters");
+                    value, "with its substitutions it is over the limit of " + HoconSource.MOST_BYTES + " characters");
         }
         counted.put(value, length);
         return length;

@@ -68,10 +68,10 @@ final class JournalCommand implements Runnable {
             name = "check",
             mixinStandardHelpOptions = true,
             versionProvider = VersionFromManifest.class,
-            description = "Reads every byte, changes nothing, and says what is there and what is damaged.")
+            description = "Reads every byte, changes nothing, and reports the messages and the damage.")
     int check(
             @Parameters(paramLabel = "DIR", description = "The directory.") Path directory,
-            @Option(names = "--json", description = "One JSON object a line.") boolean json) {
+            @Option(names = "--json", description = "Print one JSON object a line.") boolean json) {
         return withLockedDisk(directory, disk -> {
             Recovery found = Recovery.look(disk, Recovery.Depth.ALL);
             printFindings(disk, found, json, "damaged");
@@ -84,7 +84,7 @@ final class JournalCommand implements Runnable {
             mixinStandardHelpOptions = true,
             versionProvider = VersionFromManifest.class,
             description = {
-                "Prints each message like 'relay-client subscribe --print', and what is missing on standard error.",
+                "Prints each message like 'relay-client subscribe --print', and gaps on standard error.",
                 "Checks every byte before it is printed."
             })
     int dump(
@@ -102,7 +102,7 @@ final class JournalCommand implements Runnable {
                             description = "End after N messages. Default: never.")
                     long count,
             @Option(names = "--hex", description = "Print bodies always in hex.") boolean hex,
-            @Option(names = "--json", description = "One JSON object a line.") boolean json) {
+            @Option(names = "--json", description = "Print one JSON object a line.") boolean json) {
         if (from < 1 || count < 1) {
             throw new ParameterException(
                     spec.commandLine(), "--from " + from + " and --count " + count + " must be at least 1");
@@ -122,12 +122,12 @@ final class JournalCommand implements Runnable {
             mixinStandardHelpOptions = true,
             versionProvider = VersionFromManifest.class,
             description = {
-                "Writes off what is damaged, so that a relay can continue.",
-                "Replaced files stay there as *.damaged. Whole messages do not change."
+                "Writes off damaged messages, so that a relay can continue.",
+                "Replaced files stay beside the new ones as *.damaged. Whole messages do not change."
             })
     int repair(
             @Parameters(paramLabel = "DIR", description = "The directory.") Path directory,
-            @Option(names = "--json", description = "One JSON object a line.") boolean json) {
+            @Option(names = "--json", description = "Print one JSON object a line.") boolean json) {
         return withDisk(directory, disk -> {
             Recovery found = Repair.all(disk);
             printFindings(disk, found, json, "written off");
@@ -152,7 +152,7 @@ final class JournalCommand implements Runnable {
                 // A backup has no lock file.
                 lock = disk.names().contains(FileDisk.LOCK) ? disk.lock(false) : null;
             } catch (IOException e) {
-                printError(e.getMessage() + "; what is being written may look torn");
+                printError(e.getMessage() + "; messages being written may look torn");
             }
             try {
                 return work.on(disk);
@@ -289,7 +289,7 @@ final class JournalCommand implements Runnable {
         }
         found.lost().forEach(loss -> out.println("lost: " + loss.text()));
         found.damage().forEach(loss -> out.println(damaged + ": " + loss.text()));
-        found.asideFiles().forEach(name -> out.println(damaged + ": " + name + " is of no use"));
+        found.asideFiles().forEach(name -> out.println(damaged + ": " + name + " is unusable"));
         if (found.sound()) {
             out.println("sound");
         }

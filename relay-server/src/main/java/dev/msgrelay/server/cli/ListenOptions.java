@@ -69,14 +69,14 @@ final class ListenOptions {
     @Option(
             names = "--socket-group",
             paramLabel = "GROUP",
-            description = "Group of the sockets' files, by name or number. Default: that of the process.")
+            description = "Group of the sockets' files, by name or number. Default: the group of the process.")
     private String socketGroup;
 
     @Option(
             names = "--transport",
             paramLabel = "NAME",
             defaultValue = "auto",
-            description = "How sockets are driven: ${COMPLETION-CANDIDATES}.",
+            description = "The system's interface for sockets: ${COMPLETION-CANDIDATES}.",
             completionCandidates = Candidates.Transports.class)
     private Transport transport;
 

@@ -368,7 +368,7 @@ final class RelayServerCommand implements Callable<Integer> {
             if (!taken.contains(name) && !Objects.equals(option.getValue(), then.getValue())) {
                 lines.add(name + " takes a restart: "
                         + (AdminOptions.SECRET.contains(name)
-                                ? "it is another one by now"
+                                ? "it has changed"
                                 : "it is " + valueText(option) + " and would be " + valueText(then)));
             }
         });

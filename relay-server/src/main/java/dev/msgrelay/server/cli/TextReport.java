@@ -104,8 +104,8 @@ final class TextReport implements ServerReport {
         rare(line, "pins evicted", since(now, Counter.PINS_EVICTED));
         rare(line, "waits for the journal", since(now, Counter.JOURNAL_WAITS));
         rare(line, "ms of a full disk", since(now, Counter.JOURNAL_FULL_MILLIS));
-        rare(line, "get the journal", now.get(Counter.JOURNAL_REPLAYS));
-        rare(line, "missed of the journal", since(now, Counter.JOURNAL_REPLAY_MISSED));
+        rare(line, "replays", now.get(Counter.JOURNAL_REPLAYS));
+        rare(line, "missed in the journal", since(now, Counter.JOURNAL_REPLAY_MISSED));
         rare(line, "faults", since(now, Counter.FAILURES));
         rare(line, "log lines suppressed", since(now, Counter.LOG_LINES_SUPPRESSED));
         out.println(line);

@@ -43,7 +43,7 @@ public record ClusterConfig(Path file, int node) {
             throw new IllegalArgumentException("cluster " + file + " needs node: the number that this relay has in it");
         }
         if (file == null && node != 0) {
-            throw new IllegalArgumentException("node " + node + " needs cluster: the file that says of what");
+            throw new IllegalArgumentException("node " + node + " needs cluster: the file that names the nodes");
         }
     }
 

@@ -57,7 +57,7 @@ public record JournalConfig(
         settings(segmentBytes, keepBytes, keepTime, force);
         if (keepBytes != UNLIMITED && keepBytes / segmentBytes > JournalSettings.MOST_SEGMENTS) {
             throw new IllegalArgumentException("journal keep " + keepBytes + " is more than "
-                    + JournalSettings.MOST_SEGMENTS + " segments of " + segmentBytes + " bytes: longer ones are fewer");
+                    + JournalSettings.MOST_SEGMENTS + " segments of " + segmentBytes + " bytes: choose longer segments");
         }
     }
 

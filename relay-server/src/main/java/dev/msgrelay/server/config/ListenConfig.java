@@ -61,7 +61,7 @@ public record ListenConfig(
     private static void checkMode(String mode) {
         if (mode != null && !mode.matches(MODE)) {
             throw new IllegalArgumentException(
-                    "socket mode '" + mode + "' is not octal, such as 0660: whoever may connect needs to write");
+                    "socket mode '" + mode + "' is not octal, such as 0660: clients need the right to write");
         }
     }
 

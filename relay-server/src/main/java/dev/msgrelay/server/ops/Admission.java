@@ -85,14 +85,17 @@ public final class Admission {
             }
             if (address.connections >= limits.maxPerAddress()) {
                 return refuse(
-                        CloseReason.TOO_MANY_FROM_ADDRESS, limits.maxPerAddress(), "connection", " of " + describe(from));
+                        CloseReason.TOO_MANY_FROM_ADDRESS,
+                        limits.maxPerAddress(),
+                        "connection",
+                        " of " + describe(from));
             }
             if (!address.handshakes.tryTake(nowNanos)) {
                 return new Answer(
                         null,
                         CloseReason.TOO_MANY_FROM_ADDRESS,
-                        "there were more than " + limits.handshakesPerSecond() + " connects a second of " + describe(from)
-                                + ", which is the limit");
+                        "there were more than " + limits.handshakesPerSecond() + " connects a second of "
+                                + describe(from) + ", which is the limit");
             }
             address.connections++;
         }
@@ -136,8 +139,8 @@ public final class Admission {
         if (address == null || address.replays.tryTake(nowNanos)) {
             return null;
         }
-        return "there were more than " + limits.replaysPerSecond() + " starts behind the head a second of " + describe(from)
-                + ", which is the limit";
+        return "there were more than " + limits.replaysPerSecond() + " starts behind the head a second of "
+                + describe(from) + ", which is the limit";
     }
 
     /**

@@ -123,7 +123,10 @@ public final class CloseLog {
             decisionsLeftOut = 0;
         }
         if (before > 0) {
-            LOG.info("{} {} suppressed: who was let in as whom", before, ShortText.plural(before, "line"));
+            LOG.info(
+                    "{} {} suppressed: identities of clients that were let in",
+                    before,
+                    ShortText.plural(before, "line"));
         }
         LOG.info("{}", line);
     }
@@ -134,7 +137,7 @@ public final class CloseLog {
         StackTraceElement[] trace = cause.getStackTrace();
         String key = cause.getClass().getName() + (trace.length == 0 ? "" : " at " + trace[0]);
         if (isNew(key, nowNanos)) {
-            LOG.error("{}: a fault of the relay; repeats are counted, and told once a minute", who, cause);
+            LOG.error("{}: a fault of the relay; repeats are counted, and logged once a minute", who, cause);
         }
     }
 

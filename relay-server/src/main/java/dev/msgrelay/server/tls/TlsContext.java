@@ -273,7 +273,7 @@ public final class TlsContext implements AutoCloseable {
         thread.shutdown();
         try {
             if (!thread.awaitTermination(2, TimeUnit.SECONDS)) {
-                LOG.warn("a handshake does not end");
+                LOG.warn("the TLS thread does not end: a handshake is still running");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
