@@ -45,17 +45,11 @@ final class RelayLink implements AutoCloseable {
 
         void onGoAway(GoAwayFrame goAway);
 
-        /**
-         * Takes any other control frame behind WELCOME; {@link #unexpected} makes the exception for a frame that must
-         * not come.
-         */
+        /** Takes any other control frame behind WELCOME; {@link #unexpected} is for frames that must not come. */
         void onControl(int type, ByteBuffer body) throws IOException;
     }
 
-    /**
-     * Bytes of the output buffer: HELLO and SUBSCRIBE have at most about 8.5 KiB; beside one of them there is room for
-     * a thousand PONGs.
-     */
+    /** Size of the output buffer: a HELLO or SUBSCRIBE, at most about 8.5 KiB, and a thousand PONGs. */
     private static final int OUT_BUFFER = 32 << 10;
 
     private static final Logger LOG = LoggerFactory.getLogger(RelayLink.class);
@@ -118,7 +112,6 @@ final class RelayLink implements AutoCloseable {
         flush();
     }
 
-    /** Opens the link in the plain mode, without HELLO. */
     void openPlain() {
         plain = true;
         open = true;
@@ -149,7 +142,6 @@ final class RelayLink implements AutoCloseable {
         return tls != null && tls.hasInput();
     }
 
-    /** Ends the output. */
     void endOutput() throws IOException {
         if (tls == null) {
             channel.shutdownOutput();
@@ -249,10 +241,7 @@ final class RelayLink implements AutoCloseable {
         return out.position() == 0 && isSent();
     }
 
-    /**
-     * Returns the reason of a failed write: a relay that has ended the connection has sent ERROR before, which is still
-     * to be read.
-     */
+    /** The reason of a failed write: an ERROR that the relay sent before it ended the connection is still to be read. */
     IOException writeFailed(IOException e) {
         readLastWord();
         return reasonOfEnd(connectionLost(e));

@@ -69,7 +69,6 @@ final class SendQueue {
         return PublishOutcome.ACCEPTED;
     }
 
-    /** Checks a message's type and length. */
     static void check(int type, int length, int maxBody) {
         if (ControlFrames.isControl(type)) {
             throw new IllegalArgumentException("type " + ControlFrames.typeName(type) + " is reserved");

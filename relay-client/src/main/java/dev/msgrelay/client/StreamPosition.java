@@ -95,7 +95,6 @@ final class StreamPosition {
         next = at;
     }
 
-    /** Takes GAP. */
     void gap(long from, long to, int reason) throws FrameException {
         notTooFar(ControlFrames.GAP, to);
         leftOut(ControlFrames.GAP, from);

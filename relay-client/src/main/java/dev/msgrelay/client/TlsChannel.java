@@ -144,7 +144,6 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
         }
     }
 
-    /** Reads more records from the socket, within the handshake. */
     private void fill() throws IOException {
         netIn.compact();
         int n;
@@ -161,10 +160,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
         }
     }
 
-    /**
-     * Throws the relay's ERROR in plain text: a relay that is full, or whose port has no TLS, sends one. Without TLS
-     * its sender is not certain.
-     */
+    /** Throws the ERROR in plain text of a relay that is full, or whose port has no TLS; its sender is not certain. */
     private void refusedInPlain(boolean ended) throws IOException {
         if (netIn.remaining() >= FrameLayout.HEADER_LENGTH) {
             int length = FrameLayout.bodyLength(netIn, netIn.position());

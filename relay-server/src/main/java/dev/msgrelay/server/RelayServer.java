@@ -101,7 +101,6 @@ public final class RelayServer implements AutoCloseable {
         entrances = new Entrances(config.listen(), transport, loops[0]);
     }
 
-    /** Starts the threads, and listens. */
     private void open() throws IOException {
         for (EngineLoop loop : loops) {
             loop.start();

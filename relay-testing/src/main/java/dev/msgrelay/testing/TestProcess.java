@@ -81,7 +81,6 @@ public class TestProcess implements AutoCloseable {
         }
     }
 
-    /** Starts a command. */
     public TestProcess(List<String> command) throws IOException {
         this(command, Map.of());
     }

@@ -26,10 +26,8 @@ import java.util.TreeMap;
  * @param values values by their keys
  */
 record Context(Path directory, Map<String, String> values) {
-    /** Key of the endpoints for publishers. */
     static final String PUBLISH = "publish";
 
-    /** Key of the endpoints for subscribers. */
     static final String SUBSCRIBE = "subscribe";
 
     static final String TOKEN_FILE = "token-file";

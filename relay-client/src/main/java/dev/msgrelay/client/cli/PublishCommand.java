@@ -342,10 +342,7 @@ final class PublishCommand implements Callable<Integer> {
                 && publisher.failure().isEmpty());
     }
 
-    /**
-     * Ends the run and prints its sum, once. Called by the main thread, and on Ctrl-C; the second caller waits for the
-     * first.
-     */
+    /** Ends the run and prints its sum, once; called by the main thread and on Ctrl-C, where the second waits. */
     private synchronized void finish(RelayPublisher publisher, List<Endpoint> endpoints) {
         if (finished) {
             return;

@@ -145,7 +145,6 @@ final class PublisherState implements AutoCloseable {
         }
     }
 
-    /** Records that the run has ended. */
     void endRun() throws IOException {
         if (run != null) {
             run = null;

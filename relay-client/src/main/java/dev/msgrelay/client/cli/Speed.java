@@ -36,7 +36,6 @@ record Speed(long messages, long bytes, long nanos) {
                 megabytesPerSecond());
     }
 
-    /** The figures as one JSON object. */
     String json(String event) {
         return String.format(
                 Locale.ROOT,

@@ -30,7 +30,6 @@ public record Peer(InetAddress address, int uid, UserPrincipal user, X500Princip
     /** The subject of the client's certificate; the TLS layer sets it before the connection is active. */
     public static final AttributeKey<X500Principal> CERTIFICATE = AttributeKey.valueOf(Peer.class, "certificate");
 
-    /** The peer of an accepted channel. */
     public static Peer of(Channel channel) {
         X500Principal subject =
                 channel.hasAttr(CERTIFICATE) ? channel.attr(CERTIFICATE).get() : null;

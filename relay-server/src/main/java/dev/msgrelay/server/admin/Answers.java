@@ -41,7 +41,6 @@ final class Answers {
             return new Answer(status, "text/plain; charset=utf-8", (text + "\n").getBytes(StandardCharsets.UTF_8));
         }
 
-        /** The body as text, for people. */
         String bodyText() {
             return new String(body, StandardCharsets.UTF_8).strip();
         }

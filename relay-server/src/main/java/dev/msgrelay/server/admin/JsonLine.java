@@ -8,7 +8,6 @@ import java.util.Locale;
 public final class JsonLine {
     private final StringBuilder line = new StringBuilder(1024).append('{');
 
-    /** Starts an object. */
     public static JsonLine object() {
         return new JsonLine();
     }
@@ -86,7 +85,6 @@ public final class JsonLine {
         return this;
     }
 
-    /** Ends the list. */
     public JsonLine closeList() {
         line.append(']');
         return this;

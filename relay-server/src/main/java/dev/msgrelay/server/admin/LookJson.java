@@ -58,7 +58,6 @@ public final class LookJson {
         line.closeList().close();
     }
 
-    /** Adds the members of one connection. */
     public static void row(JsonLine line, ConnectionRow row) {
         line.number("id", row.id())
                 .text("name", row.name())

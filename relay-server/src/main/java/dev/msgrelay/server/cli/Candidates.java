@@ -11,7 +11,6 @@ import java.util.Iterator;
 final class Candidates {
     private Candidates() {}
 
-    /** The words of {@link Transport}. */
     static final class Transports implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {
@@ -19,7 +18,6 @@ final class Candidates {
         }
     }
 
-    /** The words of {@link TlsProvider}. */
     static final class TlsProviders implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {
@@ -27,7 +25,6 @@ final class Candidates {
         }
     }
 
-    /** The words of {@link JournalConfig.Failure}. */
     static final class Failures implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {
@@ -37,7 +34,6 @@ final class Candidates {
         }
     }
 
-    /** The words of {@link Policy}. */
     static final class Policies implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {

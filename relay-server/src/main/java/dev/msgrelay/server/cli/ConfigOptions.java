@@ -5,10 +5,8 @@ import picocli.CommandLine.Option;
 
 /** Options that name and check the configuration file. */
 final class ConfigOptions {
-    /** Option that names the file. */
     static final String FILE = "--config";
 
-    /** Option that only checks the configuration. */
     static final String CHECK = "--check-config";
 
     @Option(
@@ -22,7 +20,6 @@ final class ConfigOptions {
     @Option(names = CHECK, description = "Checks the whole configuration, and ends: code 0, or 2 with file and line.")
     private boolean check;
 
-    /** Whether the command only checks the configuration. */
     boolean checkOnly() {
         return check;
     }

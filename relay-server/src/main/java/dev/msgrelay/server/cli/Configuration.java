@@ -87,14 +87,15 @@ final class Configuration implements IDefaultValueProvider {
             String variable = variable(name);
             String set = environment.getOrDefault(variable, "");
             if (isOfAService(variable, set)) {
-                passedOver.add(variable + "=" + PrintableText.line(set) + " is ignored: it is what Kubernetes sets for a"
-                        + " Service of this name. --" + name + " and the file set the option");
+                passedOver.add(
+                        variable + "=" + PrintableText.line(set) + " is ignored: it is what Kubernetes sets for a"
+                                + " Service of this name. --" + name + " and the file set the option");
             } else if (!set.isEmpty()) {
                 values.put(name, new ConfigFile.Value(set, variable));
             }
         }
         options.forEach((name, option) -> {
-            if (files.areGiven(option)) {
+            if (files.isGiven(option)) {
                 values.remove(name);
             }
         });
@@ -148,8 +149,7 @@ final class Configuration implements IDefaultValueProvider {
             return set == null || set.isEmpty() ? null : Path.of(set);
         }
 
-        /** Whether an argument sets this option. */
-        boolean areGiven(OptionSpec option) {
+        boolean isGiven(OptionSpec option) {
             return Arrays.stream(option.names())
                     .anyMatch(name -> others.stream().anyMatch(arg -> arg.equals(name) || arg.startsWith(name + "=")));
         }

@@ -77,7 +77,7 @@ final class JsonReport implements ServerReport {
 
     @Override
     public void connections(Look look) {
-        pace.begin();
+        pace.beginTable();
         for (ConnectionRow row : look.connections()) {
             JsonLine line = JsonLine.event("connection", look.time());
             LookJson.row(line, row);

@@ -22,8 +22,7 @@ final class Pace {
         this.finish = finish;
     }
 
-    /** Begins a table. */
-    void begin() {
+    void beginTable() {
         lines = 0;
         deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MOST_MILLIS);
     }

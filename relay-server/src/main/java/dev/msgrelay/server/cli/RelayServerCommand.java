@@ -417,7 +417,6 @@ final class RelayServerCommand implements Callable<Integer> {
         }
     }
 
-    /** The relay's configuration. */
     RelayConfig config() {
         try {
             RelayConfig.Builder config = RelayConfig.builder();

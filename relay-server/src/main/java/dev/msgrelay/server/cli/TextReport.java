@@ -167,7 +167,7 @@ final class TextReport implements ServerReport {
                 "age",
                 TextWidth.left("state", 9),
                 "waits"));
-        pace.begin();
+        pace.beginTable();
         for (ConnectionRow row : look.connections()) {
             out.println(row(row));
             out.flush();
@@ -175,7 +175,6 @@ final class TextReport implements ServerReport {
         }
     }
 
-    /** One line of the table. */
     static String row(ConnectionRow row) {
         boolean pub = row.publisher();
         return String.format(

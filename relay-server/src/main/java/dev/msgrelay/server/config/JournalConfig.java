@@ -56,8 +56,9 @@ public record JournalConfig(
         }
         settings(segmentBytes, keepBytes, keepTime, force);
         if (keepBytes != UNLIMITED && keepBytes / segmentBytes > JournalSettings.MOST_SEGMENTS) {
-            throw new IllegalArgumentException("journal keep " + keepBytes + " is more than "
-                    + JournalSettings.MOST_SEGMENTS + " segments of " + segmentBytes + " bytes: choose longer segments");
+            throw new IllegalArgumentException(
+                    "journal keep " + keepBytes + " is more than " + JournalSettings.MOST_SEGMENTS + " segments of "
+                            + segmentBytes + " bytes: choose longer segments");
         }
     }
 

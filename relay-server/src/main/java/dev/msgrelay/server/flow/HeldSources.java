@@ -7,14 +7,15 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Sources of messages that are not read at present, because there is no room for their messages. All go on together,
- * when there is plenty of room: if they went on at the first free byte, the two sides would wake each other in turns.
+ * Sources of messages that are not read at present, because there is no room for their messages. All are resumed
+ * together, when there is plenty of room: if they were resumed at the first free byte, the two sides would wake each
+ * other in turns.
  * <p>A source adds itself on its own thread; the core resumes sources after each batch.
  */
 public final class HeldSources {
     /** A source of messages that waits for room. */
     public interface Source {
-        /** Tells the source that there is room again. Called on any thread: the source goes on on its own thread. */
+        /** Tells the source that there is room again. Called on any thread: the source continues on its own thread. */
         void resume();
     }
 
@@ -47,7 +48,6 @@ public final class HeldSources {
         }
     }
 
-    /** Whether a source waits. */
     public boolean any() {
         return any;
     }

@@ -153,8 +153,8 @@ public final class WindowGate implements WriteGate {
     }
 
     /**
-     * Whether half of the window is free at {@code position}, so that those that wait may go on. Less room would soon
-     * be used up again.
+     * Whether half of the window is free at {@code position}, so that waiting publishers may continue. Less room would
+     * soon be used up again.
      */
     public boolean halfOpen(long position) {
         return position <= slowest(limits) + window - window / 2;

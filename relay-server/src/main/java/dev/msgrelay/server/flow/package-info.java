@@ -1,5 +1,5 @@
 /**
- * The gate that holds publishers back and lets them go on.
+ * The gate that holds publishers back and resumes them.
  *
  * <pre>
  *   log's writer --allows(position)?--> WindowGate <--moved-- limits: the slowest counts

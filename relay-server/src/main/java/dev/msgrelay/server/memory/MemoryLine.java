@@ -11,7 +11,6 @@ import java.util.concurrent.Executor;
  * <p>Any thread; a lock, since only frames that are longer than a read come here.
  */
 public final class MemoryLine {
-    /** A party that waits in the line. */
     public interface Waiter {
         /** The bytes asked for are now reserved for this waiter. Called on the executor that the waiter named. */
         void granted();
@@ -62,7 +61,6 @@ public final class MemoryLine {
         return pool.limit();
     }
 
-    /** Number of waiters in the line. */
     public synchronized int length() {
         return line.size();
     }

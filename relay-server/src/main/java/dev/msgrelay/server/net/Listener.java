@@ -66,7 +66,6 @@ public final class Listener {
         return channel.localAddress();
     }
 
-    /** Stops accepting. */
     public void close() {
         channel.close().awaitUninterruptibly(1, TimeUnit.SECONDS);
     }

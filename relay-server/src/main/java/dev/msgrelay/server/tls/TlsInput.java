@@ -154,7 +154,6 @@ final class TlsInput implements SocketReads.Reader {
 
     // ---- the handshake -----------------------------------------------------------------------------------------
 
-    /** Whether any byte has come. */
     boolean any() {
         return end > 0;
     }

@@ -140,7 +140,7 @@ final class TlsOutput {
             ending.closeOutbound();
             ending.wrap(EMPTY, target);
         } catch (Throwable e) {
-            // The client then gets no alert; the end comes all the same.
+            // The client then gets no alert; its connection ends anyway.
         }
     }
 
@@ -194,7 +194,6 @@ final class TlsOutput {
 
     // ---- messages ------------------------------------------------------------------------------------------------
 
-    /** Adds a message to the queue. */
     void add(ByteBuf bytes, ChannelPromise promise) {
         messages.add(bytes);
         promises.add(promise);
@@ -221,7 +220,6 @@ final class TlsOutput {
         return inFlight || writing;
     }
 
-    /** Whether a write is under way. */
     boolean writing() {
         return writing;
     }
