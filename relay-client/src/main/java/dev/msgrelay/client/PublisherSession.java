@@ -235,8 +235,7 @@ final class PublisherSession implements Runnable {
             await(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
         } else if (prepared > 0) {
             unheard += written;
-            // A plain publisher does not read: a relay that sends it anything ends the connection, and the next write
-            // fails.
+            // The plain mode needs no read: a relay that sends anything ends the connection, and the next write fails.
             if (!options.plain() && unheard >= BYTES_UNHEARD) {
                 read();
             }

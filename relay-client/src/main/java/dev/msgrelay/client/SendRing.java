@@ -14,8 +14,8 @@ import java.nio.channels.GatheringByteChannel;
  *                ^ head                            ^ tail = head + used (modulo capacity)
  * </pre>
  *
- * {@link SendQueue} calls all methods but {@link #writePrepared} under its lock. Prepared bytes are written without the
- * lock; nobody changes them until {@link #release}.
+ * No thread owns the ring: {@link SendQueue} calls all methods but {@link #writePrepared} under its lock. Prepared
+ * bytes are written without the lock; nobody changes them until {@link #release}.
  */
 final class SendRing {
     private final ByteBuffer slab;

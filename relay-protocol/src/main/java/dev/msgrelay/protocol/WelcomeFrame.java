@@ -55,7 +55,7 @@ import java.nio.ByteBuffer;
  * @param flags {@link #EPOCH_CHANGED}, {@link #ROLLED_BACK}; other bits are ignored
  * @param features features granted, see {@link Features}
  * @param epoch epoch of the relay's stream, never 0: with {@link #EPOCH_CHANGED}, sequences of HELLO's epoch mean
- *     nothing here
+ *     nothing here, except those before {@code fork}
  * @param next for a subscriber the sequence of the first message or GAP behind WELCOME; for a publisher the newest
  *     sequence of the stream plus 1; from 1
  * @param accepted number of the publisher's last message that is in the stream; 0: none, or a subscriber

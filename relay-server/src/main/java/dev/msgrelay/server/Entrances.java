@@ -57,7 +57,11 @@ final class Entrances {
         }
     }
 
-    /** Listens on the ports for TLS. */
+    /**
+     * Listens on the ports for TLS.
+     *
+     * @throws IOException as {@link #open}
+     */
     void openTls(TlsConfig tls, Listener.Placement publishers, Listener.Placement subscribers) throws IOException {
         if (tls.publishPort() != ListenConfig.OFF) {
             publishTls = tcp(tls.publishPort(), publishers);

@@ -105,7 +105,7 @@ public final class Standing {
         }
     }
 
-    /** Gives back the use of the former identity if the connection has none or another one now. */
+    /** Takes on an identity, or none, and gives back the use of a former one that differs. */
     private void become(Identity now) {
         boolean same = now != null && identity != null && now.name().equals(identity.name());
         if (!same || refusal != null) {

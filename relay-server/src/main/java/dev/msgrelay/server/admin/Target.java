@@ -14,7 +14,7 @@ import java.util.List;
  *   GET /metrics HTTP/1.0               may have no header Host: then there is no host
  * </pre>
  *
- * @param the path, without a query
+ * @param path the path, without a query
  * @param host the host, with its port if there is one; null: an HTTP/1.0 request without a host
  * @param hosts number of headers Host
  */

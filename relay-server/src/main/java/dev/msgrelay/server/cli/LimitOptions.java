@@ -109,7 +109,7 @@ final class LimitOptions {
             paramLabel = "TIME",
             defaultValue = "60s",
             converter = TimeSpan.class,
-            description = "Longest heartbeat interval that a client may ask for.")
+            description = "Longest heartbeat interval that a client gets, even if it asks for a longer one.")
     private Duration maxHeartbeat;
 
     @Option(

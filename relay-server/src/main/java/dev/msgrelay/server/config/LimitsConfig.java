@@ -25,7 +25,8 @@ import java.util.concurrent.TimeUnit;
  * @param maxPerAddress most connections of one address; {@link #ANY_NUMBER}: no limit of its own
  * @param handshakesPerSecond connections that one address may open a second
  * @param replaysPerSecond subscribers of one address a second that may start at the earliest message or at a sequence
- * @param maxHeartbeat longest interval of PINGs that a client may ask for; at least the relay's own
+ * @param maxHeartbeat longest interval of PINGs that a client gets, even if it asks for a longer one; the relay's own
+ *     interval if that is longer
  * @param publisherSilence silence after which a publisher that sent no HELLO is closed; zero: never
  * @param nameHold time for which a name stays with its last publisher after the connection has ended
  */
