@@ -23,12 +23,15 @@ final class EndpointOptions {
     @Parameters(
             arity = "0..*",
             paramLabel = "ENDPOINT",
-            description = "host:port, :port, [ipv6]:port or unix:path; several are tried in turn."
+            description = "The relay's address: host:port, :port, [ipv6]:port or unix:path; several are tried in turn."
                     + " Default: the endpoints of --context, else 127.0.0.1:7400 to subscribe, 127.0.0.1:7401 to publish; with"
                     + " TLS 7410 and 7411.")
     private List<String> endpoints;
 
-    @Option(names = "--unix", paramLabel = "PATH", description = "A Unix domain socket, the same as unix:PATH.")
+    @Option(
+            names = "--unix",
+            paramLabel = "PATH",
+            description = "The relay's Unix domain socket; the same as unix:PATH.")
     private Path unix;
 
     @Option(

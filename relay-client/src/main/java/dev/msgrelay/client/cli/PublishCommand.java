@@ -96,9 +96,10 @@ final class PublishCommand implements Callable<Integer> {
     @Option(
             names = "--state",
             paramLabel = "DIR",
-            description = "Where --ack keeps a file for each --name: the secret id by which the relay recognises this "
-                    + "publisher, and a record of the run. Default: relay-client in $XDG_STATE_HOME, or in "
-                    + "~/.local/state.")
+            description =
+                    "Directory in which --ack keeps a file for each --name: the secret id by which the relay recognises this "
+                            + "publisher, and a record of the run. Default: relay-client in $XDG_STATE_HOME, or in "
+                            + "~/.local/state.")
     private Path state;
 
     @Option(
@@ -136,7 +137,7 @@ final class PublishCommand implements Callable<Integer> {
             paramLabel = "SIZE",
             defaultValue = "1m",
             converter = Converters.OfSize.class,
-            description = "A longer line is a failure. Default: ${DEFAULT-VALUE}.")
+            description = "Longest message; a longer line ends the command with a failure. Default: ${DEFAULT-VALUE}.")
     private int maxBody;
 
     @Option(

@@ -46,7 +46,8 @@ final class SessionOptions {
 
     @Option(
             names = "--plain",
-            description = "No HELLO, for a relay that does not know HELLO: the client cannot notice missed messages.")
+            description =
+                    "Send no HELLO, for a relay that does not know HELLO: the client cannot notice missed messages.")
     private boolean plain;
 
     /** The client's name; null: none was given. */

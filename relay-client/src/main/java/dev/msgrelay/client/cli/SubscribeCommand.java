@@ -80,7 +80,7 @@ final class SubscribeCommand implements Callable<Integer> {
             paramLabel = "RANGES",
             converter = Converters.OfRanges.class,
             description =
-                    "Only these types, such as 7,100-199 (negative ones: --types=-5--1). Says HELLO. Default: all.")
+                    "Get only these types, such as 7,100-199 (negative ones: --types=-5--1). Says HELLO. Default: all.")
     private TypeRanges types;
 
     @Option(
@@ -97,8 +97,9 @@ final class SubscribeCommand implements Callable<Integer> {
             names = "--policy",
             paramLabel = "POLICY",
             converter = Converters.OfPolicy.class,
-            description = "What the relay does when this client reads too slowly: disconnect, backpressure, skip or "
-                    + "replay (it gets the missed messages from the journal). Says HELLO. Default: the relay's choice.")
+            description =
+                    "What the relay does when this client reads too slowly: disconnect, backpressure, skip or "
+                            + "replay (the client gets the missed messages from the journal). Says HELLO. Default: the relay's choice.")
     private Policy policy;
 
     @Option(
@@ -143,7 +144,8 @@ final class SubscribeCommand implements Callable<Integer> {
             paramLabel = "SIZE",
             defaultValue = "1m",
             converter = Converters.OfSize.class,
-            description = "A longer body ends the connection; bytes, or such as 64k or 4m. Default: ${DEFAULT-VALUE}.")
+            description =
+                    "Longest body; a longer one ends the connection. Bytes, or such as 64k or 4m. Default: ${DEFAULT-VALUE}.")
     private int maxBody;
 
     private PrintWriter out;

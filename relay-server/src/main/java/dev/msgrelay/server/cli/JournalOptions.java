@@ -59,10 +59,9 @@ final class JournalOptions {
             paramLabel = "SIZE|TIME",
             defaultValue = "10g",
             converter = KeepConverter.class,
-            description =
-                    "How much of the stream to keep, such as 100g; the disk needs room for three segments more, or "
-                            + "the relay does not start. Or for how long, such as 12h or 7d: then the size is not checked, "
-                            + "and publishers wait when the disk is full.")
+            description = "Size of the stream to keep, such as 100g; the disk needs room for three segments more, or "
+                    + "the relay does not start. Or a time, such as 12h or 7d: then the size is not checked, "
+                    + "and publishers wait when the disk is full.")
     private Keep keep;
 
     @Option(

@@ -61,9 +61,8 @@ final class ListenOptions {
             names = "--socket-mode",
             paramLabel = "MODE",
             converter = Mode.class,
-            description =
-                    "Permissions of the sockets' files, as 0660: clients need to write. Default: what the umask of "
-                            + "the process leaves.")
+            description = "Permissions of the sockets' files, as 0660: clients need to write. Default: the umask of "
+                    + "the process decides.")
     private String socketMode;
 
     @Option(

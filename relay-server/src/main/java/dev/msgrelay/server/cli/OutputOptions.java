@@ -15,7 +15,10 @@ final class OutputOptions {
             description = "Prints everything on standard output as one JSON object a line.")
     private boolean json;
 
-    @Option(names = "--quiet", fallbackValue = "true", description = "Does not print a line a second.")
+    @Option(
+            names = "--quiet",
+            fallbackValue = "true",
+            description = "Leaves out the line that is printed every second.")
     private boolean quiet;
 
     @Option(

@@ -71,7 +71,7 @@ final class TlsOptions {
             defaultValue = "64m",
             converter = ByteSize.class,
             description =
-                    "Memory for all TLS connections: 74k for each, and 66k more each way while it is busy. If it is "
+                    "Memory for all TLS connections: 74k for each, and 66k more in each direction while it is busy. If it is "
                             + "used up, further connections are refused. At least 1m.")
     private int bytes;
 
