@@ -2,19 +2,19 @@ package dev.msgrelay.client;
 
 import java.util.random.RandomGenerator;
 
-/** Counts tries against a {@link ReconnectPolicy}, and says how long to wait before the next. Owned by one thread. */
+/** Counts tries by a {@link ReconnectPolicy}, and computes the wait before the next one. Owned by one thread. */
 final class Backoff {
-    /** There is no next try. */
+    /** The value of {@link #next} if there is no next try. */
     static final long EXHAUSTED = -1;
 
-    /** How many failures in a row are taken where trying again is only a hope. */
+    /** Most failures in a row of a kind for which another try is only a hope. */
     static final int FEW = 5;
 
     private final ReconnectPolicy policy;
     private final int endpoints;
     private final RandomGenerator random;
 
-    // Until the first connection: the first round comes at once, and beside those of the policy.
+    // True until the first connection: the first round comes without a wait, and does not count as one of the policy's.
     private boolean beginning = true;
     private int tries;
     private int hopes;
@@ -35,7 +35,7 @@ final class Backoff {
             return EXHAUSTED;
         }
         boolean startsRound = tries % endpoints == 0;
-        // After billions of tries the count stays at a multiple of the list.
+        // The count stays bounded over billions of tries; a whole round from zero keeps its place in the list.
         tries = tries < Integer.MAX_VALUE - endpoints ? tries + 1 : endpoints;
         if (!startsRound || round < 0) {
             return 0;
@@ -43,7 +43,7 @@ final class Backoff {
         return policy.delayNanos(advice.isSlow() ? Integer.MAX_VALUE : round, random.nextDouble());
     }
 
-    /** A connection was made: from now on every try is one after a loss. */
+    /** Ends the beginning, after the first connection: from now on each try follows a loss. */
     void welcomed() {
         if (beginning) {
             beginning = false;
@@ -51,7 +51,7 @@ final class Backoff {
         }
     }
 
-    /** A connection has worked for a while: the count starts anew. */
+    /** Starts the count anew, after a connection has worked for a while. */
     void steady() {
         beginning = false;
         tries = 0;

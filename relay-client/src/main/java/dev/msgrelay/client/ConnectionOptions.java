@@ -15,7 +15,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** What the options of a publisher and of a subscriber have in common: where to connect to, and how. Immutable. */
+/** The common options of publishers and subscribers: where to connect to, and how. Immutable. */
 public abstract sealed class ConnectionOptions permits PublisherOptions, SubscriberOptions {
     private final List<Endpoint> endpoints;
     private final boolean plain;
@@ -74,16 +74,16 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
     }
 
     /**
-     * Whether a token may go over this connection: without TLS it stays within the host.
+     * Checks that a token may go over this connection: without TLS only within the host.
      *
-     * @throws RelayUnsuitableException it would be on a link for others to read
+     * @throws RelayUnsuitableException the token would go over a link, for others to read
      */
     void checkSecrecy(Endpoint endpoint, SocketChannel channel) throws IOException {
         boolean withinHost = !(channel.getRemoteAddress() instanceof InetSocketAddress inet)
                 || inet.getAddress().isLoopbackAddress();
         if (!token.isNone() && tls == null && !withinHost) {
             throw new RelayUnsuitableException(
-                    "the token is not sent to " + endpoint + " in the clear: it would be for others to read");
+                    "the token is not sent to " + endpoint + " in the clear, where others could read it");
         }
     }
 
@@ -140,8 +140,8 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
         abstract B self();
 
         /**
-         * No HELLO: works with every relay. The relay's silence goes unnoticed; a publisher has no acknowledgements, a
-         * subscriber no numbers, so nothing is resumed.
+         * Sends no HELLO: works with every relay. The client does not notice the relay's silence; a publisher has no
+         * acknowledgements, and a subscriber no numbers, so nothing is resumed.
          */
         public B plain() {
             plain = true;
@@ -149,29 +149,29 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
         }
 
         /**
-         * Proves to a relay that wants to know who its clients are that this is one of them. Without TLS it is sent within the
-         * host only.
+         * The token that proves this client's identity to a relay with an access policy. Without TLS it is sent within
+         * the host only.
          */
         public B token(Token secret) {
             token = Objects.requireNonNull(secret, "secret");
             return self();
         }
 
-        /** What happens when a connection fails or is lost; without this it is tried again for ever. */
+        /** The policy after a connection has failed or was lost; by default the client reconnects for ever. */
         public B reconnect(ReconnectPolicy how) {
             reconnect = Objects.requireNonNull(how, "how");
             return self();
         }
 
-        /** How this client is called in the relay's log; at most 255 bytes of UTF-8. */
+        /** The client's name in the relay's log; at most 255 bytes of UTF-8. */
         public B name(String clientName) {
             name = clientName;
             return self();
         }
 
-        /** How often the relay is to send PING, 100 ms to an hour, to the millisecond. */
+        /** Interval of the relay's PINGs, 100 ms to an hour, in milliseconds. */
         public B heartbeat(Duration wanted) {
-            // For what is too long to be counted in milliseconds, the largest number.
+            // Long.MAX_VALUE for a duration that is too long to count in milliseconds.
             long millis = TimeUnit.MILLISECONDS.convert(wanted);
             if (millis < Protocol.MIN_HEARTBEAT_MILLIS || millis > Protocol.MAX_HEARTBEAT_MILLIS) {
                 throw new IllegalArgumentException("heartbeat of " + millis + " ms is not within "
@@ -182,35 +182,35 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
         }
 
         /**
-         * Longest body in bytes, 1 MiB without this. A publisher takes no longer one, and none over the relay's limit
-         * where that is known; a subscriber's connection ends at a longer one.
+         * Longest body in bytes; 1 MiB by default. A publisher refuses longer bodies, and those over the relay's limit
+         * once that is known; a longer one ends a subscriber's connection.
          */
         public B maxBody(int bytes) {
             maxBody = bytes;
             return self();
         }
 
-        /** Speaks TLS; the relay's ports for it are others than the plain ones. */
+        /** Options of TLS; the relay has other ports for it than for plain clients. */
         public B tls(TlsOptions options) {
             tls = options;
             return self();
         }
 
-        /** Bound of connecting, with TLS of its handshake too; 5 s without this. */
+        /** Limit on the time to connect, with TLS on that of its handshake too; 5 s by default. */
         public B connectTimeout(Duration timeout) {
             connectTimeout = timeout;
             return self();
         }
 
-        /** Bound of the time from HELLO to WELCOME; 5 s without this. */
+        /** Limit on the time from HELLO to WELCOME; 5 s by default. */
         public B handshakeTimeout(Duration timeout) {
             handshakeTimeout = timeout;
             return self();
         }
 
         /**
-         * Is told what happens to the connection, on the thread that owns it: a publisher's own, or the one that polls a
-         * subscriber.
+         * A listener for events of the connection. Called on the thread that owns it: a publisher's own, or the one
+         * that polls a subscriber.
          */
         public B onEvent(Consumer<SessionEvent> listener) {
             onEvent = Objects.requireNonNull(listener, "listener");

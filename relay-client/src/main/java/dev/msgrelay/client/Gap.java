@@ -3,22 +3,25 @@ package dev.msgrelay.client;
 import dev.msgrelay.protocol.GapReason;
 
 /**
- * Messages that a subscriber does not get. With a choice of types it counts those of other types as well.
+ * Messages that a subscriber does not get. With a choice of types, messages of other types are counted as well.
  *
- * @param from sequence of the first one
- * @param to sequence of the last one
- * @param code that of a {@link GapReason}, or one that this version does not know; {@link #UNEXPLAINED}
+ * @param from sequence of the first missed message
+ * @param to sequence of the last missed message
+ * @param code the code of a {@link GapReason}, or one that this version does not know; {@link #UNEXPLAINED}
  */
 public record Gap(long from, long to, int code) {
-    /** The relay did not say a word about it: the numbers jumped, and did so again when they were asked for again. */
+    /**
+     * The code of a gap that the relay did not explain: the numbers jumped, and jumped again when the messages were
+     * asked for again.
+     */
     public static final int UNEXPLAINED = 0;
 
-    /** How many there are. */
+    /** Number of missed messages. */
     public long count() {
         return to - from + 1;
     }
 
-    /** Why, as the relay told; null where it told nothing, or knows more reasons than this version. */
+    /** The relay's reason; null: the relay gave none, or one that this version does not know. */
     public GapReason reason() {
         return GapReason.ofCode(code);
     }

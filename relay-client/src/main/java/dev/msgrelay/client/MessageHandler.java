@@ -6,13 +6,13 @@ import java.nio.ByteBuffer;
 @FunctionalInterface
 public interface MessageHandler {
     /**
-     * One message. It counts as had as soon as this method is called, also where it throws.
+     * Takes one message. It counts as received as soon as this method is called, even if it throws.
      *
-     * @param sequence its number in the stream, from 1; 0 where that is not known: in the plain mode, or with a choice of
-     *     types where the relay does not tell the numbers
+     * @param sequence the message's number in the stream, from 1; 0: unknown, in the plain mode, or with a choice of
+     *     types if the relay does not tell the numbers
      * @param type the message's type, never a reserved one
-     * @param body the body lies between position and limit of the reader's own memory, big-endian: valid until this
-     *     method returns
+     * @param body the body between position and limit, in the reader's own memory, big-endian; valid until this method
+     *     returns
      */
     void onMessage(long sequence, int type, ByteBuffer body);
 }

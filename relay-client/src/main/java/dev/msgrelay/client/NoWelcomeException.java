@@ -3,7 +3,7 @@ package dev.msgrelay.client;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 
-/** The relay closed behind HELLO and before WELCOME, without ERROR: what one that knows no HELLO does. */
+/** The relay closed after HELLO and before WELCOME, without ERROR, as a relay does that does not know HELLO. */
 final class NoWelcomeException extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -13,10 +13,12 @@ import java.util.Objects;
 
 /** Settings of a {@link RelayPublisher}. Immutable; checked when built. */
 public final class PublisherOptions extends ConnectionOptions {
-    /** 1 MiB, and a header more, so that a body of the default limit fits. Several writes of 256 KiB. */
+    /**
+     * Default of the buffer: 1 MiB and a header, so that a body of the default limit fits. Several writes of 256 KiB.
+     */
     public static final int DEFAULT_BUFFER = FrameLayout.frameLength(FrameLayout.DEFAULT_MAX_BODY);
 
-    /** 1 GiB: twice that is still an int. */
+    /** Largest buffer, 1 GiB: twice that size still fits an int. */
     public static final int MAX_BUFFER = 1 << 30;
 
     private final HelloFrame hello;
@@ -39,7 +41,7 @@ public final class PublisherOptions extends ConnectionOptions {
     }
 
     /**
-     * Options with one endpoint or several, which are tried in turn. Without more: HELLO without acknowledgements, the
+     * Options with one endpoint or several, which are tried in turn. Defaults: HELLO without acknowledgements, the
      * relay's heartbeat, and endless reconnecting.
      */
     public static Builder builder(Endpoint... endpoints) {
@@ -55,7 +57,7 @@ public final class PublisherOptions extends ConnectionOptions {
         return hello.wants(Features.ACKS);
     }
 
-    /** How far a message must have got before it is forgotten. */
+    /** The level at which a message counts as acknowledged, and is forgotten. */
     Level level() {
         return hello.level();
     }
@@ -64,12 +66,12 @@ public final class PublisherOptions extends ConnectionOptions {
         return hello.name();
     }
 
-    /** Of the first message; 0: behind what the relay has accepted. */
+    /** Number of the first message; 0: the one after the last that the relay has accepted. */
     long firstNumber() {
         return hello.number();
     }
 
-    /** Of the first number; 0: any. */
+    /** Epoch of the first number; 0: any. */
     long firstEpoch() {
         return hello.epoch();
     }
@@ -82,7 +84,10 @@ public final class PublisherOptions extends ConnectionOptions {
         return onAck;
     }
 
-    /** @param number of the first message that follows; 0: where the relay stands, or without acknowledgements */
+    /**
+     * @param number number of the first message that follows; 0: the one after the last that the relay has accepted, or
+     *     no acknowledgements
+     */
     ByteBuffer hello(long epoch, long number) {
         HelloFrame.Builder again = HelloFrame.publisher()
                 .features(hello.features())
@@ -118,19 +123,19 @@ public final class PublisherOptions extends ConnectionOptions {
         }
 
         /**
-         * Keeps every message until the relay has acknowledged it: nothing is lost or taken twice while this publisher
-         * lives.
+         * Keeps every message until the relay has acknowledged it: no message is lost or published twice while this
+         * publisher lives.
          *
-         * @param clientName under which the relay counts; this publisher's own, and not empty
+         * @param clientName name under which the relay counts the messages; not empty, and used by this publisher alone
          */
         public Builder acks(String clientName) {
             return acks(clientName, Level.STREAM);
         }
 
         /**
-         * As {@link #acks(String)}, and a message counts as acknowledged, and is forgotten, only once it has got so far.
-         * Until then it is kept, so {@link #bufferSize} bounds how much is under way between two forces of a disk. Beyond
-         * {@link Level#STREAM} that takes a relay with a journal: the publisher fails where it has none.
+         * As {@link #acks(String)}, and a message counts as acknowledged, and is forgotten, only once it has reached
+         * the level {@code until}. So {@link #bufferSize} limits the bytes under way between two forces of a disk. A
+         * level beyond {@link Level#STREAM} needs a relay with a journal: without one, the publisher fails.
          */
         public Builder acks(String clientName, Level until) {
             acks = true;
@@ -140,10 +145,10 @@ public final class PublisherOptions extends ConnectionOptions {
         }
 
         /**
-         * By which the relay knows the publisher of a name again; with acknowledgements. Without this it is a random
-         * one, drawn for these options: then a publisher that is made with others under the same name, in this process or
-         * another, is refused for as long as the relay holds the name for the former one. Whoever keeps the id, or these
-         * options, goes on under the name; of two at once the newer one goes on, and the older one fails.
+         * The id by which the relay recognises the publisher of a name; with acknowledgements. By default it is random,
+         * drawn for these options. Another id under the same name, in this process or another, is refused while the
+         * relay holds the name for the former publisher. The same id, or these options again, continues under the name;
+         * of two publishers at the same time, the newer one continues, and the older one fails.
          */
         public Builder producer(ProducerId id) {
             producer = id;
@@ -151,14 +156,14 @@ public final class PublisherOptions extends ConnectionOptions {
         }
 
         /**
-         * The number of the first message that will be published, where the caller keeps the numbers; with
-         * acknowledgements. Of the messages that follow, those up to what the relay has accepted before are not taken
-         * again, and the listener of acknowledgements is told so. Without this, the first message comes behind what the
-         * relay has accepted, see {@link RelayPublisher#firstNumber}.
+         * The number of the first message that will be published, for a caller that keeps the numbers itself; with
+         * acknowledgements. Messages up to the last number that the relay has accepted before are not published again,
+         * and the listener of acknowledgements is told so. By default the first message gets the number after the last
+         * that the relay has accepted, see {@link RelayPublisher#firstNumber}.
          *
-         * @param epochOfNumber of the stream that it was counted in, as {@link SessionEvent.Connected} tells it: a relay
-         *     with another stream takes any number; 0: of whatever stream the relay has
-         * @param number from 1; 0: behind what the relay has accepted, and only the epoch is said
+         * @param epochOfNumber epoch of the stream in which the number was counted, from {@link
+         *     SessionEvent.Connected}: a relay with another stream takes any number; 0: any stream
+         * @param number from 1; 0: the number after the last that the relay has accepted; only the epoch is sent
          */
         public Builder firstNumber(long epochOfNumber, long number) {
             if (number < 0) {
@@ -170,8 +175,8 @@ public final class PublisherOptions extends ConnectionOptions {
         }
 
         /**
-         * Bytes of direct memory for what is accepted and not yet sent, with acknowledgements not yet acknowledged: at
-         * least one largest frame. Without this 1 MiB, or as much as one largest frame needs.
+         * Bytes of direct memory for messages that are accepted and not yet sent, or with acknowledgements not yet
+         * acknowledged; at least the longest frame. By default 1 MiB, or the longest frame if that is longer.
          */
         public Builder bufferSize(int bytes) {
             bufferSize = bytes;
@@ -179,21 +184,21 @@ public final class PublisherOptions extends ConnectionOptions {
         }
 
         /**
-         * Bound of {@link RelayPublisher#close}: sending what is left, and waiting for the relay's last word; 5 s without
-         * this.
+         * Limit on the time of {@link RelayPublisher#close}: to send the rest, and to wait for the relay's last word; 5
+         * s by default.
          */
         public Builder closeTimeout(Duration timeout) {
             closeTimeout = timeout;
             return this;
         }
 
-        /** Is told what was acknowledged, on the publisher's own thread: what it does holds up sending. */
+        /** A listener for acknowledgements. Called on the publisher's own thread: a slow listener holds up sending. */
         public Builder onAck(AckListener listener) {
             onAck = Objects.requireNonNull(listener, "listener");
             return this;
         }
 
-        /** @throws IllegalArgumentException naming the option and the limit that it breaks */
+        /** @throws IllegalArgumentException an option breaks a limit; the message names both */
         public PublisherOptions build() {
             if (plain && (acks || heartbeatMillis != 0 || !name.isEmpty() || !token.isNone())) {
                 throw new IllegalArgumentException(

@@ -20,28 +20,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The I/O thread of a {@link RelayPublisher}: connects, waits for WELCOME, sends, listens, and begins anew where the
+ * The I/O thread of a {@link RelayPublisher}: connects, waits for WELCOME, sends, listens, and begins anew if the
  * connection is lost.
  *
- * <p>Smart batching: one write at a time, and what has gathered during it goes out in the next; with nothing left it
- * sleeps until a producer wakes it. No timer, no spinning. A control frame goes between two messages.
+ * <p>Smart batching: one write at a time, and the messages that have gathered during it go out in the next one; with
+ * none left, the thread sleeps until a producer wakes it. No timer, no spinning. A control frame goes between two
+ * messages.
  *
- * <p>No message is sent before WELCOME: a relay that declines acknowledgements would take it a second time. Without
- * HELLO there is none to wait for.
+ * <p>No message is sent before WELCOME: a relay that declines acknowledgements would take the message a second time.
+ * Without HELLO there is no WELCOME to wait for.
  */
 final class PublisherSession implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(PublisherSession.class);
 
-    /** All that comes is control frames, small ones but for the texts. */
+    /** Bytes of the input buffer: the relay sends control frames only, small ones apart from their texts. */
     private static final int INPUT_BUFFER = 16 << 10;
 
-    /** Of one write while more waits: as many whole segments as fit. */
+    /** Most bytes of one write while more waits, rounded down to whole segments. */
     private static final int LARGEST_WRITE = 256 << 10;
 
-    /** So much is written at most without a look at what has come: acknowledgements make room. */
+    /** Bytes after which the input is read between two writes: acknowledgements make room. */
     private static final int BYTES_UNHEARD = 64 << 10;
 
-    /** How long to listen for the relay's last word after ours, at most. */
+    /** Longest time to wait for the relay's last word after the publisher's. */
     private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final PublisherOptions options;
@@ -77,12 +78,12 @@ final class PublisherSession implements Runnable {
         return stream;
     }
 
-    /** Where the publisher is connected to, or tries to be. From any thread. */
+    /** The endpoint that the publisher is connected or connecting to. Any thread. */
     Endpoint endpoint() {
         return endpoint;
     }
 
-    /** From any thread: ends the session without regard to what is kept. */
+    /** Ends the session, and drops the messages kept. Any thread. */
     void abort() {
         aborted = true;
         RelayLink present = link;
@@ -95,7 +96,7 @@ final class PublisherSession implements Runnable {
     /**
      * Makes the first connection, before {@link #run}, on the thread that made the publisher.
      *
-     * @throws IOException it gave up, by the policy
+     * @throws IOException the policy allows no more tries
      */
     void connectFirst() throws IOException {
         while (link == null) {
@@ -104,7 +105,7 @@ final class PublisherSession implements Runnable {
                 connect();
             } catch (IOException e) {
                 closeLink();
-                IOException gaveUp = triedInVain(e);
+                IOException gaveUp = failedTry(e);
                 if (gaveUp != null) {
                     emit(new SessionEvent.GaveUp(endpoint, gaveUp));
                     throw gaveUp;
@@ -139,7 +140,7 @@ final class PublisherSession implements Runnable {
         return aborted || queue.isDrained();
     }
 
-    /** From the wait before it to its end; returns whether there is to be another one. */
+    /** Runs one connection, from the wait before it to its end; returns whether there is to be another one. */
     private boolean oneConnection() {
         takeInterrupt();
         try {
@@ -157,16 +158,16 @@ final class PublisherSession implements Runnable {
             listenForTheLastWord();
             return false;
         } catch (ClosedChannelException | ClosedSelectorException | CancelledKeyException e) {
-            // Only abort closes under us, and who calls it says what was lost by that.
-            return !aborted && lost(new IOException("connection to " + reconnector.current() + " lost", e));
+            // Only abort closes the channel under this thread, and its caller reports the lost messages.
+            return !aborted && connectionLost(new IOException("connection to " + reconnector.current() + " lost", e));
         } catch (IOException e) {
-            return !aborted && lost(e);
+            return !aborted && connectionLost(e);
         }
     }
 
     private void awaitTurn() throws IOException {
         long waitNanos;
-        // An interrupted thread would not wait, but spin; its next connect fails.
+        // An interrupted thread would spin instead of waiting; its next connect fails.
         while (!isDone()
                 && (waitNanos = reconnector.waitNanos()) > 0
                 && !Thread.currentThread().isInterrupted()) {
@@ -185,7 +186,8 @@ final class PublisherSession implements Runnable {
                     ? null
                     : TlsChannel.connect(endpoint, channel, options.tls(), options.connectTimeout());
             mostPerWrite = Segments.wholeUpTo(LARGEST_WRITE, Segments.payload(channel.getLocalAddress()));
-            // A plain publisher on the subscribe port gets messages, and the ERROR that names its mistake behind them.
+            // The relay sends messages, and then the ERROR that names the mistake, to a plain publisher on the
+            // subscribe port.
             FrameReader reader = new FrameReader(
                     INPUT_BUFFER, options.plain() ? Math.max(INPUT_BUFFER, options.maxBody()) : INPUT_BUFFER);
             link = new RelayLink(endpoint, channel, tls, selector, reader, stream, clock);
@@ -194,7 +196,7 @@ final class PublisherSession implements Runnable {
             throw e;
         }
         if (aborted) {
-            // abort() may have come before there was a link to be closed.
+            // abort() may have been called before there was a link to close.
             link.close();
         } else if (options.plain()) {
             link.openPlain();
@@ -213,7 +215,7 @@ final class PublisherSession implements Runnable {
         }
     }
 
-    /** One write at most, and what has come meanwhile. */
+    /** One turn: at most one write, and one look at the input. */
     private void transfer() throws IOException {
         int most = mostPerWrite;
         if (link.hasOutput()) {
@@ -233,7 +235,7 @@ final class PublisherSession implements Runnable {
             await(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
         } else if (prepared > 0) {
             unheard += written;
-            // A relay that says something to a plain publisher ends its connection: the next write finds out.
+            // The plain mode needs no read: a relay that sends anything ends the connection, and the next write fails.
             if (!options.plain() && unheard >= BYTES_UNHEARD) {
                 read();
             }
@@ -258,7 +260,10 @@ final class PublisherSession implements Runnable {
         return written;
     }
 
-    /** Waits until the socket is ready for one of {@code ops}, somebody wakes us up, or the relay is too silent. */
+    /**
+     * Waits until the socket is ready for one of {@code ops}, a producer wakes the thread, or the relay has been silent
+     * for too long.
+     */
     private void await(int ops) throws IOException {
         takeInterrupt();
         readable = link.hasInput();
@@ -271,7 +276,7 @@ final class PublisherSession implements Runnable {
         }
     }
 
-    /** A listener has left it behind on this thread, which would not wait any more, but spin. */
+    /** Clears an interrupt that a listener left on this thread: with it the thread would spin instead of waiting. */
     private static void takeInterrupt() {
         Thread.interrupted();
     }
@@ -287,7 +292,10 @@ final class PublisherSession implements Runnable {
         }
     }
 
-    /** A relay that objects to the last messages says so only now; one that has acknowledged all has nothing to say. */
+    /**
+     * Waits for the relay's last word: only now it reports a fault in the last messages. A relay that has acknowledged
+     * all sends nothing.
+     */
     private void listenForTheLastWord() throws IOException {
         if (aborted || link == null) {
             return;
@@ -314,11 +322,11 @@ final class PublisherSession implements Runnable {
         }
     }
 
-    /** Returns whether there is to be another connection. */
-    private boolean lost(IOException end) {
+    /** Handles the end of a connection; returns whether there is to be another one. */
+    private boolean connectionLost(IOException end) {
         Endpoint endpoint = reconnector.current();
         if (link != null && end instanceof FrameException fault && sent.toBoundary() == 0) {
-            link.tell(fault);
+            link.sendError(fault);
         }
         closeLink();
         if (queue.isDrained()) {
@@ -330,18 +338,18 @@ final class PublisherSession implements Runnable {
         if (!options.acks() && sent.bytesOfConnection() > 0) {
             emit(new SessionEvent.InDoubt(endpoint, sent.messagesOfConnection(), sent.bytesOfConnection()));
         }
-        IOException gaveUp = triedInVain(end);
+        IOException gaveUp = failedTry(end);
         if (gaveUp == null) {
             return true;
         }
-        // Who hears of it finds the publisher failed.
+        // Fail first: a listener of GaveUp finds the publisher failed.
         fail(gaveUp);
         emit(new SessionEvent.GaveUp(endpoint, gaveUp));
         return false;
     }
 
-    /** Why the publisher gives up; null: there will be another try. */
-    private IOException triedInVain(IOException end) {
+    /** The reason to give up; null: there will be another try. */
+    private IOException failedTry(IOException end) {
         Endpoint endpoint = reconnector.current();
         IOException gaveUp = reconnector.failed(end);
         if (gaveUp == null) {

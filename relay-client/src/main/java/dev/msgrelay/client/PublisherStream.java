@@ -13,8 +13,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * What a publisher makes of the relay's frames: numbers, acknowledgements, the wish to go away. It outlives the
- * connections. Owned by the publisher's I/O thread.
+ * A publisher's side of the relay's frames: numbers, acknowledgements, GOAWAY. One object for all connections. Owned by
+ * the publisher's I/O thread.
  */
 final class PublisherStream implements RelayLink.Handler {
     private final PublisherOptions options;
@@ -23,7 +23,7 @@ final class PublisherStream implements RelayLink.Handler {
     private final SentFrames sent;
 
     private long epoch;
-    // Up to here its user knows which messages are gone.
+    // Last number up to which the user was told which acknowledged messages are gone.
     private long toldGone;
     private boolean welcomed;
     private boolean leaving;
@@ -49,22 +49,22 @@ final class PublisherStream implements RelayLink.Handler {
         return options.hello(epoch, options.acks() ? sent.first() : 0);
     }
 
-    /** Whether the relay takes no more messages on this connection. */
+    /** Whether the relay will close this connection, and takes no more messages. */
     boolean isLeaving() {
         return leaving;
     }
 
-    /** Number of this publisher's first message; 0: not known yet. For any thread. */
+    /** Number of this publisher's first message; 0: not known yet. Any thread. */
     long firstNumber() {
         return firstNumber;
     }
 
-    /** Longest body in bytes that publisher and relay take. For any thread. */
+    /** Longest body in bytes that both publisher and relay take. Any thread. */
     int maxBody() {
         return maxBody;
     }
 
-    /** Whether anything beside WELCOME has come since this was asked last. */
+    /** Whether the relay has sent anything beside WELCOME since the last call. */
     boolean takeAlive() {
         boolean was = alive;
         alive = false;
@@ -73,7 +73,7 @@ final class PublisherStream implements RelayLink.Handler {
 
     @Override
     public void onMessage(int type, ByteBuffer body) throws IOException {
-        // A plain relay that speaks on the publish port is none: passed over, as ever.
+        // A message to a plain publisher is ignored, as always.
         if (!options.plain()) {
             throw RelayLink.unexpected(type, "is a message on the publish port");
         }
@@ -101,7 +101,7 @@ final class PublisherStream implements RelayLink.Handler {
         }
         long kept = queue.acceptedMessages() - queue.forgottenMessages();
         if (options.acks() && welcome.rolledBack()) {
-            // The relay knows this publisher's numbers, and not what it was told: it may say so once more.
+            // The relay does not know what it has told this publisher, and may report the same messages as gone again.
             long from = Math.max(welcome.fork(), toldGone + 1);
             toldGone = sent.first() - 1;
             if (from <= toldGone) {

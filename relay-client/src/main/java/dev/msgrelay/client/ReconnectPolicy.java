@@ -3,28 +3,28 @@ package dev.msgrelay.client;
 import java.time.Duration;
 
 /**
- * How often, and how soon, a connection that failed or was lost is tried again. Immutable.
+ * The number of tries, and the waits between them, after a connection has failed or was lost. Immutable.
  *
  * <p>One round goes through the whole list of endpoints once, without a wait between them. Before each round but a
- * client's very first there is a wait: {@code firstDelay}, doubled from round to round up to {@code longestDelay}, less a
- * random share, so that many clients of one relay do not come back at the same moment. A connection that still brings
- * something when it has lived for {@code longestDelay}, or for ten seconds where that is longer, starts the count anew.
+ * client's very first there is a wait: {@code firstDelay}, doubled from round to round up to {@code longestDelay}, less
+ * a random share, so that many clients of one relay do not come back at the same moment. The count starts anew once a
+ * connection brings input after it has lived for {@code longestDelay}, at most for ten seconds.
  *
- * @param rounds rounds after a connection was lost, or after the first round failed, until the client gives up; 0:
- *     none; {@link #ENDLESS}
- * @param firstDelay the wait before the first of them
- * @param longestDelay what it grows to at most
- * @param jitter the largest share of the wait that is left out at random, 0..1
+ * @param rounds rounds after a loss, or after the first round has failed, until the client gives up; 0: none; {@link
+ *     #ENDLESS}: no end
+ * @param firstDelay the wait before the first of these rounds
+ * @param longestDelay the longest wait
+ * @param jitter the largest share that is taken off a wait at random, 0..1
  */
 public record ReconnectPolicy(int rounds, Duration firstDelay, Duration longestDelay, double jitter) {
-    /** For {@link #rounds}: never give up. */
+    /** The value of {@link #rounds} of a client that never gives up. */
     public static final int ENDLESS = Integer.MAX_VALUE;
 
     private static final Duration FIRST_DELAY = Duration.ofMillis(100);
     private static final Duration LONGEST_DELAY = Duration.ofSeconds(10);
     private static final double JITTER = 0.5;
 
-    /** Beyond it a doubled nanosecond would no longer fit a long; any delay has reached its longest by then. */
+    /** Limit that keeps doubled nanoseconds within a long; any delay has reached its longest by then. */
     private static final int MOST_DOUBLINGS = 30;
 
     public ReconnectPolicy {
@@ -41,22 +41,22 @@ public record ReconnectPolicy(int rounds, Duration firstDelay, Duration longestD
         }
     }
 
-    /** Every endpoint is tried once to begin with; a connection that is lost is not made again. */
+    /** Tries every endpoint once at the start; a lost connection is not made again. */
     public static ReconnectPolicy none() {
         return rounds(0);
     }
 
-    /** So many rounds; 100 ms to begin with, 10 s at most, up to half of it left out at random. */
+    /** Allows {@code most} rounds; waits of 100 ms at first, up to 10 s, less up to half of it at random. */
     public static ReconnectPolicy rounds(int most) {
         return new ReconnectPolicy(most, FIRST_DELAY, LONGEST_DELAY, JITTER);
     }
 
-    /** As {@link #rounds(int)}, for ever. */
+    /** Waits as {@link #rounds(int)}, and never gives up. */
     public static ReconnectPolicy endless() {
         return rounds(ENDLESS);
     }
 
-    /** How long a connection has to work before the count starts anew. */
+    /** Time that a connection has to work before the count starts anew, in nanoseconds. */
     long steadyNanos() {
         return Math.min(longestDelay.toNanos(), LONGEST_DELAY.toNanos());
     }
@@ -70,7 +70,7 @@ public record ReconnectPolicy(int rounds, Duration firstDelay, Duration longestD
     }
 
     /**
-     * The wait before a round.
+     * The wait before a round, in nanoseconds.
      *
      * @param round from 0
      * @param random 0 inclusive to 1 exclusive

@@ -9,12 +9,15 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * Where to connect to next, and when. A connection that worked is made again at the same endpoint first, as that relay
- * holds what comes next; after GOAWAY, wherever a try failed, and where the relay cuts one connection after the other, it
- * is the next one's turn. Owned by one thread.
+ * The next endpoint to connect to, and the time for it. After a connection that worked the same endpoint comes first,
+ * since its relay holds the next messages. The next endpoint's turn comes after GOAWAY, after a failed try, and if a
+ * relay cuts one connection after the other. Owned by one thread.
  */
 final class Reconnector {
-    /** A relay that closes before WELCOME once may be starting or stopping; so often in a row, it knows no HELLO. */
+    /**
+     * Closes before WELCOME in a row after which the relay counts as one without HELLO: once, it may be starting or
+     * stopping.
+     */
     static final int UNANSWERED = 3;
 
     private final List<Endpoint> endpoints;
@@ -27,7 +30,7 @@ final class Reconnector {
     private long welcomedAt;
     private boolean progressed;
     private boolean steady;
-    // Connections in a row that brought something, and did not live for long.
+    // Connections in a row that brought input, and did not live for long.
     private int shortLived;
     private boolean leaving;
     private boolean everWelcomed;
@@ -42,17 +45,17 @@ final class Reconnector {
         this.due = welcomedAt + backoff.next(RetryAdvice.AGAIN);
     }
 
-    /** The endpoint whose turn it is, or that is connected. */
+    /** The endpoint that is connected, or next. */
     Endpoint current() {
         return endpoints.get(index);
     }
 
-    /** Nanoseconds until it is to be tried; 0 or less: now. */
+    /** Nanoseconds until the next try; 0 or less: now. */
     long waitNanos() {
         return due - clock.getAsLong();
     }
 
-    /** The relay has answered, or without HELLO the connection was made. */
+    /** Takes note of WELCOME, or of a plain connection. */
     void welcomed() {
         everWelcomed = true;
         welcomedAt = clock.getAsLong();
@@ -60,8 +63,8 @@ final class Reconnector {
     }
 
     /**
-     * More than the answer has come over the connection. The count of tries begins anew only where the connection has lived
-     * for a while by then: a relay that answers, sends a message and closes would be tried without an end otherwise.
+     * Takes note of input after WELCOME. The count of tries starts anew only if the connection has lived for a while by
+     * then: a relay that welcomes, sends a message and closes would be tried for ever otherwise.
      */
     void progressed() {
         progressed = true;
@@ -72,7 +75,10 @@ final class Reconnector {
         }
     }
 
-    /** The connection was given up for a reason of the client's own: it is made again at once, and does not count. */
+    /**
+     * Takes note that the client itself gave up the connection: the next one is due at once, and does not count as a
+     * try.
+     */
     void dropped() {
         due = clock.getAsLong();
         progressed = false;
@@ -80,15 +86,15 @@ final class Reconnector {
         leaving = false;
     }
 
-    /** The relay has announced that it will close; where only the connection's key is used up, it may be had again there. */
+    /** Takes note of GOAWAY. If only the connection's TLS key is used up, the same endpoint comes next. */
     void leaving(GoAwayFrame goAway) {
         leaving = goAway.code() != CloseReason.TLS_KEY_USED_UP.code();
     }
 
     /**
-     * A try failed, or the connection is lost.
+     * Takes note of a failed try, or of a lost connection.
      *
-     * @return why the client gives up, or null where there will be another try
+     * @return the reason to give up; null: there will be another try
      */
     IOException failed(IOException end) {
         IOException verdict = verdict(end);
@@ -110,7 +116,7 @@ final class Reconnector {
 
     private IOException verdict(IOException end) {
         if (!(end instanceof NoWelcomeException)) {
-            // Where nobody listens in between, a relay is being started again and again.
+            // Another failure in between, such as a refused connect: a relay is starting again and again.
             unanswered = 0;
             return end;
         }
@@ -120,7 +126,7 @@ final class Reconnector {
         return new RelayUnsuitableException(
                 end.getMessage() + "; " + unanswered
                         + " tries in a row ended so: it seems to be a relay that knows no HELLO."
-                        + " The plain mode works with such a one",
+                        + " Use the plain mode with it",
                 end);
     }
 

@@ -23,17 +23,17 @@ public final class RelayErrorException extends IOException {
         return new RelayErrorException(ErrorFrame.code(errorBody), ErrorFrame.text(errorBody));
     }
 
-    /** Why; null where the relay knows more reasons than this client. */
+    /** The relay's reason; null: one that this version does not know. */
     public CloseReason reason() {
         return CloseReason.ofCode(code);
     }
 
-    /** The reason's code on the wire; 0 where the frame carried none. */
+    /** The reason's code on the wire; 0: the frame had none. */
     public int code() {
         return code;
     }
 
-    /** What the relay said beside the code, as it came and cut to 512 bytes; may be empty. */
+    /** The relay's text beside the code, unchanged, cut to 512 bytes; may be empty. */
     public String text() {
         return text;
     }

@@ -27,29 +27,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection of a client that may say HELLO, from its making to its end: what is the same for a subscriber and a
- * publisher. It waits for WELCOME, throws away what comes before, answers PING, and knows when the relay has been silent
- * for too long. Without HELLO it is open from the start, never too silent, and says nothing itself.
+ * One connection of a client, from its start to its end: the common part of a subscriber and a publisher. A link waits
+ * for WELCOME, ignores messages before it, answers PING, and notices when the relay is silent for too long. In the
+ * plain mode, without HELLO, the link is open from the start, ignores silence, and sends no control frames.
  *
- * <p>One thread owns it; {@link #close} may be called from any.
+ * <p>Owned by one thread; {@link #close} may be called on any.
  */
 final class RelayLink implements AutoCloseable {
-    /** What subscriber and publisher do differently. What they throw ends the connection. */
+    /** The part that differs between subscriber and publisher. An exception of a handler ends the connection. */
     interface Handler {
         void onMessage(int type, ByteBuffer body) throws IOException;
 
         void onWelcome(WelcomeFrame welcome) throws IOException;
 
-        /** Behind WELCOME; checked. */
+        /** Takes a PING behind WELCOME, which is checked already. */
         void onPing(ByteBuffer body) throws IOException;
 
         void onGoAway(GoAwayFrame goAway);
 
-        /** Any other control frame behind WELCOME; {@link #unexpected} is for those that may not come. */
+        /** Takes any other control frame behind WELCOME; {@link #unexpected} is for frames that must not come. */
         void onControl(int type, ByteBuffer body) throws IOException;
     }
 
-    /** HELLO and SUBSCRIBE have at most about 8.5 KiB; beside one of them there is room for a thousand PONGs. */
+    /** Size of the output buffer: a HELLO or SUBSCRIBE, at most about 8.5 KiB, and a thousand PONGs. */
     private static final int OUT_BUFFER = 32 << 10;
 
     private static final Logger LOG = LoggerFactory.getLogger(RelayLink.class);
@@ -71,17 +71,17 @@ final class RelayLink implements AutoCloseable {
     private boolean open;
     private boolean ended;
     private long silentSince;
-    private long tlsCame;
+    private long tlsReceived;
     private long patienceNanos;
     private IOException failure;
     private volatile boolean closed;
 
     /**
-     * Takes a connection over.
+     * A link over a connected channel.
      *
-     * @param tls over the channel; null: without
-     * @param selector wakes its thread up; null: {@link #read} waits for bytes itself, and nothing is written
-     * @throws IOException it is closed already; the caller closes it
+     * @param tls TLS over the channel; null: without TLS
+     * @param selector wakes the link's thread; null: {@link #read} blocks until there are bytes, and nothing is written
+     * @throws IOException the channel is closed already; the caller closes it
      */
     RelayLink(
             Endpoint endpoint,
@@ -104,7 +104,7 @@ final class RelayLink implements AutoCloseable {
         this.key = selector == null ? null : channel.register(selector, SelectionKey.OP_READ);
     }
 
-    /** Says HELLO; the relay has so many nanoseconds for its WELCOME. */
+    /** Sends HELLO; the relay has {@code patience} nanoseconds for its WELCOME. */
     void greet(ByteBuffer hello, long patience) throws IOException {
         silentSince = clock.getAsLong();
         patienceNanos = patience;
@@ -112,7 +112,6 @@ final class RelayLink implements AutoCloseable {
         flush();
     }
 
-    /** Says nothing: the plain mode. */
     void openPlain() {
         plain = true;
         open = true;
@@ -123,27 +122,26 @@ final class RelayLink implements AutoCloseable {
         return open;
     }
 
-    /** Whether the relay has ended its stream between two frames, and without a word. */
+    /** Whether the relay has ended its stream between two frames, without an ERROR. */
     boolean hasEnded() {
         return ended;
     }
 
-    /** Where messages are written to. */
+    /** The channel that messages are written to. */
     GatheringByteChannel sink() {
         return sink;
     }
 
-    /** Whether the socket has all that was written; without TLS it has. */
+    /** Whether the socket has taken all written bytes; always true without TLS. */
     boolean isSent() throws IOException {
         return tls == null || tls.flush();
     }
 
-    /** Whether a read may bring something that the socket does not tell of. */
+    /** Whether a read may bring bytes without new ones in the socket. */
     boolean hasInput() {
         return tls != null && tls.hasInput();
     }
 
-    /** Nothing more is written. */
     void endOutput() throws IOException {
         if (tls == null) {
             channel.shutdownOutput();
@@ -157,10 +155,10 @@ final class RelayLink implements AutoCloseable {
     }
 
     /**
-     * Reads once and hands over what is whole.
+     * Reads once, and hands whole frames to the handler.
      *
-     * @return the bytes read, 0 where there are none now, which is so only with a selector
-     * @throws IOException the connection is over; what came before its end has been handed over
+     * @return the bytes read; 0: there are none now, only with a selector
+     * @throws IOException the connection has ended; frames before its end were handed over
      */
     int read() throws IOException {
         int n;
@@ -170,26 +168,26 @@ final class RelayLink implements AutoCloseable {
             throw e;
         } catch (IOException e) {
             boolean saysAll = e instanceof EOFException || e instanceof FrameException || e instanceof TlsException;
-            throw end(saysAll ? e : lost(e));
+            throw reasonOfEnd(saysAll ? e : connectionLost(e));
         }
         ended = failure == null && n < 0;
         if (failure != null || n < 0) {
-            throw end(new EOFException("the relay at " + endpoint + " closed the connection"));
+            throw reasonOfEnd(new EOFException("the relay at " + endpoint + " closed the connection"));
         }
         if (!open) {
-            // What comes instead of WELCOME does not put its end off.
+            // Messages before WELCOME do not extend the time for it.
             checkSilence();
-        } else if (!plain && (n > 0 || tls != null && tls.came() != tlsCame)) {
+        } else if (!plain && (n > 0 || tls != null && tls.bytesReceived() != tlsReceived)) {
             silentSince = clock.getAsLong();
         }
-        tlsCame = tls == null ? 0 : tls.came();
+        tlsReceived = tls == null ? 0 : tls.bytesReceived();
         return n;
     }
 
     /**
-     * Nothing was to be read just now.
+     * Checks that the relay has not been silent for too long; called when there was nothing to read.
      *
-     * @throws IOException that has been so for too long
+     * @throws IOException the relay has been silent for too long
      */
     void checkSilence() throws IOException {
         if (!plain && leftNanos() <= 0) {
@@ -201,7 +199,7 @@ final class RelayLink implements AutoCloseable {
         }
     }
 
-    /** How long {@link #checkSilence} stays content, for a selector: in milliseconds, at least 1; 0: for ever. */
+    /** Milliseconds until {@link #checkSilence} may fail, for a selector; at least 1; 0: never. */
     long waitMillis() {
         return plain ? 0 : Math.max(1, TimeUnit.NANOSECONDS.toMillis(leftNanos()) + 1);
     }
@@ -211,7 +209,7 @@ final class RelayLink implements AutoCloseable {
         return out.position() > 0;
     }
 
-    /** Queues a control frame; false where there is no room for it now. */
+    /** Queues a control frame; returns false if there is no room for it now. */
     boolean send(ByteBuffer frame) {
         if (frame.remaining() > out.remaining()) {
             return false;
@@ -221,9 +219,9 @@ final class RelayLink implements AutoCloseable {
     }
 
     /**
-     * Writes the control frames that wait, as far as the socket takes them; the caller stands between two messages.
+     * Writes queued control frames, as far as the socket takes them; only between two messages.
      *
-     * @return whether none is left
+     * @return whether the queue is empty
      */
     boolean flush() throws IOException {
         if (out.position() == 0) {
@@ -235,22 +233,22 @@ final class RelayLink implements AutoCloseable {
         } catch (ClosedChannelException e) {
             throw e;
         } catch (IOException e) {
-            hearOut();
-            throw end(lost(e));
+            readLastWord();
+            throw reasonOfEnd(connectionLost(e));
         } finally {
             out.compact();
         }
         return out.position() == 0 && isSent();
     }
 
-    /** Writing failed: a relay that has ended the connection said why before, and that is still there to be read. */
+    /** The reason of a failed write: an ERROR that the relay sent before it ended the connection is still to be read. */
     IOException writeFailed(IOException e) {
-        hearOut();
-        return end(lost(e));
+        readLastWord();
+        return reasonOfEnd(connectionLost(e));
     }
 
-    /** Tells the relay which rule it broke, if the socket takes it at once; the caller stands between two messages. */
-    void tell(FrameException fault) {
+    /** Tells the relay which rule it broke, if the socket takes the ERROR at once; only between two messages. */
+    void sendError(FrameException fault) {
         if (plain) {
             return;
         }
@@ -263,7 +261,7 @@ final class RelayLink implements AutoCloseable {
         }
     }
 
-    /** No frame is handed over any more, not even out of a read that is under way. */
+    /** Closes the connection. The handler gets no further frame, not even from a read under way. */
     @Override
     public void close() {
         closed = true;
@@ -274,7 +272,7 @@ final class RelayLink implements AutoCloseable {
         }
     }
 
-    /** A control frame that may not come, or not now. */
+    /** The exception for a control frame that must not come, or not now. */
     static FrameException unexpected(int type, String when) {
         return new FrameException(CloseReason.PROTOCOL_ORDER, ControlFrames.name(type) + " from the relay " + when);
     }
@@ -330,7 +328,7 @@ final class RelayLink implements AutoCloseable {
         if (!open && likeNoHello) {
             return new RelayUnsuitableException(
                     "the relay at " + endpoint + " knows no HELLO (" + error.getMessage()
-                            + "). The plain mode works with such a one",
+                            + "). Use the plain mode with it",
                     error);
         }
         return error;
@@ -371,23 +369,23 @@ final class RelayLink implements AutoCloseable {
         return silentSince + patienceNanos - clock.getAsLong();
     }
 
-    /** What has ended the connection: the relay's own word goes before how the stream ended after it. */
-    private IOException end(IOException how) {
+    /** The reason of the connection's end: the relay's own ERROR goes before the way in which the stream ended. */
+    private IOException reasonOfEnd(IOException how) {
         if (failure != null) {
             return failure;
         }
-        // A connection that was reset says nothing about what the relay knows.
+        // A reset connection does not tell whether the relay knows HELLO; an orderly end before WELCOME may.
         return open || !(how instanceof EOFException) ? how : new NoWelcomeException(endpoint, how);
     }
 
-    private IOException lost(IOException e) {
+    private IOException connectionLost(IOException e) {
         return new IOException("connection to " + endpoint + " lost: " + e.getMessage(), e);
     }
 
-    private void hearOut() {
+    private void readLastWord() {
         try {
             while (failure == null && reader.read(source, onFrame) > 0) {
-                // Until the ERROR frame is whole.
+                // Reads on until the ERROR frame is complete.
             }
         } catch (IOException e) {
             LOG.debug("no last word from {}", endpoint, e);

@@ -13,25 +13,26 @@ import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 
 /**
- * Publishes messages to a relay: a message is copied into a send buffer, and a thread of the publisher's own writes
- * whatever has gathered since its last write.
+ * Publishes messages to a relay: a message is copied into a send buffer, and a thread of the publisher's own writes the
+ * messages that have gathered since its last write.
  *
- * <p>{@link PublisherOptions} say how much it does:
+ * <p>{@link PublisherOptions} choose how safely:
  *
  * <ul>
- *   <li>plain, without reconnecting ({@link #connect(Endpoint)}): one connection, no control frames. What is accepted is
- *       handed to the operating system; a connection that fails may lose what was under way.
- *   <li>reconnecting: it outlives its connections, and tells with {@link SessionEvent.InDoubt} what may be lost.
- *   <li>acknowledged: it keeps each message until the relay has said that it is in the stream, and sends again what it has
- *       not: no loss and no duplicate across a cut connection.
+ * <li>plain, without reconnecting ({@link #connect(Endpoint)}): one connection, no control frames. Accepted messages
+ * are handed to the operating system; a connection that fails may lose messages under way.
+ * <li>reconnecting: the publisher outlives its connections, and {@link SessionEvent.InDoubt} reports the messages that
+ * may be lost.
+ * <li>acknowledged: the publisher keeps each message until the relay has acknowledged it, and sends the others again:
+ * no loss and no duplicate across a cut connection.
  * </ul>
  *
  * <p>Thread-safe: any number of threads publish; the messages of each keep their order. Publishing never blocks on the
- * network, allocates nothing, and refuses with {@link PublishOutcome#FULL} rather than growing. A failure is kept, see
- * {@link #failure}; what a listener throws is one.
+ * network, allocates nothing, and refuses with {@link PublishOutcome#FULL} rather than growing. {@link #failure} keeps
+ * the first failure; an exception of a listener is one.
  */
 public class RelayPublisher implements AutoCloseable {
-    /** Beyond the close time-out: for a thread whose channel was just closed under it to notice. */
+    /** Time beyond the close time-out for the thread to notice that its channel was closed. */
     private static final long GRACE_MS = 1000;
 
     private final PublisherOptions options;
@@ -54,7 +55,7 @@ public class RelayPublisher implements AutoCloseable {
         thread.setDaemon(true);
     }
 
-    /** One plain connection, with the default settings: as {@link #connect(PublisherOptions)}. */
+    /** Makes one plain connection with the default settings, as {@link #connect(PublisherOptions)}. */
     public static RelayPublisher connect(Endpoint endpoint) throws IOException {
         return connect(PublisherOptions.builder(endpoint)
                 .plain()
@@ -63,17 +64,17 @@ public class RelayPublisher implements AutoCloseable {
     }
 
     /**
-     * Connects before it returns, as often as the policy says. WELCOME is awaited later, by the publisher's own thread.
+     * Connects before it returns, as often as the policy says. The publisher's own thread waits for WELCOME later.
      *
-     * @throws IOException no connection was made; naming the endpoint and the cause
+     * @throws IOException no connection was made; the message names the endpoint and the cause
      */
     public static RelayPublisher connect(PublisherOptions options) throws IOException {
         return open(options, true);
     }
 
     /**
-     * Starts; the first connection is made meanwhile, and its failure is told by the listener and {@link #failure}.
-     *
+     * Starts a publisher whose own thread makes the first connection; the listener and {@link #failure} report a
+     * failure.
      * @throws IOException the system gives no selector
      */
     public static RelayPublisher open(PublisherOptions options) throws IOException {
@@ -98,9 +99,9 @@ public class RelayPublisher implements AutoCloseable {
     /**
      * Publishes one message, or refuses at once.
      *
-     * @param body its bytes between position and limit; copied, left as it was
-     * @throws IllegalArgumentException the type is reserved, or the body over the limit: the publisher's own or, where that
-     *     is known, the relay's
+     * @param body the bytes between position and limit, which are copied; both stay as they are
+     * @throws IllegalArgumentException the type is reserved, or the body is over the publisher's limit, or over the
+     *     relay's once that is known
      */
     public PublishOutcome publish(int type, ByteBuffer body) {
         SendQueue.check(type, body.remaining(), session.stream().maxBody());
@@ -108,9 +109,9 @@ public class RelayPublisher implements AutoCloseable {
     }
 
     /**
-     * As {@link #publish(int, ByteBuffer)}; the body is a part of an array.
+     * Publishes as {@link #publish(int, ByteBuffer)}; the body is a part of an array.
      *
-     * @throws IndexOutOfBoundsException offset and length do not lie within the array
+     * @throws IndexOutOfBoundsException offset and length are not within the array
      */
     public PublishOutcome publish(int type, byte[] body, int offset, int length) {
         Objects.checkFromIndexSize(offset, length, body.length);
@@ -119,18 +120,18 @@ public class RelayPublisher implements AutoCloseable {
     }
 
     /**
-     * Publishes one message and waits for room where the buffer is full.
+     * Publishes one message; waits for room if the buffer is full.
      *
-     * @return FULL where there was no room for {@code atMost}; at once for a listener of this publisher, as the thread that
-     *     makes room is its own
-     * @throws InterruptedException nothing was taken
+     * @return FULL if there was no room within {@code atMost}; without a wait in a listener of this publisher, whose
+     *     thread is the one that makes room
+     * @throws InterruptedException the thread was interrupted, and the message was not taken
      */
     public PublishOutcome publish(int type, ByteBuffer body, Duration atMost) throws InterruptedException {
         SendQueue.check(type, body.remaining(), session.stream().maxBody());
         return queue.offer(type, body, deadline(atMost));
     }
 
-    /** As {@link #publish(int, ByteBuffer, Duration)}; the body is a part of an array. */
+    /** Publishes as {@link #publish(int, ByteBuffer, Duration)}; the body is a part of an array. */
     public PublishOutcome publish(int type, byte[] body, int offset, int length, Duration atMost)
             throws InterruptedException {
         Objects.checkFromIndexSize(offset, length, body.length);
@@ -139,27 +140,30 @@ public class RelayPublisher implements AutoCloseable {
     }
 
     /**
-     * Waits until every message accepted before this call is settled: acknowledged, and the listener has been told;
+     * Waits until every message accepted before this call is settled: acknowledged, and reported to the listener;
      * without acknowledgements, handed to a socket.
      *
-     * @return false where the time ran out or the publisher has failed, see {@link #failure}; for a listener of this
-     *     publisher, where it is not so already
+     * @return false if the time ran out or the publisher has failed, see {@link #failure}; in a listener of this
+     *     publisher it does not wait
      */
     public boolean flush(Duration atMost) throws InterruptedException {
         return queue.awaitForgotten(deadline(atMost));
     }
 
-    /** The publisher's own thread, in a listener, would wait for itself. */
+    /** The deadline of a wait; no wait for the publisher's own thread, in a listener, which would wait for itself. */
     private long deadline(Duration atMost) {
         return Timeouts.deadline(Thread.currentThread() == thread ? Duration.ZERO : atMost);
     }
 
-    /** Why this publisher takes no more messages; empty while all is well, and after an orderly {@link #close}. */
+    /**
+     * The reason why this publisher takes no more messages; empty while all is well, and after an orderly {@link
+     * #close}.
+     */
     public Optional<IOException> failure() {
         return Optional.ofNullable(queue.failure());
     }
 
-    /** Messages accepted so far. */
+    /** Number of messages accepted so far. */
     public long messages() {
         return queue.acceptedMessages();
     }
@@ -169,24 +173,27 @@ public class RelayPublisher implements AutoCloseable {
         return queue.acceptedBytes();
     }
 
-    /** How many of {@link #messages} are acknowledged; without acknowledgements, handed to a socket as a whole. */
+    /**
+     * Number of messages of {@link #messages} that are acknowledged; without acknowledgements, handed to a socket
+     * completely.
+     */
     public long settled() {
         return queue.forgottenMessages();
     }
 
-    /** Bytes of {@link #settled}. */
+    /** Bytes of the {@link #settled} messages. */
     public long settledBytes() {
         return queue.forgottenBytes();
     }
 
-    /** Writes to the socket so far: bytes a write is what batching is about. */
+    /** Number of writes to the socket so far; bytes per write show how well messages are batched. */
     public long writes() {
         return queue.writes();
     }
 
     /**
      * Number of this publisher's first message in the relay's count of its name: the n-th message accepted has the
-     * number {@code firstNumber() + n - 1}. 0 before the first WELCOME where the options say none, and without
+     * number {@code firstNumber() + n - 1}. 0 before the first WELCOME if the options have none, and without
      * acknowledgements.
      */
     public long firstNumber() {
@@ -194,11 +201,10 @@ public class RelayPublisher implements AutoCloseable {
     }
 
     /**
-     * Takes no more messages, and settles those accepted, over new connections if need be, within the close time-out;
-     * {@link #failure} says what was not by then. Then it ends the stream in an orderly way and waits a moment (a second
-     * at most) for the relay to do the same: a relay that objects to the last messages says so only then. Does nothing
-     * the second time. Called by a listener of this publisher it does not wait; nor does it where its thread is
-     * interrupted, which it stays.
+     * Takes no more messages, and settles the accepted ones within the close time-out, over new connections if needed;
+     * {@link #failure} reports those that were not settled by then. Then ends the stream, and waits at most a second
+     * for the relay to do the same: only then it reports a fault in the last messages. Further calls do nothing. Does
+     * not wait in a listener of this publisher, nor on an interrupted thread, which stays interrupted.
      */
     @Override
     public void close() {
@@ -217,7 +223,7 @@ public class RelayPublisher implements AutoCloseable {
             session.abort();
             String why = interrupted ? "interrupted" : bound.toMillis() + " ms were over";
             interrupted |= !join(GRACE_MS);
-            // Only now is it certain how much the socket has taken.
+            // Only after the thread's end it is certain how many bytes the socket has taken.
             String lost = unsettled();
             if (lost != null) {
                 queue.fail(new IOException("closed with " + lost + ": " + why));
@@ -228,7 +234,7 @@ public class RelayPublisher implements AutoCloseable {
         }
     }
 
-    /** False where the wait was interrupted; the interrupt is taken. */
+    /** Waits for the thread. Returns false if the wait was interrupted; the interrupt is cleared. */
     private boolean join(long timeoutMs) {
         try {
             thread.join(Math.max(1, timeoutMs));
@@ -238,7 +244,7 @@ public class RelayPublisher implements AutoCloseable {
         }
     }
 
-    /** What would be lost by closing now; null: nothing. */
+    /** A text about the messages that a close now would lose; null: none. */
     private String unsettled() {
         if (options.acks()) {
             long kept = messages() - settled();

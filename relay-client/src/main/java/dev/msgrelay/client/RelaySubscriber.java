@@ -25,24 +25,24 @@ import org.slf4j.LoggerFactory;
 /**
  * Subscribes to a relay: every message, or those of the types wanted, in the relay's one total order.
  *
- * <p>{@link SubscriberOptions} say how much it does:
+ * <p>{@link SubscriberOptions} choose how safely:
  *
  * <ul>
- *   <li>plain, without reconnecting ({@link #connect(Endpoint)}): one connection, from the moment of connecting on, no
- *       numbers. Its stream may end, see {@link #poll}.
- *   <li>reconnecting: it connects again by itself, resumes behind the last message that was handed over, and tells every
- *       gap. Nothing is handed over twice.
+ * <li>plain, without reconnecting ({@link #connect(Endpoint)}): one connection, messages from the time of connecting
+ * on, no numbers. The stream may end, see {@link #poll}.
+ * <li>reconnecting: the subscriber connects again by itself, resumes behind the last message that was handed over, and
+ * reports every gap. No message is handed over twice.
  * </ul>
  *
- * <p>One thread owns a subscriber and calls {@link #poll} or {@link #run}; there is no thread behind it, and nothing is
- * allocated per message. The relay's PINGs are answered by that thread: a handler that takes longer than the relay's
- * idle timeout for what one read brought may cost the connection, not a message. {@link #close}, {@link #types} and the
- * counters may be called from any thread.
+ * <p>One thread owns a subscriber and calls {@link #poll} or {@link #run}; there is no other thread, and nothing is
+ * allocated per message. That thread answers the relay's PINGs: a handler that takes longer than the relay's idle
+ * time-out for the messages of one read may cost the connection, but no message. {@link #close}, {@link #types} and the
+ * counters may be called on any thread.
  */
 public final class RelaySubscriber implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RelaySubscriber.class);
 
-    /** Before there is a connection. */
+    /** The handler before there is a connection. */
     private static final MessageHandler NO_MESSAGES = (sequence, type, body) -> {};
 
     private final SubscriberOptions options;
@@ -62,7 +62,7 @@ public final class RelaySubscriber implements AutoCloseable {
 
     private volatile boolean closed;
 
-    // Written by the polling thread once per read, guarded by this.
+    // Written by the polling thread once per read, guarded by this object's lock.
     private long messages;
     private long bytes;
     private long epoch;
@@ -78,7 +78,7 @@ public final class RelaySubscriber implements AutoCloseable {
         this.stream = new SubscriberStream(options, reconnector, changes);
     }
 
-    /** One plain connection, with the default settings: as {@link #connect(SubscriberOptions)}. */
+    /** Makes one plain connection with the default settings, as {@link #connect(SubscriberOptions)}. */
     public static RelaySubscriber connect(Endpoint endpoint) throws IOException {
         return connect(SubscriberOptions.builder(endpoint)
                 .plain()
@@ -87,9 +87,9 @@ public final class RelaySubscriber implements AutoCloseable {
     }
 
     /**
-     * Connects before it returns, as often as the policy says. WELCOME is awaited later, by {@link #poll}.
+     * Connects before it returns, as often as the policy says. {@link #poll} waits for WELCOME later.
      *
-     * @throws IOException no connection was made; naming the endpoint and the cause
+     * @throws IOException no connection was made; the message names the endpoint and the cause
      */
     public static RelaySubscriber connect(SubscriberOptions options) throws IOException {
         RelaySubscriber subscriber = open(options);
@@ -118,19 +118,19 @@ public final class RelaySubscriber implements AutoCloseable {
     }
 
     /**
-     * Does the next thing: connects, waits for the next try, or waits for bytes and hands every message over that is
-     * whole. What the handler and the listeners throw comes out of this method and costs the connection; polling may go
-     * on after it, behind the message that was handed over last. Only a plain subscriber that does not reconnect has given
-     * up then.
+     * Takes one step: connects, waits for the next try, or waits for bytes and hands over every whole message. An
+     * exception of the handler or a listener comes out of this method and costs the connection. Polling may continue,
+     * behind the message that was handed over last; only a plain subscriber that does not reconnect has given up then.
      *
-     * @return the messages handed over, which may be none; -1 after {@link #close}, and where the relay has closed a plain
-     *     connection between two messages that is not to be made again
-     * @throws RelayErrorException the relay ended the connection and said why; as all of these, only where the
-     *     subscriber has given up, with the cause that {@link SessionEvent.GaveUp} has, and then so does every poll
+     * @return number of messages handed over, may be 0; -1 after {@link #close}, and after the relay has closed,
+     *     between two messages, a plain connection that is not to be made again
+     * @throws RelayErrorException the relay ended the connection with a reason. This and the following exceptions come
+     *     only once the subscriber has given up, with the cause of {@link SessionEvent.GaveUp}; every later poll throws
+     *     the same
      * @throws FrameException the stream breaks the protocol
-     * @throws java.io.EOFException the stream ended in the middle of a message, or without a word
-     * @throws ClosedByInterruptException the thread was interrupted where it would wait, and still is; polling may go on, over
-     *     another connection, as above
+     * @throws java.io.EOFException the stream ended within a message, or without a reason
+     * @throws ClosedByInterruptException the thread was interrupted while it would wait, and still is; polling may
+     *     continue, over another connection, as above
      * @throws IOException the connection was lost, or none could be made
      */
     public int poll(MessageHandler handler) throws IOException {
@@ -155,10 +155,10 @@ public final class RelaySubscriber implements AutoCloseable {
         } catch (IOException e) {
             if (!closed) {
                 if (e.getCause() instanceof ClosedByInterruptException interrupted) {
-                    // Within a connect, which says so in words of its own.
+                    // An interrupt within a connect comes in another exception.
                     throw interrupted;
                 }
-                failed(e);
+                connectionFailed(e);
             }
         } catch (RuntimeException | Error e) {
             drop(e);
@@ -171,7 +171,7 @@ public final class RelaySubscriber implements AutoCloseable {
         return (closed || ended) && handed == 0 ? -1 : handed;
     }
 
-    /** Polls until that returns -1; otherwise as {@link #poll}. */
+    /** Polls until {@link #poll} returns -1; otherwise as {@link #poll}. */
     public void run(MessageHandler handler) throws IOException {
         int n;
         do {
@@ -180,11 +180,11 @@ public final class RelaySubscriber implements AutoCloseable {
     }
 
     /**
-     * Wants other types from now on. Holds also for connections to come.
+     * Changes the types that this subscriber gets, on this connection and on later ones.
      *
-     * @return completed with the sequence of the first message that is chosen by these types; the thread that polls
-     *     completes it. With an IOException where the relay does not take so many ranges, where too many changes wait
-     *     for their answer, or where the subscriber ends before
+     * @return completes with the sequence of the first message that these types choose, on the thread that polls; with
+     *     an IOException if there are more ranges than the relay takes, if too many changes wait for their answer, or
+     *     if the subscriber ends before
      * @throws IllegalStateException the plain mode knows no types
      */
     public CompletableFuture<Long> types(TypeRanges wanted) {
@@ -196,7 +196,7 @@ public final class RelaySubscriber implements AutoCloseable {
         return answer;
     }
 
-    /** Messages handed over so far, up to the last read. */
+    /** Number of messages handed over, up to the last read. */
     public synchronized long messages() {
         return messages;
     }
@@ -206,7 +206,10 @@ public final class RelaySubscriber implements AutoCloseable {
         return bytes;
     }
 
-    /** Epoch of the stream; 0 before the first WELCOME. With {@link #next} it is where another subscriber could resume. */
+    /**
+     * Epoch of the stream; 0 before the first WELCOME. Epoch and {@link #next} are the place where another subscriber
+     * could resume.
+     */
     public synchronized long epoch() {
         return epoch;
     }
@@ -216,14 +219,14 @@ public final class RelaySubscriber implements AutoCloseable {
         return next;
     }
 
-    /** The newest sequence of the stream, as the relay's last PING told it; 0 before the first. */
+    /** The newest sequence of the stream, from the relay's last PING; 0 before the first. */
     public synchronized long head() {
         return head;
     }
 
     /**
-     * Ends the subscription, and with it a {@link #poll} that waits in another thread; one that is about to connect ends
-     * within the connect time-out. Does nothing the second time.
+     * Ends the subscription, and a {@link #poll} that waits on another thread; a poll that is connecting ends within
+     * the connect time-out. Further calls do nothing.
      */
     @Override
     public void close() {
@@ -237,7 +240,7 @@ public final class RelaySubscriber implements AutoCloseable {
         } catch (IOException e) {
             LOG.debug("closing the selector", e);
         }
-        changes.end(new IOException("the subscriber was closed"));
+        changes.endAll(new IOException("the subscriber was closed"));
     }
 
     private void step() throws IOException {
@@ -247,7 +250,7 @@ public final class RelaySubscriber implements AutoCloseable {
             return;
         }
         if (options.plain()) {
-            // Nothing is to be said or waited for beside it.
+            // A plain subscriber has nothing to write, and nothing else to wait for.
             read(present);
             return;
         }
@@ -263,7 +266,7 @@ public final class RelaySubscriber implements AutoCloseable {
                 present.checkSilence();
             }
         }
-        // The answers to PING go out before anything else is waited for.
+        // PONGs go out before the thread waits for anything else.
         present.flush();
     }
 
@@ -279,7 +282,7 @@ public final class RelaySubscriber implements AutoCloseable {
 
     private void await(long millis) throws IOException {
         selector.select(ignoreKey, millis);
-        // Its thread would not wait any more, but spin.
+        // An interrupted thread would spin instead of waiting.
         if (Thread.currentThread().isInterrupted()) {
             throw new ClosedByInterruptException();
         }
@@ -307,7 +310,7 @@ public final class RelaySubscriber implements AutoCloseable {
             throw e;
         }
         if (closed) {
-            // close() may have come before there was a link to be closed.
+            // close() may have been called before there was a link to close.
             link.close();
         } else if (options.plain()) {
             startPlain(endpoint);
@@ -327,12 +330,12 @@ public final class RelaySubscriber implements AutoCloseable {
         wasConnected = true;
     }
 
-    private void failed(IOException end) throws IOException {
+    private void connectionFailed(IOException end) throws IOException {
         Endpoint endpoint = reconnector.current();
         boolean endOfStream = options.plain() && link != null && link.hasEnded();
         if (link != null) {
             if (end instanceof FrameException fault) {
-                link.tell(fault);
+                link.sendError(fault);
             }
             link.close();
             link = null;
@@ -351,11 +354,14 @@ public final class RelaySubscriber implements AutoCloseable {
     private void giveUp(Endpoint endpoint, IOException cause, boolean endOfStream) {
         ended = endOfStream;
         gaveUp = endOfStream ? null : cause;
-        changes.end(cause);
+        changes.endAll(cause);
         emit(new SessionEvent.GaveUp(endpoint, cause));
     }
 
-    /** The reader stands between two messages of one read: the rest of it is asked for anew, where that can be. */
+    /**
+     * Gives up a connection after an exception within a read: the messages behind it are asked for anew, over another
+     * connection, if the options allow it.
+     */
     private void drop(Throwable fault) {
         if (link == null) {
             return;

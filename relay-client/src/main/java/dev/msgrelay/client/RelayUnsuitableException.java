@@ -4,7 +4,7 @@ import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 
-/** The relay cannot do what the client was told to need; trying again would not help. The message says what and why. */
+/** The relay cannot do what the client's options need; trying again would not help. The message says what and why. */
 public final class RelayUnsuitableException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -16,9 +16,9 @@ public final class RelayUnsuitableException extends IOException {
         super(message);
     }
 
-    /** @param option that asks for the level */
+    /** @param option name of the option that asks for the level */
     static RelayUnsuitableException noLevel(Endpoint endpoint, String option, Level level) {
         return new RelayUnsuitableException("the relay at " + endpoint + " keeps no journal, so " + option + " "
-                + level.flag() + " is not to be had");
+                + level.flag() + " is not possible");
     }
 }

@@ -4,17 +4,17 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.FrameException;
 import java.io.IOException;
 
-/** What a client does about the end of a connection: the table of errors in {@code docs/protocol.md}. */
+/** A client's reaction to the end of a connection: the table of errors in {@code docs/protocol.md}. */
 enum RetryAdvice {
-    /** The same would happen again. */
+    /** No try: the same would happen again. */
     STOP,
-    /** By the {@link ReconnectPolicy}. */
+    /** Tries by the {@link ReconnectPolicy}. */
     AGAIN,
-    /** The same, with the longest wait from the first time on. */
+    /** Tries by the policy, with the longest wait from the first time on. */
     SLOWLY,
-    /** A few times only, whatever the policy: nobody knows whether it can ever work. */
+    /** A few tries only, whatever the policy: nobody knows whether one can ever succeed. */
     FEW,
-    /** The same, with the longest wait from the first time on. */
+    /** A few tries only, with the longest wait from the first time on. */
     FEW_SLOWLY;
 
     boolean isSlow() {
@@ -41,7 +41,7 @@ enum RetryAdvice {
         return AGAIN;
     }
 
-    /** The relay sent ERROR. */
+    /** The advice after the relay's ERROR. */
     static RetryAdvice ofCode(int code) {
         CloseReason reason = CloseReason.ofCode(code);
         if (reason == null) {
@@ -82,9 +82,9 @@ enum RetryAdvice {
         };
     }
 
-    /** The relay's bytes broke a rule: perhaps a passing fault, perhaps no relay at all. */
+    /** The advice after bytes of the relay that broke a rule: perhaps a passing fault, perhaps no relay at all. */
     private static RetryAdvice ofFault(CloseReason reason) {
-        // The message over the limit is still in the stream, and the frame not understood comes again.
+        // The stream still has the message over the limit, and the unknown frame comes again.
         return reason == CloseReason.OVERSIZED_LENGTH || reason == CloseReason.UNSUPPORTED ? STOP : FEW;
     }
 }

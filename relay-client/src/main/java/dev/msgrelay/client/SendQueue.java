@@ -9,17 +9,17 @@ import java.nio.channels.GatheringByteChannel;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What producer threads and the I/O thread of a publisher share: the ring, the state, and one lock over both, held for
- * one copy of a message. A monitor rather than a {@code ReentrantLock}: that one allocates a node each time a thread has
+ * The common part of a publisher's producer threads and its I/O thread: the ring, the state, and one lock over both,
+ * held for one copy of a message. A monitor, not a {@code ReentrantLock}, which allocates a node each time a thread has
  * to queue.
  *
- * <p>What was written stays until it is known what became of it: {@link #prepare} and {@link #forget}.
+ * <p>Written messages stay in the ring until the I/O thread forgets them: {@link #prepare} and {@link #forget}.
  */
 final class SendQueue {
     private final SendRing ring;
     private final Runnable wakeUp;
 
-    // All guarded by this.
+    // Guarded by this object's lock, all of them.
     private long acceptedMessages;
     private long acceptedBytes;
     private long forgottenBytes;
@@ -31,7 +31,7 @@ final class SendQueue {
     private long closeDeadline;
     private IOException failure;
 
-    /** @param wakeUp gets the I/O thread out of its wait; called only while that thread is idle, or on closing */
+    /** @param wakeUp wakes the I/O thread; called only while that thread is idle, or on closing */
     SendQueue(int capacity, Runnable wakeUp) {
         this.ring = new SendRing(capacity);
         this.wakeUp = wakeUp;
@@ -43,7 +43,7 @@ final class SendQueue {
         int frameLength = FrameLayout.frameLength(body.remaining());
         boolean wake;
         synchronized (this) {
-            PublishOutcome outcome = look(frameLength);
+            PublishOutcome outcome = outcomeFor(frameLength);
             if (outcome != PublishOutcome.ACCEPTED) {
                 return outcome;
             }
@@ -58,7 +58,7 @@ final class SendQueue {
         int frameLength = FrameLayout.frameLength(length);
         boolean wake;
         synchronized (this) {
-            PublishOutcome outcome = look(frameLength);
+            PublishOutcome outcome = outcomeFor(frameLength);
             if (outcome != PublishOutcome.ACCEPTED) {
                 return outcome;
             }
@@ -69,7 +69,6 @@ final class SendQueue {
         return PublishOutcome.ACCEPTED;
     }
 
-    /** What a publisher may be asked to take. */
     static void check(int type, int length, int maxBody) {
         if (ControlFrames.isControl(type)) {
             throw new IllegalArgumentException("type " + ControlFrames.typeName(type) + " is reserved");
@@ -79,7 +78,10 @@ final class SendQueue {
         }
     }
 
-    /** As the one that does not wait, but waits for room; FULL where there was none until {@code deadline}. */
+    /**
+     * Offers a message as {@link #offer(int, ByteBuffer)}, and waits for room; FULL if there was none until {@code
+     * deadline}.
+     */
     PublishOutcome offer(int type, ByteBuffer body, long deadline) throws InterruptedException {
         PublishOutcome outcome = offer(type, body);
         if (outcome == PublishOutcome.FULL) {
@@ -91,7 +93,7 @@ final class SendQueue {
         return outcome;
     }
 
-    /** The same for a part of an array. */
+    /** Offers a part of an array as {@link #offer(int, byte[], int, int)}, and waits for room. */
     PublishOutcome offer(int type, byte[] body, int offset, int length, long deadline) throws InterruptedException {
         PublishOutcome outcome = offer(type, body, offset, length);
         if (outcome == PublishOutcome.FULL) {
@@ -103,10 +105,10 @@ final class SendQueue {
         return outcome;
     }
 
-    /** Waits for room; ACCEPTED means that there was room a moment ago, another producer may have taken it since. */
+    /** Waits for room; ACCEPTED means that there was room a moment ago: another producer may have taken it since. */
     private synchronized PublishOutcome awaitRoom(int frameLength, long deadline) throws InterruptedException {
         PublishOutcome outcome;
-        while ((outcome = look(frameLength)) == PublishOutcome.FULL) {
+        while ((outcome = outcomeFor(frameLength)) == PublishOutcome.FULL) {
             if (!await(deadline)) {
                 return PublishOutcome.FULL;
             }
@@ -114,7 +116,10 @@ final class SendQueue {
         return outcome;
     }
 
-    /** Waits until all that is accepted now was forgotten; false where that did not happen in time. */
+    /**
+     * Waits until all messages accepted before this call are forgotten; false if that did not happen before {@code
+     * deadline}.
+     */
     synchronized boolean awaitForgotten(long deadline) throws InterruptedException {
         long target = acceptedMessages;
         while (forgottenMessages < target) {
@@ -125,7 +130,7 @@ final class SendQueue {
         return true;
     }
 
-    /** Takes no more messages from now on. Returns whether it took some until now. */
+    /** Takes no more messages from now on. Returns whether this was the first call. */
     boolean close(long deadline) {
         boolean first;
         synchronized (this) {
@@ -149,7 +154,7 @@ final class SendQueue {
     /**
      * Prepares the next write, from {@code behind} bytes behind the first message that is kept.
      *
-     * @return its bytes; 0 where there are none, then the next message wakes the I/O thread up
+     * @return its bytes; 0: there are none, and the next message wakes the I/O thread
      */
     synchronized int prepare(int behind, int most) {
         int next = ring.prepare(behind, most);
@@ -170,12 +175,12 @@ final class SendQueue {
         }
     }
 
-    /** Bytes of the message that starts {@code behind} bytes behind the first one that is kept; prepared before. */
+    /** Bytes of the message that starts {@code behind} bytes behind the first kept one; it was prepared before. */
     int frameLengthAt(int behind) {
         return ring.frameLengthAt(behind);
     }
 
-    /** Whether no message is kept and none will come. */
+    /** Whether no message is kept, and none will come. */
     synchronized boolean isDrained() {
         return closed && ring.used() == 0;
     }
@@ -184,7 +189,7 @@ final class SendQueue {
         return ring.writePrepared(channel);
     }
 
-    /** Keeps the first failure; every producer and waiter is told. Returns whether this was the first. */
+    /** Keeps the first failure, and wakes every waiter. Returns whether this was the first. */
     synchronized boolean fail(IOException cause) {
         boolean first = failure == null;
         if (first) {
@@ -195,7 +200,7 @@ final class SendQueue {
         return first;
     }
 
-    // ---- anybody
+    // ---- any thread
 
     synchronized IOException failure() {
         return failure;
@@ -209,12 +214,12 @@ final class SendQueue {
         return acceptedBytes;
     }
 
-    /** Bytes of {@link #forgottenMessages}. */
+    /** Bytes of the {@link #forgottenMessages}. */
     synchronized long forgottenBytes() {
         return forgottenBytes;
     }
 
-    /** Messages that {@link #forget} has forgotten. */
+    /** Number of messages that {@link #forget} has forgotten. */
     synchronized long forgottenMessages() {
         return forgottenMessages;
     }
@@ -223,7 +228,7 @@ final class SendQueue {
         return writes;
     }
 
-    private PublishOutcome look(int frameLength) {
+    private PublishOutcome outcomeFor(int frameLength) {
         if (closed) {
             return PublishOutcome.CLOSED;
         }
@@ -238,7 +243,7 @@ final class SendQueue {
         return wake;
     }
 
-    /** Outside the lock, or the woken thread would run into it. */
+    /** Called outside of the lock, which the woken thread takes at once. */
     private void wakeUpIf(boolean wake) {
         if (wake) {
             wakeUp.run();

@@ -6,15 +6,16 @@ import java.nio.ByteBuffer;
 import java.nio.channels.GatheringByteChannel;
 
 /**
- * The publisher's send buffer: whole frames as wire bytes in one ring of direct memory, dense, also across its end.
+ * The publisher's send buffer: whole frames as wire bytes in one ring of direct memory, without gaps, also across its
+ * end.
  *
  * <pre>
  *   | sent, free | accepted, not yet sent          | free     |
  *                ^ head                            ^ tail = head + used (modulo capacity)
  * </pre>
  *
- * No thread owns it: {@link SendQueue} calls all but {@link #writePrepared} under its lock. What was prepared is written
- * without the lock; nobody changes those bytes until {@link #release}.
+ * No thread owns the ring: {@link SendQueue} calls all methods but {@link #writePrepared} under its lock. Prepared
+ * bytes are written without the lock; nobody changes them until {@link #release}.
  */
 final class SendRing {
     private final ByteBuffer slab;
@@ -37,7 +38,7 @@ final class SendRing {
         return frameLength <= capacity - used;
     }
 
-    /** Appends a frame; the caller has asked {@link #hasRoomFor}. */
+    /** Appends a frame; {@link #hasRoomFor} has returned true before. */
     void append(int type, ByteBuffer body) {
         int length = body.remaining();
         int at = appendHeader(type, length);
@@ -49,7 +50,7 @@ final class SendRing {
         used += FrameLayout.frameLength(length);
     }
 
-    /** As {@link #append(int, ByteBuffer)}. */
+    /** Appends a frame as {@link #append(int, ByteBuffer)}. */
     void append(int type, byte[] body, int offset, int length) {
         int at = appendHeader(type, length);
         int untilEnd = Math.min(length, capacity - at);
@@ -61,8 +62,8 @@ final class SendRing {
     }
 
     /**
-     * Notes the next bytes to be written, at most {@code most}, from {@code behind} bytes behind the head on: those before
-     * were written already. Returns how many.
+     * Prepares the next write: at most {@code most} bytes, from {@code behind} bytes behind the head on, where written
+     * bytes end. Returns the number of bytes.
      */
     int prepare(int behind, int most) {
         int n = Math.min(used - behind, most);
@@ -86,12 +87,12 @@ final class SendRing {
         return FrameLayout.frameLength(length);
     }
 
-    /** Writes what was prepared, or as much of it as the channel takes; returns how many bytes it took. */
+    /** Writes the prepared bytes, as far as the channel takes them; returns the number of bytes taken. */
     int writePrepared(GatheringByteChannel channel) throws IOException {
         return parts[1].hasRemaining() ? (int) channel.write(parts) : channel.write(parts[0]);
     }
 
-    /** Gives the first {@code n} bytes back to the producers. */
+    /** Releases the first {@code n} bytes. */
     void release(int n) {
         used -= n;
         head += n;
@@ -100,7 +101,7 @@ final class SendRing {
         }
     }
 
-    /** Returns where the body starts. */
+    /** Writes a header, and returns the offset of the body. */
     private int appendHeader(int type, int length) {
         int at = wrap(head + used);
         if (at + FrameLayout.HEADER_LENGTH <= capacity) {
@@ -118,7 +119,10 @@ final class SendRing {
         }
     }
 
-    /** What is wrapped is below twice the capacity, and an int: see {@link PublisherOptions#MAX_BUFFER}. */
+    /**
+     * An index below twice the capacity, folded into the ring. Twice the capacity fits an int: see {@link
+     * PublisherOptions#MAX_BUFFER}.
+     */
     private int wrap(int index) {
         return index >= capacity ? index - capacity : index;
     }

@@ -4,8 +4,8 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.FrameException;
 
 /**
- * How far the messages that a publisher keeps were written, and what number each has. The numbers are found by walking
- * from header to header, so nothing is stored beside the messages themselves. Owned by the publisher's I/O thread.
+ * The written bytes, and the numbers, of the messages that a publisher keeps. Numbers are found by a walk from header
+ * to header, so nothing is stored beside the messages themselves. Owned by the publisher's I/O thread.
  *
  * <pre>
  *   | first message kept |   ...   | the one half written | not written      |
@@ -29,7 +29,7 @@ final class SentFrames {
         this.onAck = onAck;
     }
 
-    /** Another connection: everything kept is to be written again, but for what is known to be in the stream. */
+    /** Starts another connection: all kept messages are to be written again, except those known to be in the stream. */
     void restart() {
         written = everWritten;
         forgetSettled();
@@ -39,7 +39,7 @@ final class SentFrames {
         bytesOfConnection = 0;
     }
 
-    /** Bytes kept that this connection has taken. */
+    /** Kept bytes that this connection has taken. */
     int written() {
         return written;
     }
@@ -51,17 +51,17 @@ final class SentFrames {
         forgetSettled();
     }
 
-    /** Number of the first message that is kept, or of the next one where none is; 0: not known yet. */
+    /** Number of the first kept message, or of the next message if none is kept; 0: not known yet. */
     long first() {
         return first;
     }
 
-    /** The first WELCOME tells the numbers. */
+    /** Sets the number of the first message, from the options or the first WELCOME. */
     void number(long firstNumber) {
         first = firstNumber;
     }
 
-    /** Bytes from what is written to the next start of a message; 0: nothing is half written. */
+    /** Bytes from the end of written bytes to the next message's start; 0: no message is half written. */
     int toBoundary() {
         while (boundary < written) {
             boundary += queue.frameLengthAt(boundary);
@@ -70,14 +70,14 @@ final class SentFrames {
     }
 
     /**
-     * ACK: all up to this number are in the stream. If that is new, the listener is told, and then they are forgotten:
-     * who waits for that knows that the listener has been told.
+     * Takes an ACK: the messages up to this number are in the stream. If that is new, the listener is told, and then
+     * the messages are forgotten: so a thread that waits for that knows that the listener was told.
      *
-     * @throws FrameException it was never sent
+     * @throws FrameException that message was never sent
      */
     void acknowledged(long number, long sequence) throws FrameException {
         if (number >= first && number > settled) {
-            int end = end(number, written, "ACK");
+            int end = offsetBehind(number, written, "ACK");
             long messages = number - first + 1;
             onAck.onAck(number, sequence);
             first = number + 1;
@@ -86,32 +86,33 @@ final class SentFrames {
     }
 
     /**
-     * WELCOME: the relay has all up to this number from former connections, and the listener is told if that is new. The
-     * relay counts this connection's messages from HELLO's number on all the same: they are forgotten when they are
-     * written once more.
+     * Takes the number of WELCOME: the relay has the messages up to this number from former connections; the listener
+     * is told if that is new. The relay still counts this connection's messages from HELLO's number on, so they are
+     * written once more before they are forgotten.
      *
-     * @throws FrameException it was never sent
+     * @throws FrameException that message was never sent
      */
     void accepted(long number) throws FrameException {
         if (number >= first && number > settled) {
-            end(number, everWritten, "WELCOME");
+            offsetBehind(number, everWritten, "WELCOME");
             acceptedBefore(number);
         }
     }
 
     /**
-     * The first WELCOME of a publisher that keeps its numbers itself: the relay has all up to this number of a former
-     * one. They are forgotten as they are written, like those above; some of them may not have been published yet.
+     * Takes the first WELCOME of a publisher whose caller keeps the numbers: the relay has the messages up to this
+     * number from a former publisher. They are forgotten once written, as in {@link #accepted}; some of them may not
+     * have been published yet.
      */
     void acceptedBefore(long number) {
         settled = number;
         onAck.onAck(number, 0);
     }
 
-    /** Without acknowledgements: forgets every message that is written as a whole. */
+    /** Forgets every message that is written completely; without acknowledgements. */
     void forgetWritten() {
         long messages = 0;
-        // From the first one on: those before it are forgotten already.
+        // The walk starts at the first kept message: messages before it are forgotten already.
         int end = 0;
         int next;
         while (end < written && (next = end + queue.frameLengthAt(end)) <= written) {
@@ -122,7 +123,7 @@ final class SentFrames {
         forget(end, messages);
     }
 
-    /** Messages that this connection has taken, where they are forgotten as they are written. */
+    /** Number of messages that this connection has taken, if they are forgotten as they are written. */
     long messagesOfConnection() {
         return messagesOfConnection;
     }
@@ -147,8 +148,8 @@ final class SentFrames {
         forget(end, messages);
     }
 
-    /** Where the message with this number ends. */
-    private int end(long number, int limit, String frame) throws FrameException {
+    /** Offset of the end of the message with this number. */
+    private int offsetBehind(long number, int limit, String frame) throws FrameException {
         long messages = number - first + 1;
         long walked = 0;
         int end = 0;

@@ -10,8 +10,8 @@ import java.io.IOException;
 import java.time.Duration;
 
 /**
- * What happens to the connection of a {@link RelaySubscriber} or {@link RelayPublisher}. Told in order, on
- * the thread that owns the connection: the one that polls, or the publisher's own.
+ * An event of the connection of a {@link RelaySubscriber} or {@link RelayPublisher}. Events come in order, on the
+ * thread that owns the connection: the one that polls, or the publisher's own.
  *
  * <pre>
  *  Connecting -> Connected | ConnectedPlain -> (GoingAway) -> Lost -> Connecting ...
@@ -19,10 +19,10 @@ import java.time.Duration;
  * </pre>
  */
 public sealed interface SessionEvent {
-    /** Whom it is about. */
+    /** The endpoint of the connection. */
     Endpoint endpoint();
 
-    /** One printable line for people, whatever the relay says. */
+    /** One printable line for people, whatever the relay's text is. */
     String text();
 
     /** A try begins. */
@@ -42,7 +42,7 @@ public sealed interface SessionEvent {
         }
     }
 
-    /** The plain mode: the connection is made, and nothing is known of the relay. */
+    /** A connection in the plain mode is made; nothing is known about the relay. */
     record ConnectedPlain(Endpoint endpoint) implements SessionEvent {
         @Override
         public String text() {
@@ -50,7 +50,7 @@ public sealed interface SessionEvent {
         }
     }
 
-    /** The try failed or the connection is lost; there will be another try after {@code nextTryIn}. */
+    /** A try has failed, or the connection is lost; there will be another try after {@code nextTryIn}. */
     record Lost(Endpoint endpoint, IOException cause, Duration nextTryIn) implements SessionEvent {
         @Override
         public String text() {
@@ -59,7 +59,7 @@ public sealed interface SessionEvent {
         }
     }
 
-    /** There will be no more tries: the subscriber or publisher has failed with this cause. */
+    /** The last event: there will be no more tries, and the subscriber or publisher has failed with this cause. */
     record GaveUp(Endpoint endpoint, IOException cause) implements SessionEvent {
         @Override
         public String text() {
@@ -67,7 +67,7 @@ public sealed interface SessionEvent {
         }
     }
 
-    /** The relay will close the connection; it works until then. */
+    /** The relay will close the connection, which works until then. */
     record GoingAway(Endpoint endpoint, GoAwayFrame goAway) implements SessionEvent {
         @Override
         public String text() {
@@ -81,8 +81,8 @@ public sealed interface SessionEvent {
     }
 
     /**
-     * A subscriber's stream is another one than before: the relay was started anew, or is another relay. Of the former
-     * stream all from {@code lostFrom} on is lost, and nobody can say how much that is.
+     * A subscriber's stream is another one than before: the relay was started anew, or is another relay. All messages
+     * of the former stream from {@code lostFrom} on are lost; their number is unknown.
      */
     record StreamChanged(Endpoint endpoint, long oldEpoch, long lostFrom, long epoch, long next)
             implements SessionEvent {
@@ -94,9 +94,9 @@ public sealed interface SessionEvent {
     }
 
     /**
-     * The relay, or its machine, ended before all of a subscriber's stream was on its disk, and the stream went on from what
-     * was. Of what this subscriber had, {@code fork} to {@code had} is gone, and other messages have these numbers. It goes on
-     * with {@code fork}.
+     * The relay, or its machine, ended before all messages of a subscriber's stream were on its disk, and the stream
+     * has continued from those that were. Messages {@code fork} to {@code had}, which this subscriber has received, are
+     * gone, and other messages have these numbers. The subscriber continues with {@code fork}.
      */
     record StreamRolledBack(Endpoint endpoint, long oldEpoch, long had, long epoch, long fork) implements SessionEvent {
         @Override
@@ -106,7 +106,7 @@ public sealed interface SessionEvent {
         }
     }
 
-    /** The plain mode, connected again: how many messages were missed meanwhile is unknown. */
+    /** A plain connection is made again: the number of messages missed meanwhile is unknown. */
     record MissedUnknown(Endpoint endpoint) implements SessionEvent {
         @Override
         public String text() {
@@ -115,8 +115,8 @@ public sealed interface SessionEvent {
     }
 
     /**
-     * A publisher's relay was started anew, or is another one: what was acknowledged was in a stream that is gone; what
-     * was not, {@code unacknowledged} messages, is sent again.
+     * A publisher's relay was started anew, or is another one: acknowledged messages were in a stream that is gone;
+     * {@code unacknowledged} messages are sent again.
      */
     record RelayRestarted(Endpoint endpoint, long oldEpoch, long epoch, long unacknowledged) implements SessionEvent {
         @Override
@@ -127,8 +127,8 @@ public sealed interface SessionEvent {
     }
 
     /**
-     * The same for a publisher: of its messages that were acknowledged as in the stream, those with the numbers {@code from}
-     * to {@code to} may be gone. What was not acknowledged, {@code unacknowledged} messages, is sent again.
+     * The relay's stream was rolled back: the publisher's messages {@code from} to {@code to}, which were acknowledged
+     * as in the stream, may be gone. {@code unacknowledged} messages are sent again.
      */
     record AcknowledgedGone(Endpoint endpoint, long oldEpoch, long epoch, long from, long to, long unacknowledged)
             implements SessionEvent {
@@ -139,7 +139,10 @@ public sealed interface SessionEvent {
         }
     }
 
-    /** Without acknowledgements: so much was handed to the connection that is lost now; the last of it may not have arrived. */
+    /**
+     * A connection without acknowledgements is lost: {@code messages} messages were handed to it, and the last of them
+     * may not have arrived.
+     */
     record InDoubt(Endpoint endpoint, long messages, long bytes) implements SessionEvent {
         @Override
         public String text() {
@@ -148,7 +151,7 @@ public sealed interface SessionEvent {
         }
     }
 
-    /** In words, at the end of a sentence. */
+    /** The end of a sentence about messages that are sent again. */
     private static String sentAgain(long messages) {
         return ShortText.counted(messages, "message") + " that it had not " + (messages == 1 ? "is" : "are")
                 + " sent again";

@@ -8,15 +8,15 @@ import java.util.function.Consumer;
 
 /**
  * Counts the messages of a numbered stream, and notices every jump. The number of the next message outlives the
- * connection: from there the stream is resumed. Owned by the thread that polls.
+ * connection: the stream is resumed there. Owned by the thread that polls.
  *
- * <p>A jump that no frame explains is not believed the first time: the connection is ended, and the stream resumed with
- * the first number in doubt. If the same jump comes again, it is told as a gap.
+ * <p>The first jump that no frame explains ends the connection, and the stream is resumed at the first missing number.
+ * If the same jump comes again, it is reported as a gap.
  */
 final class StreamPosition {
     private static final long NONE = 0;
 
-    /** No stream gets there; what follows a jump so far would soon be negative. */
+    /** Limit of a sequence: no stream gets there, and a number behind it would soon be negative. */
     private static final long FARTHEST = 1L << 62;
 
     private final Consumer<Gap> onGap;
@@ -29,9 +29,9 @@ final class StreamPosition {
     private long doubted;
 
     /**
-     * @param epoch that {@code next} belongs to; 0: any
-     * @param next sequence of the first message wanted; 0: where the relay starts
-     * @param mayResume whether the connection is made again after it was ended
+     * @param epoch epoch that {@code next} belongs to; 0: any
+     * @param next sequence of the first message wanted; 0: the relay chooses
+     * @param mayResume whether the connection is made again after its end
      */
     StreamPosition(long epoch, long next, boolean mayResume, Consumer<Gap> onGap) {
         this.epoch = epoch;
@@ -40,22 +40,22 @@ final class StreamPosition {
         this.onGap = onGap;
     }
 
-    /** 0: not known yet. */
+    /** The stream's epoch; 0: not known yet. */
     long epoch() {
         return epoch;
     }
 
-    /** Sequence of the next message, or of one before it where the single messages have no numbers; 0: not known yet. */
+    /** Sequence of the next message, or of an earlier one if single messages have no numbers; 0: not known yet. */
     long next() {
         return next;
     }
 
-    /** Whether WELCOME says that the numbers known here are not those of its stream. */
+    /** Whether WELCOME says that its stream is another one than that of the numbers known here. */
     boolean isOther(WelcomeFrame welcome) {
         return epoch != NONE && welcome.epochChanged();
     }
 
-    /** @param tellsNumbers whether SEQUENCE frames stand wherever messages were left out */
+    /** @param tellsNumbers whether a SEQUENCE frame comes wherever messages were left out */
     void welcome(WelcomeFrame welcome, boolean withFilter, boolean tellsNumbers) throws FrameException {
         filtered = withFilter;
         numbered = tellsNumbers;
@@ -73,17 +73,19 @@ final class StreamPosition {
         }
     }
 
-    /** The filter is another one from here on. */
+    /** Takes note that the filter changes from here on. */
     void filtered(boolean withFilter) {
         filtered = withFilter;
     }
 
-    /** A message: its sequence, or 0 where that is not known. */
+    /** Counts a message; returns its sequence, or 0 if that is unknown. */
     long message() {
         return !filtered || numbered ? next++ : NONE;
     }
 
-    /** SEQUENCE, PING or SUBSCRIBED: the next message is at least {@code at}, what lies between was left out. */
+    /**
+     * Takes SEQUENCE, PING or SUBSCRIBED: the next message is {@code at} or later, and messages before were left out.
+     */
     void leftOut(int frame, long at) throws FrameException {
         notBack(frame, at);
         notTooFar(frame, at);
@@ -93,7 +95,6 @@ final class StreamPosition {
         next = at;
     }
 
-    /** GAP. */
     void gap(long from, long to, int reason) throws FrameException {
         notTooFar(ControlFrames.GAP, to);
         leftOut(ControlFrames.GAP, from);

@@ -30,8 +30,8 @@ public final class SubscriberOptions extends ConnectionOptions {
     }
 
     /**
-     * Options with one endpoint or several, which are tried in turn. Without more: HELLO, every type, from now on, the
-     * relay's policy and heartbeat, and endless reconnecting.
+     * Options with one endpoint or several, which are tried in turn. Defaults: HELLO, every type, new messages only,
+     * the relay's policy and heartbeat, and endless reconnecting.
      */
     public static Builder builder(Endpoint... endpoints) {
         return new Builder(List.of(endpoints));
@@ -50,7 +50,7 @@ public final class SubscriberOptions extends ConnectionOptions {
         return hello.types();
     }
 
-    /** How far a message must have got before it comes. */
+    /** The level that a message must have reached before it is sent. */
     Level level() {
         return hello.level();
     }
@@ -59,12 +59,12 @@ public final class SubscriberOptions extends ConnectionOptions {
         return hello.epoch();
     }
 
-    /** The first sequence wanted; 0: where the relay starts. */
+    /** The first sequence wanted; 0: the relay chooses. */
     long sequence() {
         return hello.start() == StartFrom.SEQUENCE ? hello.number() : 0;
     }
 
-    /** A HELLO with these types. {@code next} above 0: that resumes there. */
+    /** A HELLO with these types; {@code next} above 0: resumes there. */
     HelloFrame hello(TypeRanges types, long epoch, long next) {
         HelloFrame.Builder again = HelloFrame.subscriber()
                 .policy(hello.policy())
@@ -110,7 +110,7 @@ public final class SubscriberOptions extends ConnectionOptions {
             return this;
         }
 
-        /** The types of messages wanted to begin with. */
+        /** The types wanted at the start. */
         public Builder types(TypeRanges wanted) {
             types = wanted;
             return this;
@@ -123,10 +123,10 @@ public final class SubscriberOptions extends ConnectionOptions {
         }
 
         /**
-         * Starts with this message.
+         * Starts with message {@code first}.
          *
-         * @param epochOfSequence of the stream that it is a number of, as {@link RelaySubscriber#epoch} tells it;
-         *     0: of whatever stream the relay has
+         * @param epochOfSequence epoch of the stream that the number belongs to, from {@link RelaySubscriber#epoch}; 0:
+         *     any stream
          * @param first from 1
          */
         public Builder fromSequence(long epochOfSequence, long first) {
@@ -137,10 +137,11 @@ public final class SubscriberOptions extends ConnectionOptions {
         }
 
         /**
-         * Starts with the first message that was written to the relay's journal at this time or later, or with a few that were
-         * written together with it; with new messages where there is none. A relay without a journal refuses it.
+         * Starts with the first message that was written to the relay's journal at this time or later, or with a few
+         * messages that were written together with it; with new messages if there is none. A relay without a journal
+         * refuses this start.
          *
-         * @param first after 1970
+         * @param first a time after 1970
          */
         public Builder fromTime(Instant first) {
             if (first.compareTo(FIRST_TIME) < 0 || first.compareTo(LAST_TIME) > 0) {
@@ -152,35 +153,35 @@ public final class SubscriberOptions extends ConnectionOptions {
             return this;
         }
 
-        /** What the relay is to do when this subscriber reads too slowly; it may grant another policy, see WELCOME. */
+        /** The policy wanted for a subscriber that reads too slowly; the relay may grant another one, see WELCOME. */
         public Builder policy(Policy wanted) {
             policy = Objects.requireNonNull(wanted, "wanted");
             return this;
         }
 
         /**
-         * Gets a message only once it has got so far, so that none is ever taken back that outlives what the level names:
-         * later than others do, by a write or a force of the relay's journal. Beyond {@link Level#STREAM} that takes a relay
-         * with a journal: the subscriber fails where it has none.
+         * Gets a message only once it has reached the level {@code least}, so no message is taken back after an end
+         * that this level survives. The message comes later than to others, by a write or a force of the relay's
+         * journal. A level beyond {@link Level#STREAM} needs a relay with a journal: without one, the subscriber fails.
          */
         public Builder durableOnly(Level least) {
             level = Objects.requireNonNull(least, "least");
             return this;
         }
 
-        /** Bytes of direct memory that one read fills at most, 256 KiB without this; grows where a frame is larger. */
+        /** Bytes of direct memory that one read fills at most; 256 KiB by default. Grows for a larger frame. */
         public Builder bufferSize(int bytes) {
             bufferSize = bytes;
             return this;
         }
 
-        /** Is told every gap, on the thread that polls, in its place between the messages. */
+        /** A listener for gaps. Called on the thread that polls, in the gap's place between the messages. */
         public Builder onGap(Consumer<Gap> listener) {
             onGap = Objects.requireNonNull(listener, "listener");
             return this;
         }
 
-        /** @throws IllegalArgumentException naming the option and the limit that it breaks */
+        /** @throws IllegalArgumentException an option breaks a limit; the message names both */
         public SubscriberOptions build() {
             boolean asks = start != StartFrom.LIVE
                     || !types.isAll()
@@ -197,7 +198,7 @@ public final class SubscriberOptions extends ConnectionOptions {
         }
 
         private HelloFrame hello() {
-            // Always: the types may be changed later, the features not.
+            // Features that every HELLO asks for: the types may be changed later, the features may not.
             HelloFrame.Builder hello = HelloFrame.subscriber()
                     .policy(policy)
                     .heartbeatMillis(heartbeatMillis)

@@ -16,7 +16,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * What a subscriber makes of the frames behind WELCOME: messages with their numbers, gaps, answers. It outlives the
+ * A subscriber's side of the frames behind WELCOME: messages with their numbers, gaps, answers. One object for all
  * connections. Owned by the thread that polls.
  */
 final class SubscriberStream implements RelayLink.Handler {
@@ -59,7 +59,7 @@ final class SubscriberStream implements RelayLink.Handler {
         return position;
     }
 
-    /** Newest sequence of the stream, as last told; 0: not yet. */
+    /** Newest sequence of the stream, from the relay's last PING; 0: not known yet. */
     long head() {
         return head;
     }
@@ -76,7 +76,7 @@ final class SubscriberStream implements RelayLink.Handler {
         return bytes;
     }
 
-    /** Whether anything beside WELCOME has come since this was asked last. */
+    /** Whether the relay has sent anything beside WELCOME since the last call. */
     boolean takeAlive() {
         boolean was = alive;
         alive = false;
@@ -127,7 +127,7 @@ final class SubscriberStream implements RelayLink.Handler {
     public void onPing(ByteBuffer body) throws IOException {
         alive = true;
         head = PingFrame.head(body);
-        // 0 stands for no statement about the stream.
+        // Next 0: the PING says nothing about the stream.
         if (PingFrame.next(body) > 0) {
             position.leftOut(ControlFrames.PING, PingFrame.next(body));
         }

@@ -3,12 +3,12 @@ package dev.msgrelay.client;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** The bounds that publisher and subscriber share. */
+/** Time-outs that publisher and subscriber share. */
 final class Timeouts {
-    /** Longer than two lost SYNs on Linux (1 s + 2 s), short enough for a person to wait. */
+    /** Five seconds: longer than two lost SYNs on Linux (1 s + 2 s), short enough for a person to wait. */
     static final Duration DEFAULT_CONNECT = Duration.ofSeconds(5);
 
-    /** Enough for a full default buffer over 10 Mbit/s. */
+    /** Five seconds: enough for a full default buffer over 10 Mbit/s. */
     static final Duration DEFAULT_CLOSE = Duration.ofSeconds(5);
 
     private static final Duration LONGEST = Duration.ofDays(1);
@@ -21,9 +21,9 @@ final class Timeouts {
         }
     }
 
-    /** When a wait that begins now has to end, by {@link System#nanoTime}. */
+    /** The end of a wait that begins now, by {@link System#nanoTime}. */
     static long deadline(Duration atMost) {
-        // What lies too far back would overflow into the future.
+        // Negative times count as zero: one far back would overflow into the future.
         return System.nanoTime() + Math.max(0, TimeUnit.NANOSECONDS.convert(atMost));
     }
 }

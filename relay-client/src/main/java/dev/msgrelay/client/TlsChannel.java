@@ -26,10 +26,10 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 
 /**
- * TLS over a socket, blocking or not, as the socket is. What is written may lie here as records that the socket has not taken:
- * {@link #flush} says so. What is read may lie here beyond what was asked for: {@link #hasInput} says so.
+ * TLS over a socket, blocking or not, as the socket is. The channel may hold written records that the socket has not
+ * taken, see {@link #flush}, and read bytes beyond those asked for, see {@link #hasInput}.
  *
- * <p>Owned by one thread; {@link #close} may be called from any.
+ * <p>Owned by one thread; {@link #close} may be called on any.
  */
 final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     private static final int MOST_CAUSES = 10;
@@ -43,15 +43,15 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     private final SSLEngine engine;
     private final int record;
     private final ByteBuffer[] single = new ByteBuffer[1];
-    // Of the socket, between position and limit.
+    // Records from and for the socket, between position and limit.
     private final ByteBuffer netIn;
     private final ByteBuffer netOut;
-    // Plain text that there was too little room for, likewise.
+    // Plain text that did not fit the reader's buffer, between position and limit.
     private final ByteBuffer plain;
     private boolean inputEnded;
     private boolean partOfRecord;
     private boolean socketRead;
-    private long came;
+    private long received;
 
     private TlsChannel(Endpoint endpoint, SocketChannel channel, SSLEngine engine) {
         this.endpoint = endpoint;
@@ -65,9 +65,9 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     }
 
     /**
-     * Shakes hands over a connected socket, which is left non-blocking.
+     * Makes the TLS handshake over a connected socket, and leaves it non-blocking.
      *
-     * @throws TlsException no TLS connection came about; names the endpoint and why
+     * @throws TlsException the handshake failed; the message names the endpoint and the reason
      * @throws ClosedByInterruptException the thread was interrupted, and still is
      * @throws IOException the connection was lost, or a file of the options cannot be used
      */
@@ -86,8 +86,8 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
             SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
             tls.shakeHands(selector, key, System.nanoTime() + timeout.toNanos(), timeout);
         } catch (SSLException e) {
-            tls.tell();
-            throw tls.failed(e);
+            tls.sendAlert();
+            throw tls.asTlsException(e);
         }
         return tls;
     }
@@ -138,13 +138,12 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
         }
         key.interestOps(ops);
         selector.select(TimeUnit.NANOSECONDS.toMillis(left) + 1);
-        // Its thread would not wait any more, but spin.
+        // An interrupted thread would spin instead of waiting.
         if (Thread.currentThread().isInterrupted()) {
             throw new ClosedByInterruptException();
         }
     }
 
-    /** More records of the socket, within the handshake. */
     private void fill() throws IOException {
         netIn.compact();
         int n;
@@ -161,7 +160,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
         }
     }
 
-    /** A relay that is full, or has a port without TLS there, says so without TLS. Who else may have said it, nobody knows. */
+    /** Throws the ERROR in plain text of a relay that is full, or whose port has no TLS; its sender is not certain. */
     private void refusedInPlain(boolean ended) throws IOException {
         if (netIn.remaining() >= FrameLayout.HEADER_LENGTH) {
             int length = FrameLayout.bodyLength(netIn, netIn.position());
@@ -169,7 +168,8 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
                     && length <= ControlFrames.MAX_CONTROL_BODY
                     && netIn.remaining() >= FrameLayout.frameLength(length)) {
                 ByteBuffer body = netIn.slice(netIn.position() + FrameLayout.HEADER_LENGTH, length);
-                throw new TlsException("the relay at " + endpoint + " says without TLS: " + text(body), false, null);
+                throw new TlsException(
+                        "the relay at " + endpoint + " says without TLS: " + describeError(body), false, null);
             }
         }
         if (ended) {
@@ -177,7 +177,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
         }
     }
 
-    private static String text(ByteBuffer error) {
+    private static String describeError(ByteBuffer error) {
         try {
             ErrorFrame.check(error);
             return RelayErrorException.of(error).getMessage();
@@ -186,8 +186,8 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
         }
     }
 
-    /** The relay is told what it did wrong, if its socket takes it at once. */
-    private void tell() {
+    /** Sends the alert about the relay's fault, if the socket takes it at once. */
+    private void sendAlert() {
         try {
             flush();
             netOut.compact();
@@ -195,11 +195,11 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
             netOut.flip();
             channel.write(netOut);
         } catch (IOException e) {
-            // Then it is not told.
+            // The relay then gets no alert.
         }
     }
 
-    private TlsException failed(SSLException failure) {
+    private TlsException asTlsException(SSLException failure) {
         String what = null;
         boolean here = false;
         String last = String.valueOf(failure.getMessage());
@@ -224,33 +224,33 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
 
     // ---- reading -----------------------------------------------------------------------------------------------
 
-    /** Whether a {@link #read} may bring something without the socket. */
+    /** Whether a {@link #read} may bring bytes without new ones in the socket. */
     boolean hasInput() {
         return plain.hasRemaining() || (netIn.hasRemaining() && !partOfRecord);
     }
 
-    /** Bytes of the socket so far: of a record that is not whole, nothing can be read. */
-    long came() {
-        return came;
+    /** Bytes from the socket so far; bytes of an incomplete record are counted, and cannot be read yet. */
+    long bytesReceived() {
+        return received;
     }
 
     @Override
     public int read(ByteBuffer to) throws IOException {
         int before = to.position();
-        // Once at most: records without data may come for ever.
+        // One read of the socket at most: records without data may come for ever.
         socketRead = false;
         try {
             while (to.hasRemaining() && readOnce(to, to.position() > before)) {
-                // The next record.
+                // readOnce has read one record.
             }
         } catch (SSLException e) {
-            throw failed(e);
+            throw asTlsException(e);
         }
         int n = to.position() - before;
         return n == 0 && inputEnded ? -1 : n;
     }
 
-    /** Answers whether it is worth going on. */
+    /** Reads one record, or what is left of one. Returns whether to continue. */
     private boolean readOnce(ByteBuffer to, boolean some) throws IOException {
         if (plain.hasRemaining()) {
             int part = Math.min(plain.remaining(), to.remaining());
@@ -295,7 +295,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
             throw new EOFException("the connection to " + endpoint + " was cut: TLS was not ended");
         }
         partOfRecord = n == 0;
-        came += n;
+        received += n;
         return n;
     }
 
@@ -316,10 +316,10 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     public long write(ByteBuffer[] from, int offset, int length) throws IOException {
         long written = 0;
         try {
-            while (flush() && left(from, offset, length) > 0) {
+            while (flush() && remaining(from, offset, length) > 0) {
                 netOut.clear();
                 try {
-                    while (netOut.remaining() >= record && left(from, offset, length) > 0) {
+                    while (netOut.remaining() >= record && remaining(from, offset, length) > 0) {
                         SSLEngineResult result = engine.wrap(from, offset, length, netOut);
                         written += result.bytesConsumed();
                         if (result.getStatus() == SSLEngineResult.Status.CLOSED) {
@@ -332,15 +332,16 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
                 }
             }
         } catch (IOException e) {
-            // What is broken stays so, and the next call says it: who writes has to know how much may have arrived.
+            // A broken channel stays so, and the next call throws: the caller has to know how many bytes may have
+            // arrived.
             if (written == 0) {
-                throw e instanceof SSLException ssl ? failed(ssl) : e;
+                throw e instanceof SSLException ssl ? asTlsException(ssl) : e;
             }
         }
         return written;
     }
 
-    private static long left(ByteBuffer[] from, int offset, int length) {
+    private static long remaining(ByteBuffer[] from, int offset, int length) {
         long left = 0;
         for (int i = offset; i < offset + length; i++) {
             left += from[i].remaining();
@@ -348,7 +349,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
         return left;
     }
 
-    /** Has the socket take what waits; answers whether nothing is left. */
+    /** Writes waiting records to the socket; returns whether none is left. */
     boolean flush() throws IOException {
         if (netOut.hasRemaining()) {
             channel.write(netOut);
@@ -356,7 +357,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
         return !netOut.hasRemaining();
     }
 
-    /** Nothing more is written; what waits has to be flushed before. The relay is told that this is the end, and no cut. */
+    /** Ends the output, after a complete flush. An alert tells the relay that this is the end, and no cut. */
     void endOutput() throws IOException {
         engine.closeOutbound();
         wrap(NOTHING);
@@ -364,7 +365,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
         channel.shutdownOutput();
     }
 
-    /** What the library wants to say itself, such as that it has a new key. */
+    /** Wraps records that the library sends by itself, such as for a new key. */
     private void wrap(ByteBuffer bytes) throws IOException {
         netOut.compact();
         try {

@@ -2,7 +2,7 @@ package dev.msgrelay.client;
 
 import java.io.IOException;
 
-/** No TLS connection came about, or one was ended by the rules of TLS; the message says why. */
+/** The TLS handshake has failed, or a connection was ended for a broken rule of TLS; the message says why. */
 public final class TlsException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -13,7 +13,7 @@ public final class TlsException extends IOException {
         this.hopeless = hopeless;
     }
 
-    /** Whether the relay's certificate was refused here, and would be again. */
+    /** Whether this client refused the relay's certificate, and would refuse it again. */
     boolean isHopeless() {
         return hopeless;
     }

@@ -17,8 +17,8 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * How a client speaks TLS 1.3: whom it trusts, and which certificate it shows. The files are read anew for each connection, so
- * that one that was renewed is used from the next connection on. Immutable.
+ * A client's TLS 1.3: the authorities that it trusts, and the certificate that it shows. The files are read anew for
+ * each connection, so a renewed file is used from the next connection on. Immutable.
  */
 public final class TlsOptions {
     private static final String PROTOCOL = "TLSv1.3";
@@ -47,10 +47,10 @@ public final class TlsOptions {
     }
 
     /**
-     * Shows a certificate to the relay that asks for one.
+     * Shows a certificate to a relay that asks for one.
      *
-     * @param certificate PEM; behind it those of intermediate authorities
-     * @param key its private key, PEM, PKCS#8, not encrypted
+     * @param certificate PEM; the certificate, followed by those of intermediate authorities
+     * @param key private key of the certificate, PEM, PKCS#8, not encrypted
      */
     public TlsOptions showing(Path certificate, Path key) {
         Objects.requireNonNull(certificate, "certificate");
@@ -58,20 +58,20 @@ public final class TlsOptions {
         return new TlsOptions(ca, certificate, key, name);
     }
 
-    /** The name that the relay's certificate has to be for, where it is not the endpoint's host. */
+    /** The name that the relay's certificate must have, if it is not the endpoint's host. */
     public TlsOptions expecting(String relayName) {
         return new TlsOptions(ca, certificate, key, relayName);
     }
 
-    /** Null: the endpoint's host. */
+    /** The name expected in the relay's certificate; null: the endpoint's host. */
     String name() {
         return name;
     }
 
     /**
-     * From the files as they are now.
+     * A context from the files as they are now.
      *
-     * @throws IOException a file cannot be read or used; names it and the line
+     * @throws IOException a file cannot be read or used; the message names the file and the line
      */
     public SSLContext context() throws IOException {
         try {

@@ -13,9 +13,9 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Changes of the types that a subscriber wants, from the asking to the relay's answer. Any thread asks; the thread that
- * polls sends, and completes. All state is guarded by this; futures are completed outside, as that runs what others
- * have hung on them.
+ * Changes of a subscriber's types, from the request to the relay's answer. Any thread asks; the thread that polls sends
+ * and completes. All state is guarded by this object's lock; futures are completed outside of it, since that runs other
+ * code's callbacks.
  */
 final class TypeChanges {
     /** Most changes that wait for their answer. */
@@ -42,7 +42,7 @@ final class TypeChanges {
         holding = atFirst;
     }
 
-    /** From any thread. */
+    /** Asks for other types. Any thread. */
     CompletableFuture<Long> ask(TypeRanges types) {
         Objects.requireNonNull(types, "types");
         IOException refusal;
@@ -58,14 +58,14 @@ final class TypeChanges {
                 refusal != null ? refusal : new IOException(MOST + " changes of types wait for the relay already"));
     }
 
-    /** The types for a HELLO; it stands for every change asked for until now. */
+    /** The types for a HELLO, which stands for every change asked for until now. */
     synchronized TypeRanges forHello() {
         sent.addAll(waiting);
         waiting.clear();
         return sent.isEmpty() ? holding : sent.getLast().types;
     }
 
-    /** HELLO was answered: all that it stands for holds from this message on. */
+    /** Completes the changes that the answered HELLO stands for: they hold from message {@code next} on. */
     void welcomed(long next) {
         List<Change> done;
         synchronized (this) {
@@ -76,7 +76,7 @@ final class TypeChanges {
         done.forEach(change -> change.done.complete(next));
     }
 
-    /** Hands SUBSCRIBE frames to an open connection, as many as it has room for now. */
+    /** Queues SUBSCRIBE frames on an open connection, as many as there is room for now. */
     void send(RelayLink link, int maxRanges) {
         List<Change> tooLarge = new ArrayList<>(0);
         synchronized (this) {
@@ -98,12 +98,12 @@ final class TypeChanges {
         }
     }
 
-    /** Whether there is something to {@link #send}. */
+    /** Whether there is a change to {@link #send}. */
     synchronized boolean isWaiting() {
         return !waiting.isEmpty();
     }
 
-    /** SUBSCRIBED: completes the change that it answers, and returns the types that hold from here on. */
+    /** Takes SUBSCRIBED: completes the change that it answers, and returns the types that hold from here on. */
     TypeRanges answered(SubscribedFrame answer) throws FrameException {
         Change change;
         synchronized (this) {
@@ -121,8 +121,8 @@ final class TypeChanges {
         return change.types;
     }
 
-    /** The subscriber has ended: no change is answered any more. */
-    void end(IOException cause) {
+    /** Ends all changes: the subscriber has ended, and no change is answered any more. */
+    void endAll(IOException cause) {
         List<Change> unanswered;
         synchronized (this) {
             if (ended != null) {

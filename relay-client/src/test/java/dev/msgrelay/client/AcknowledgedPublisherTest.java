@@ -492,7 +492,7 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
             assertThat(failure(publisher))
                     .isInstanceOf(RelayUnsuitableException.class)
                     .hasMessage(
-                            "the relay at " + relay.endpoint() + " keeps no journal, so acks forced is not to be had");
+                            "the relay at " + relay.endpoint() + " keeps no journal, so acks forced is not possible");
             assertThat(relay.hellos()).hasSize(1);
         }
     }

@@ -346,7 +346,7 @@ class SubscriberSessionTest {
             assertThat(run.untilItGivesUp())
                     .isInstanceOf(RelayUnsuitableException.class)
                     .hasMessage("the relay at " + relay.endpoint()
-                            + " keeps no journal, so durableOnly forced is not to be had");
+                            + " keeps no journal, so durableOnly forced is not possible");
             assertThat(run.messages).isEmpty();
             assertThat(relay.hellos()).hasSize(1);
         }

@@ -31,7 +31,8 @@ import java.nio.ByteBuffer;
  *  +---------------------------------------------------------------+
  * </pre>
  *
- * The last two are there with {@link Features#LEVELS} only. A later version appends fields behind them. The getters want a body that {@link #check} has found good.
+ * The last two fields are present with {@link Features#LEVELS} only. A later version appends fields behind them. The
+ * getters need a body that {@link #check} has accepted.
  */
 public final class AckFrame {
     private static final int TYPE = ControlFrames.ACK;
@@ -43,7 +44,7 @@ public final class AckFrame {
     private static final int FORCED_OFFSET = WRITTEN_OFFSET + Long.BYTES;
     private static final int LEVELS_LENGTH = FORCED_OFFSET + Long.BYTES;
 
-    /** Bytes of the body without what was appended later. */
+    /** Bytes of the body without fields that were appended later. */
     public static final int MIN_LENGTH = WRITTEN_OFFSET;
 
     /** Bytes that {@link #put(ByteBuffer, long, long)} puts. */
@@ -57,24 +58,24 @@ public final class AckFrame {
     /**
      * Puts a whole ACK frame at the position of a big-endian buffer. Allocates nothing, checks no value.
      *
-     * @param number the publisher's own, of its last message that is in the stream, from 1
-     * @param sequence that this message has in the stream, from 1
+     * @param number the publisher's own number of its last message in the stream, from 1
+     * @param sequence sequence of this message in the stream, from 1
      * @throws java.nio.BufferOverflowException the frame does not fit; nothing has been put
      */
     public static void put(ByteBuffer target, long number, long sequence) {
-        int body = Fields.begin(target, TYPE, MIN_LENGTH);
+        int body = Fields.putHeader(target, TYPE, MIN_LENGTH);
         target.putLong(body + NUMBER_OFFSET, number);
         target.putLong(body + SEQUENCE_OFFSET, sequence);
     }
 
     /**
-     * As {@link #put(ByteBuffer, long, long)}, with {@link Features#LEVELS}.
+     * Puts a frame as {@link #put(ByteBuffer, long, long)}, with {@link Features#LEVELS}.
      *
      * @param written the publisher's own number of its last message that is written, up to {@code number}; 0: none
-     * @param forced the same of its last message that is forced, up to {@code written}
+     * @param forced the publisher's own number of its last message that is forced, up to {@code written}; 0: none
      */
     public static void put(ByteBuffer target, long number, long sequence, long written, long forced) {
-        int body = Fields.begin(target, TYPE, LEVELS_LENGTH);
+        int body = Fields.putHeader(target, TYPE, LEVELS_LENGTH);
         target.putLong(body + NUMBER_OFFSET, number);
         target.putLong(body + SEQUENCE_OFFSET, sequence);
         target.putLong(body + WRITTEN_OFFSET, written);
@@ -111,7 +112,7 @@ public final class AckFrame {
         return Fields.int64(body, SEQUENCE_OFFSET);
     }
 
-    /** The publisher's own number of its last message that has got so far; 0: none, or the relay does not tell. */
+    /** The publisher's own number of its last message at this level; 0: none, or the relay does not tell. */
     public static long number(ByteBuffer body, Level level) {
         if (level == Level.STREAM) {
             return number(body);

@@ -3,8 +3,8 @@ package dev.msgrelay.protocol;
 import java.util.Arrays;
 
 /**
- * Every reason for which a relay ends a connection. One enum for the wire, the log and the counters, so that what a
- * client is told, what the operator reads and what the metric counts are the same thing. Codes are never reused.
+ * Every reason for which a relay ends a connection. One enum for the wire, the log and the counters, so that clients,
+ * operators and metrics get the same reason. Codes are never reused.
  */
 public enum CloseReason {
     /** The peer closed its side in an orderly way, between two frames. */
@@ -19,9 +19,9 @@ public enum CloseReason {
     OVERSIZED_LENGTH(5, "oversized length"),
     /** A publisher sent a frame of a reserved type. */
     RESERVED_TYPE(6, "reserved type published"),
-    /** A subscriber sent bytes that the relay cannot take from it. */
+    /** A subscriber sent bytes other than control frames. */
     UNEXPECTED_INPUT(7, "unexpected input on the subscribe port"),
-    /** The log was about to overwrite what the subscriber had not read, and its policy is to disconnect. */
+    /** The log was about to overwrite bytes that the subscriber had not read, and its policy is to disconnect. */
     SLOW_SUBSCRIBER(8, "subscriber too slow"),
     /** A subscriber that may hold publishers back made no progress for the stall timeout. */
     STALLED_SUBSCRIBER(9, "subscriber stalled"),
@@ -31,15 +31,18 @@ public enum CloseReason {
     INTERNAL_ERROR(11, "internal error"),
     /** A control frame is too short for its fields, or one of them is out of range. */
     MALFORMED_CONTROL(12, "malformed control frame"),
-    /** No common version, or a feature or control frame that must be understood and is not. */
+    /**
+     * The peers have no common version, or one of them does not know a feature or control frame that it must
+     * understand.
+     */
     UNSUPPORTED(13, "unsupported"),
     /** The client's role is not the one that its port, or its control frame, is for. */
     WRONG_ROLE(14, "wrong role"),
-    /** A control frame at a time or from a side from which it may not come. */
+    /** A control frame came at a time, or from a side, that the protocol does not allow. */
     PROTOCOL_ORDER(15, "out of order"),
-    /** A control frame that was begun before WELCOME was not complete in time. */
+    /** A control frame begun before WELCOME was not complete in time. */
     HANDSHAKE_TIMEOUT(16, "handshake not complete in time"),
-    /** Nothing was heard of a client that said HELLO for the idle timeout. */
+    /** A client that sent HELLO was silent for the idle timeout. */
     IDLE_TIMEOUT(17, "nothing heard for the idle timeout"),
     /** The relay has as many connections as it may have. */
     TOO_MANY_CONNECTIONS(18, "too many connections"),
@@ -55,23 +58,26 @@ public enum CloseReason {
     MESSAGE_GAP(23, "messages missing"),
     /** An acknowledged publisher of the same name and another {@link ProducerId} holds the name. */
     NAME_HELD(24, "name held by another publisher"),
-    /** What the relay keeps in memory for this connection is over its limit, or lags most when all of it is. */
+    /**
+     * The connection's memory in the relay is over its limit; or all such memory is used up, and this connection lags
+     * most.
+     */
     MEMORY_LIMIT(25, "memory limit"),
     /** A frame under way made too little progress. */
     FRAME_TIMEOUT(26, "frame not complete in time"),
     /** The client's address has as many connections, handshakes or replays as one address may have. */
     TOO_MANY_FROM_ADDRESS(27, "too many from this address"),
-    /** The relay wants to know who its clients are, and this one has not proved that it is one that the relay knows. */
+    /** The relay has an access policy, and the client has not proved an identity that the policy knows. */
     NOT_AUTHENTICATED(28, "not authenticated"),
-    /** The relay knows the client, which may not do this: publish or subscribe at all, or a type. */
+    /** The relay knows the client's identity, which may not publish, not subscribe, or not have a type. */
     NOT_PERMITTED(29, "not permitted"),
-    /** What the client was allowed to do was taken back while it was connected. */
+    /** The access policy has changed, and the client may no longer do what it does. */
     REVOKED(30, "permission revoked"),
-    /** No TLS connection came about, or one broke the rules of TLS. */
+    /** The TLS handshake failed, or the connection broke the rules of TLS. */
     TLS_FAILED(31, "TLS failed"),
-    /** A subscriber fell behind because it may be sent only so many bytes a second. */
+    /** A subscriber fell behind because its identity has a limit of bytes a second. */
     RATE_LIMITED(32, "rate limited"),
-    /** The TLS key has protected as many records as it may: a new connection has a new one. */
+    /** The TLS key has protected as many records as it may; a new connection has a new key. */
     TLS_KEY_USED_UP(33, "TLS key used up"),
     /** The relay's journal has ended, and the client asked for a {@link Level} that only a journal gives. */
     JOURNAL_FAILED(34, "journal failed");
@@ -103,7 +109,7 @@ public enum CloseReason {
         return text;
     }
 
-    /** The reason with this code, or null where the peer knows more reasons than this version. */
+    /** The reason with this code; null: a later version's. */
     public static CloseReason ofCode(int code) {
         return code > 0 && code < BY_CODE.length ? BY_CODE[code] : null;
     }

@@ -3,11 +3,11 @@ package dev.msgrelay.protocol;
 import java.util.Locale;
 
 /**
- * The reserved types {@code 0x80000000 .. 0x800000FF}. A frame of such a type is a control frame: it speaks about the
- * connection, is never relayed and never counted as a message. Publishing one is refused.
+ * The reserved types {@code 0x80000000 .. 0x800000FF}. A frame of such a type is a control frame: it concerns the
+ * connection, is never relayed, and never counts as a message. Publishers may not publish one.
  *
- * <p>Who does not know one of the lower half passes over it. One of the upper half, {@code 0x80000080} and above, must
- * be understood: who does not know it answers ERROR with {@link CloseReason#UNSUPPORTED} and closes.
+ * <p>A receiver ignores an unknown type of the lower half. A type of the upper half, {@code 0x80000080} and above, must
+ * be understood: a receiver that does not know it sends ERROR with {@link CloseReason#UNSUPPORTED} and closes.
  */
 public final class ControlFrames {
     public static final int FIRST = 0x80000000;
@@ -37,7 +37,7 @@ public final class ControlFrames {
     /** {@link AckFrame}: how many of a publisher's messages are in the stream. */
     public static final int ACK = 0x80000008;
 
-    /** {@link ErrorFrame}: the peer closes the connection, and why. */
+    /** {@link ErrorFrame}: the peer closes the connection, with the reason. */
     public static final int ERROR = 0x80000009;
 
     /** {@link GoAwayFrame}: the relay will close the connection. */
@@ -46,7 +46,7 @@ public final class ControlFrames {
     /** {@link SubscribedFrame}: the relay's answer to SUBSCRIBE. */
     public static final int SUBSCRIBED = 0x8000000B;
 
-    /** Longest body of a control frame, in bytes, in either direction, whatever the limit for messages. */
+    /** Longest body of a control frame, in bytes, in either direction, regardless of the limit for messages. */
     public static final int MAX_CONTROL_BODY = 16 << 10;
 
     private static final int MUST_UNDERSTAND_BIT = 0x80;
@@ -58,17 +58,17 @@ public final class ControlFrames {
         return (type & 0xFFFFFF00) == FIRST;
     }
 
-    /** Whether a control frame of this type may not be passed over by who does not know it. */
+    /** Whether a receiver that does not know this control frame must close the connection. */
     public static boolean mustUnderstand(int type) {
         return isControl(type) && (type & MUST_UNDERSTAND_BIT) != 0;
     }
 
-    /** A type as people read it: decimal, or hexadecimal where it is reserved. */
+    /** A type for people: decimal, a reserved one in hexadecimal. */
     public static String typeName(int type) {
         return isControl(type) ? String.format(Locale.ROOT, "0x%08X", type) : Integer.toString(type);
     }
 
-    /** As {@link #typeName}, with the frame's name where this version knows it: {@code HELLO (0x80000001)}. */
+    /** A type for people, with the frame's name if this version knows it: {@code HELLO (0x80000001)}. */
     public static String name(int type) {
         String word =
                 switch (type) {

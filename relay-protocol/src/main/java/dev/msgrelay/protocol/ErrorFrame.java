@@ -3,7 +3,7 @@ package dev.msgrelay.protocol;
 import java.nio.ByteBuffer;
 
 /**
- * ERROR, a control frame: the sender closes the connection after it, and says why.
+ * ERROR, a control frame: the sender closes the connection after it, with a reason.
  *
  * <pre>
  *   0                   1                   2                   3
@@ -26,7 +26,7 @@ public final class ErrorFrame {
     /** Bytes of the body without text. */
     public static final int MIN_LENGTH = TEXT_OFFSET;
 
-    /** Longest text, in bytes, that is sent, or taken of one that came; a longer one is cut at a character. */
+    /** Longest text in bytes, sent or taken from a peer; a longer one is cut at a character. */
     public static final int MAX_TEXT = Protocol.MAX_TEXT;
 
     private ErrorFrame() {}
@@ -41,8 +41,8 @@ public final class ErrorFrame {
     }
 
     /**
-     * Checks an ERROR's body, between position and limit. A code that this version does not know is good, and so is any
-     * text: the getters do without this.
+     * Checks an ERROR's body, between position and limit. An unknown code is accepted, and so is any text. The getters
+     * do not need this check.
      *
      * @throws FrameException the code is missing, or 0
      */
@@ -55,7 +55,7 @@ public final class ErrorFrame {
         }
     }
 
-    /** The code of an ERROR frame's body, or 0 where the body is too short to hold one. */
+    /** The code of an ERROR frame's body; 0: the body is too short to have one. */
     public static int code(ByteBuffer body) {
         return body.remaining() < MIN_LENGTH ? 0 : Fields.uint16(body, CODE_OFFSET);
     }

@@ -9,8 +9,8 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * The fields of control frames: one way to check, read and write them, so that whoever breaks a rule is told frame,
- * field, value and limit. Offsets are relative to the start of the body, which is the buffer's position.
+ * The fields of control frames: one way to check, read and write them, so that each error names the frame, the field,
+ * the value and the limit. Offsets are relative to the start of the body, which is the buffer's position.
  */
 final class Fields {
     /** Bytes before the characters of a string. */
@@ -18,7 +18,7 @@ final class Fields {
 
     private Fields() {}
 
-    /** A field that breaks a rule: a caller's mistake where a frame is made, a peer's where one is decoded. */
+    /** A field that breaks a rule: a caller's mistake in a frame to be sent, a peer's in a received one. */
     static final class Invalid extends IllegalArgumentException {
         private static final long serialVersionUID = 1L;
 
@@ -33,14 +33,14 @@ final class Fields {
 
     // ---- checks -----------------------------------------------------------------------------------------------
 
-    /** The body has all of a fixed part. */
+    /** Checks that the body has all of its fixed part. */
     static void length(int frame, ByteBuffer body, int least) {
         if (body.remaining() < least) {
             throw new Invalid(frame, "body of " + body.remaining() + " bytes is shorter than its fields of " + least);
         }
     }
 
-    /** The body does not end within a field of variable length. */
+    /** Checks that the body does not end within a field of variable length. */
     static void room(int frame, String field, ByteBuffer body, int offset, int bytes) {
         if (body.remaining() - offset < bytes) {
             throw new Invalid(
@@ -56,7 +56,7 @@ final class Fields {
         }
     }
 
-    /** A field that is to be 0, and why. */
+    /** Checks that a field is 0; {@code why} ends the message. */
     static void zero(int frame, String field, long value, String why) {
         if (value != 0) {
             throw new Invalid(frame, field + " " + value + " is not 0" + why);
@@ -89,7 +89,7 @@ final class Fields {
 
     // ---- strings: uint16 length in bytes, UTF-8 ---------------------------------------------------------------
 
-    /** Reads a string; its text is checked where it is used, by {@link #utf8}. */
+    /** Reads a string; {@link #utf8} checks its text where it is used. */
     static String string(int frame, String field, ByteBuffer body, int offset) {
         room(frame, "the length of " + field, body, offset, STRING_PREFIX);
         int length = uint16(body, offset);
@@ -99,14 +99,17 @@ final class Fields {
         ByteBuffer text = body.duplicate();
         text.limit(start + length).position(start);
         try {
-            // A new decoder reports what is wrong; the charset's own methods would replace it.
+            // A new decoder reports errors; the charset's own methods would replace them.
             return StandardCharsets.UTF_8.newDecoder().decode(text).toString();
         } catch (CharacterCodingException e) {
             throw new Invalid(frame, field + " is not UTF-8 at its byte " + (text.position() - start));
         }
     }
 
-    /** The bytes of a string's text, which must be a name: short, and nothing that would spoil a line of a log. */
+    /**
+     * The bytes of a string's text, which must be a name: short, and without characters that would spoil a line of a
+     * log.
+     */
     static byte[] utf8(int frame, String field, String text) {
         for (int i = 0; i < text.length(); i++) {
             if (Character.isISOControl(text.charAt(i))) {
@@ -142,8 +145,8 @@ final class Fields {
     }
 
     /**
-     * The text from {@code offset} to the end, with U+FFFD for what is not UTF-8: nothing but people depends on it. A peer
-     * may say more than is ever sent: it is cut as what is sent is.
+     * The text from {@code offset} to the end, with U+FFFD for bytes that are not UTF-8: only people read it. A longer
+     * text than any that is sent is cut in the same way.
      */
     static String text(ByteBuffer body, int offset) {
         if (body.remaining() <= offset) {
@@ -153,7 +156,7 @@ final class Fields {
         return StandardCharsets.UTF_8.decode(text.limit(cut(text))).toString();
     }
 
-    /** How many of the bytes are taken: all, or as many whole characters as fit. */
+    /** Bytes to keep: all, or as many whole characters as fit {@link Protocol#MAX_TEXT}. */
     private static int cut(ByteBuffer utf8) {
         if (utf8.limit() <= Protocol.MAX_TEXT) {
             return utf8.limit();
@@ -167,7 +170,7 @@ final class Fields {
 
     // ---- frames -----------------------------------------------------------------------------------------------
 
-    /** A buffer for a whole frame that has its header; the body follows at its position. */
+    /** A buffer for a whole frame, with the header put; the body follows at the position. */
     static ByteBuffer frame(int type, int bodyLength) {
         return ByteBuffer.allocate(FrameLayout.frameLength(bodyLength))
                 .putInt(type)
@@ -175,11 +178,11 @@ final class Fields {
     }
 
     /**
-     * Puts a header at the position, moves the position behind the frame, and answers where the body starts.
+     * Puts a header at the position, moves the position behind the frame, and returns the offset of the body.
      *
      * @throws BufferOverflowException the frame does not fit; nothing has been put
      */
-    static int begin(ByteBuffer target, int type, int bodyLength) {
+    static int putHeader(ByteBuffer target, int type, int bodyLength) {
         int start = target.position();
         int frameLength = FrameLayout.frameLength(bodyLength);
         if (target.remaining() < frameLength) {

@@ -6,11 +6,11 @@ import java.nio.ByteBuffer;
 @FunctionalInterface
 public interface FrameConsumer {
     /**
-     * One whole frame.
+     * Takes one whole frame.
      *
-     * @param type the message's type; {@link ControlFrames#isControl} tells a control frame
-     * @param body the body lies between position and limit. The buffer is one and the same for every call and looks
-     *     into the reader's own memory: valid until this method returns. Its byte order is big-endian
+     * @param type the frame's type; see {@link ControlFrames#isControl}
+     * @param body the body between position and limit, big-endian. The buffer is the same for every call, and a view of
+     *     the reader's own memory: valid until this method returns
      */
     void onFrame(int type, ByteBuffer body);
 }

@@ -13,7 +13,7 @@ public final class FrameException extends IOException {
         this.reason = reason;
     }
 
-    /** What kind of break it is. */
+    /** The kind of broken rule. */
     public CloseReason reason() {
         return reason;
     }

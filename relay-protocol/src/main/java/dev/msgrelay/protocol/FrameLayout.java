@@ -29,12 +29,12 @@ public final class FrameLayout {
     /** Default limit of a body: 1 MiB. */
     public static final int DEFAULT_MAX_BODY = 1 << 20;
 
-    /** What a limit of bodies may be set to at most: 64 MiB, so that a frame's length never overflows an int. */
+    /** Largest value of a limit on bodies: 64 MiB, so that a frame's length never overflows an int. */
     public static final int MAX_MAX_BODY = 64 << 20;
 
     private FrameLayout() {}
 
-    /** Bytes that a message with a body of {@code bodyLength} bytes takes on the wire. */
+    /** Bytes on the wire of a message with a body of {@code bodyLength} bytes. */
     public static int frameLength(int bodyLength) {
         return HEADER_LENGTH + bodyLength;
     }
@@ -56,10 +56,10 @@ public final class FrameLayout {
     }
 
     /**
-     * Throws unless {@code 0 <= bodyLength <= limit}. The limit is {@code maxBody} for a message and
-     * {@link ControlFrames#MAX_CONTROL_BODY} for a control frame; neither bounds the other.
+     * Checks that {@code 0 <= bodyLength <= limit}. The limit is {@code maxBody} for a message, and {@link
+     * ControlFrames#MAX_CONTROL_BODY} for a control frame; neither limits the other.
      *
-     * @throws FrameException naming the length and the limit
+     * @throws FrameException the length is wrong; the message has the length and the limit
      */
     public static void checkBodyLength(int type, int bodyLength, int maxBody) throws FrameException {
         if (bodyLength < 0) {

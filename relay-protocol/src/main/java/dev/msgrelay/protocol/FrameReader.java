@@ -9,9 +9,9 @@ import java.nio.channels.ReadableByteChannel;
 /**
  * Decodes a framed stream from a channel over one direct buffer, without copying a body and without allocating.
  *
- * <p>Each time the data runs short the leftover (part of one frame) is moved to the front and the channel is read
- * behind it. That is the simpler of the two schemes of the article this project grew out of, and the faster: the same
- * few hundred kilobytes are used over and over and stay in the cache.
+ * <p>After each read the leftover (part of one frame) is moved to the front, and the next read goes behind it. That is
+ * the simpler of the two schemes of the article this project grew out of, and the faster: the same few hundred
+ * kilobytes are used again and again, and stay in the cache.
  *
  * <pre>
  *  before read   |leftover|            free                     |
@@ -19,15 +19,15 @@ import java.nio.channels.ReadableByteChannel;
  *                ^ consumed one by one ---------->^ becomes the leftover
  * </pre>
  *
- * A frame larger than the buffer makes it grow, once, to just what the frame needs; the length is checked before that,
+ * A frame larger than the buffer makes the buffer grow, once, to the frame's length; the length is checked before that,
  * against the limit for messages or the one for control frames. Not thread-safe: one thread owns a reader.
  */
 public final class FrameReader {
-    /** Default buffer: 256 KiB, four segments of loopback, and still in a core's own cache. */
+    /** Default size of the buffer: 256 KiB, four segments of loopback, which fits a core's own cache. */
     public static final int DEFAULT_BUFFER = 256 << 10;
 
     private final int maxBody;
-    // Up to here a length is good whatever the type, so that one comparison is all that most frames cost.
+    // Longest body that is allowed for any type, so that most frames cost only one comparison.
     private final int goodForAll;
     private ByteBuffer buffer;
     private ByteBuffer view;
@@ -37,7 +37,7 @@ public final class FrameReader {
 
     /**
      * @param bufferSize initial size of the buffer in bytes, at least a frame's header
-     * @param maxBody longest body of a message in bytes that is taken
+     * @param maxBody longest body of a message, in bytes
      */
     public FrameReader(int bufferSize, int maxBody) {
         if (bufferSize < FrameLayout.HEADER_LENGTH) {
@@ -58,12 +58,12 @@ public final class FrameReader {
     }
 
     /**
-     * Reads the channel once and hands every frame that is now whole to the consumer, to a {@link BulkFrameConsumer} as
-     * many at once as it takes.
+     * Reads the channel once, and hands every whole frame to the consumer; to a {@link BulkFrameConsumer} as many at
+     * once as it takes.
      *
-     * @return the bytes read, 0 where a non-blocking channel has none, -1 at the end of the stream
+     * @return the bytes read; 0: a non-blocking channel has none; -1: the end of the stream
      * @throws FrameException a length is negative or above the limit; frames before it have been handed over
-     * @throws EOFException the stream ended in the middle of a frame
+     * @throws EOFException the stream ended within a frame
      */
     public int read(ReadableByteChannel channel, FrameConsumer consumer) throws IOException {
         int n = channel.read(buffer);
@@ -81,27 +81,27 @@ public final class FrameReader {
         return n;
     }
 
-    /** Frames handed over so far, each by itself. */
+    /** Number of frames handed over by {@link FrameConsumer#onFrame} so far. */
     public long frames() {
         return frames;
     }
 
-    /** Bytes read so far. */
+    /** Number of bytes read so far. */
     public long bytes() {
         return bytes;
     }
 
-    /** Reads of the channel so far. */
+    /** Number of reads of the channel so far. */
     public long reads() {
         return reads;
     }
 
-    /** Bytes of an incomplete frame that wait for their rest. */
+    /** Bytes of an incomplete frame in the buffer. */
     public int pending() {
         return buffer.position();
     }
 
-    /** Present size of the buffer in bytes. */
+    /** Present size of the buffer, in bytes. */
     public int capacity() {
         return buffer.capacity();
     }
@@ -123,19 +123,18 @@ public final class FrameReader {
                 }
                 int type = FrameLayout.type(source, offset);
                 int length = FrameLayout.bodyLength(source, offset);
-                // A negative length is a large unsigned one.
+                // A negative length is a large unsigned number.
                 if (Integer.compareUnsigned(length, goodForAll) > 0) {
                     FrameLayout.checkBodyLength(type, length, maxBody);
                 }
                 int bodyStart = offset + FrameLayout.HEADER_LENGTH;
                 int next = bodyStart + length;
-                // Compared as a difference: next itself may lie beyond the buffer but never overflows, see
-                // MAX_MAX_BODY.
+                // next may be beyond the buffer, but does not overflow, see MAX_MAX_BODY.
                 if (next > end) {
                     missing = next - offset;
                     break;
                 }
-                // A consumer may have read the body before in another order.
+                // The order is set again: a consumer may have changed it for the body before.
                 body.limit(next).position(bodyStart).order(ByteOrder.BIG_ENDIAN);
                 offset = next;
                 count++;

@@ -8,8 +8,8 @@ import java.util.Objects;
 /**
  * Packs frames one behind the other into one direct buffer, to be written in one go. Not thread-safe.
  *
- * <p>A frame is in the buffer whole or not at all: {@link #put} answers false where it does not fit, and the caller
- * flushes and tries again.
+ * <p>The buffer has whole frames only: {@link #put} returns false if a frame does not fit, and the caller flushes and
+ * tries again.
  */
 public final class FrameWriter {
     private final ByteBuffer buffer;
@@ -17,7 +17,7 @@ public final class FrameWriter {
 
     /**
      * @param capacity size of the buffer in bytes, at least a frame's header
-     * @param maxBody longest body in bytes that is taken
+     * @param maxBody longest body, in bytes
      */
     public FrameWriter(int capacity, int maxBody) {
         if (capacity < FrameLayout.HEADER_LENGTH) {
@@ -34,14 +34,14 @@ public final class FrameWriter {
     /**
      * Packs one message.
      *
-     * @param body its bytes between position and limit; left as it was
-     * @return false where the frame does not fit into what is left of the buffer; nothing has been packed then
-     * @throws IllegalArgumentException the type is reserved, the body over the limit, or the frame larger than the
-     *     whole buffer
+     * @param body the bytes between position and limit, both of which stay as they are
+     * @return false if the frame does not fit the rest of the buffer; nothing has been packed then
+     * @throws IllegalArgumentException the type is reserved, the body is over the limit, or the frame is larger than
+     *     the whole buffer
      */
     public boolean put(int type, ByteBuffer body) {
         int length = body.remaining();
-        if (!begin(type, length)) {
+        if (!putHeader(type, length)) {
             return false;
         }
         int at = buffer.position();
@@ -52,12 +52,12 @@ public final class FrameWriter {
     /**
      * Packs one message whose body is a part of an array; otherwise as {@link #put(int, ByteBuffer)}.
      *
-     * @throws IndexOutOfBoundsException offset and length do not lie within the array; nothing has been packed then
+     * @throws IndexOutOfBoundsException offset and length are not within the array; nothing has been packed then
      */
     public boolean put(int type, byte[] body, int offset, int length) {
-        // Before the header is packed: a wrong range must not leave a header without its body behind.
+        // Checked before the header is packed: a wrong range must not leave a header without its body.
         Objects.checkFromIndexSize(offset, length, body.length);
-        if (!begin(type, length)) {
+        if (!putHeader(type, length)) {
             return false;
         }
         buffer.put(body, offset, length);
@@ -69,12 +69,15 @@ public final class FrameWriter {
         return buffer.position();
     }
 
-    /** Writes everything packed; on a non-blocking channel, what it takes now. Returns the bytes that remain. */
+    /**
+     * Writes the packed bytes; on a non-blocking channel, as many as it takes now. Returns the number of bytes that
+     * remain.
+     */
     public int flush(WritableByteChannel channel) throws IOException {
         buffer.flip();
         try {
             while (buffer.hasRemaining() && channel.write(buffer) > 0) {
-                // once more: a blocking channel may take a part only
+                // Again: a blocking channel may take a part only.
             }
         } finally {
             buffer.compact();
@@ -82,7 +85,7 @@ public final class FrameWriter {
         return buffer.position();
     }
 
-    private boolean begin(int type, int length) {
+    private boolean putHeader(int type, int length) {
         if (ControlFrames.isControl(type)) {
             throw new IllegalArgumentException("type " + ControlFrames.typeName(type) + " is reserved");
         }

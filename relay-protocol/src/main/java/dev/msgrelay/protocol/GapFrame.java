@@ -3,7 +3,7 @@ package dev.msgrelay.protocol;
 import java.nio.ByteBuffer;
 
 /**
- * GAP, a control frame: messages that the subscriber does not get. The next one it can get is {@code to + 1}.
+ * GAP, a control frame: messages that the subscriber does not get. The next message that it can get is {@code to + 1}.
  *
  * <pre>
  *   0                   1                   2                   3
@@ -27,7 +27,7 @@ import java.nio.ByteBuffer;
  *  +---------------------------------------------------------------+
  * </pre>
  *
- * The getters want a body that {@link #check} has found good.
+ * The getters need a body that {@link #check} has accepted.
  */
 public final class GapFrame {
     private static final int TYPE = ControlFrames.GAP;
@@ -49,12 +49,12 @@ public final class GapFrame {
     /**
      * Puts a whole GAP frame at the position of a big-endian buffer. Allocates nothing, checks no value.
      *
-     * @param from the first sequence that is missed, from 1
-     * @param to the last one, not below the first
+     * @param from first missed sequence, from 1
+     * @param to last missed sequence, not below {@code from}
      * @throws java.nio.BufferOverflowException the frame does not fit; nothing has been put
      */
     public static void put(ByteBuffer target, long from, long to, GapReason reason) {
-        int body = Fields.begin(target, TYPE, MIN_LENGTH);
+        int body = Fields.putHeader(target, TYPE, MIN_LENGTH);
         target.putLong(body + FROM_OFFSET, from);
         target.putLong(body + TO_OFFSET, to);
         target.putShort(body + REASON_OFFSET, (short) reason.code());
@@ -63,7 +63,8 @@ public final class GapFrame {
     }
 
     /**
-     * Checks every field of a GAP's body, between position and limit. A reason that this version does not know is good.
+     * Checks every field of a GAP's body, between position and limit. A reason that this version does not know is
+     * accepted.
      *
      * @throws FrameException a field is missing or out of range
      */
@@ -80,12 +81,12 @@ public final class GapFrame {
         }
     }
 
-    /** The first sequence that is missed. */
+    /** The first missed sequence. */
     public static long from(ByteBuffer body) {
         return Fields.int64(body, FROM_OFFSET);
     }
 
-    /** The last sequence that is missed. */
+    /** The last missed sequence. */
     public static long to(ByteBuffer body) {
         return Fields.int64(body, TO_OFFSET);
     }

@@ -1,10 +1,10 @@
 package dev.msgrelay.protocol;
 
-/** Why a subscriber misses messages, see {@link GapFrame}. */
+/** The reason why a subscriber misses messages, see {@link GapFrame}. */
 public enum GapReason {
-    /** It read too slowly, and its policy is to skip. */
+    /** The subscriber read too slowly, and its policy is to skip. */
     SLOW(1, "read too slowly"),
-    /** It asked for messages that the relay no longer holds. */
+    /** The subscriber asked for messages that the relay no longer holds. */
     NOT_HELD(2, "no longer held"),
     /** The relay's journal was damaged there. */
     DAMAGED(3, "damaged in the relay's journal");
@@ -27,7 +27,7 @@ public enum GapReason {
         return text;
     }
 
-    /** The reason with this code, or null where the relay knows more reasons than this version. */
+    /** The reason with this code; null: a later version's. */
     public static GapReason ofCode(int code) {
         return switch (code) {
             case 1 -> SLOW;

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * GOAWAY, a control frame: the relay will close the connection. It works until then; the client connects elsewhere.
+ * GOAWAY, a control frame: the relay will close the connection, which works until then. The client connects elsewhere.
  * Immutable.
  *
  * <pre>
@@ -23,9 +23,9 @@ import java.nio.charset.StandardCharsets;
  *  +---------------------------------------------------------------+
  * </pre>
  *
- * @param code of a {@link CloseReason}, 1..65535; the relay may know more of them than this version
- * @param closesInMillis until the relay closes, in milliseconds, from 0
- * @param text for people; cut to {@link Protocol#MAX_TEXT} bytes
+ * @param code code of a {@link CloseReason}, 1..65535; may be one of a later version
+ * @param closesInMillis time until the relay closes, in milliseconds, from 0
+ * @param text text for people; cut to {@link Protocol#MAX_TEXT} bytes
  */
 public record GoAwayFrame(int code, int closesInMillis, String text) {
     private static final int TYPE = ControlFrames.GOAWAY;
@@ -41,7 +41,7 @@ public record GoAwayFrame(int code, int closesInMillis, String text) {
     /**
      * Checks every field, and cuts the text.
      *
-     * @throws IllegalArgumentException naming field, value and limit
+     * @throws IllegalArgumentException a field is wrong; the message names it, its value and the limit
      */
     public GoAwayFrame {
         Fields.within(TYPE, "code", code, 1, 0xFFFF);
@@ -53,7 +53,7 @@ public record GoAwayFrame(int code, int closesInMillis, String text) {
         this(reason.code(), closesInMillis, text);
     }
 
-    /** The reason, or null where the relay knows more reasons than this version. */
+    /** The reason; null: a later version's. */
     public CloseReason reason() {
         return CloseReason.ofCode(code);
     }
@@ -70,7 +70,7 @@ public record GoAwayFrame(int code, int closesInMillis, String text) {
     }
 
     /**
-     * Reads a GOAWAY's body, between position and limit; the buffer is left as it was.
+     * Reads a GOAWAY's body, between position and limit; the buffer does not change.
      *
      * @throws FrameException a field is missing or out of range
      */

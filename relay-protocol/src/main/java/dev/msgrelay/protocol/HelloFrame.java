@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * HELLO, a control frame: a client's first frame, once. It says what the client is and what it wants; the relay answers
- * with {@link WelcomeFrame} or {@link ErrorFrame}. Immutable.
+ * HELLO, a control frame: a client's first frame, once. HELLO has the client's role and wishes; the relay answers with
+ * {@link WelcomeFrame} or {@link ErrorFrame}. Immutable.
  *
  * <pre>
  *   0                   1                   2                   3
@@ -53,28 +53,28 @@ import java.util.Objects;
  *  +---------------+
  * </pre>
  *
- * The name has any length, so the producer id lies at any offset. Clients from before it end with the name, and so does
- * {@link #encode} where nothing comes behind it. The token is there with {@link Features#TOKEN} only, the level with {@link
- * Features#LEVELS} only. A later version appends fields behind them.
+ * The name has any length, so the producer id has any offset. A HELLO of older clients ends with the name, and so does
+ * that of {@link #encode} without further fields. The token is present with {@link Features#TOKEN} only, the level with
+ * {@link Features#LEVELS} only. A later version appends fields behind them.
  *
  * @param lowestVersion lowest version of the protocol that the client speaks, 1..65535
- * @param highestVersion highest one, not below the lowest
- * @param role what the client is
- * @param policy what is to happen when it reads too slowly; {@link Policy#RELAY_DEFAULT} for a publisher
- * @param start where its stream starts; {@link StartFrom#LIVE} for a publisher
- * @param features wanted, see {@link Features}; {@link Features#ACKS} needs a name for a publisher
- * @param heartbeatMillis interval wanted, in milliseconds, 100..3,600,000; 0: the relay's
+ * @param highestVersion highest version that the client speaks, not below the lowest
+ * @param role the client's role
+ * @param policy policy wanted for a slow reader; {@link Policy#RELAY_DEFAULT} for a publisher
+ * @param start start of the subscriber's stream; {@link StartFrom#LIVE} for a publisher
+ * @param features features wanted, see {@link Features}; {@link Features#ACKS} needs a name for a publisher
+ * @param heartbeatMillis interval of PINGs wanted, in milliseconds, 100..3,600,000; 0: the relay's
  * @param epoch the epoch that {@code number} belongs to; 0: any
- * @param number with {@link StartFrom#SEQUENCE} the first sequence wanted, from 1; with {@link StartFrom#TIME} milliseconds
- *     since 1970, from 1; for a publisher with {@link Features#ACKS} the number of the first message that follows on this
- *     connection, 0: go on after what the relay has accepted; otherwise 0
- * @param types wanted; {@link TypeRanges#ALL} for a publisher
- * @param name of the client, at most 255 bytes of UTF-8 without control characters; may be empty
- * @param producer of a publisher with {@link Features#ACKS}, by which the relay knows it again; otherwise
- *     {@link ProducerId#NONE}
- * @param token that proves who the client is, with {@link Features#TOKEN}; otherwise {@link Token#NONE}
- * @param level with {@link Features#LEVELS}: of a publisher, how far its messages are to get, of a subscriber, how far they
- *     must have got; otherwise {@link Level#STREAM}
+ * @param number with {@link StartFrom#SEQUENCE} the first sequence wanted, from 1; with {@link StartFrom#TIME}
+ *     milliseconds since 1970, from 1; for a publisher with {@link Features#ACKS} the number of the first message that
+ *     follows on this connection, 0: the one after the last that the relay has accepted; otherwise 0
+ * @param types types wanted; {@link TypeRanges#ALL} for a publisher
+ * @param name name of the client, at most 255 bytes of UTF-8 without control characters; may be empty
+ * @param producer id by which the relay recognises a publisher with {@link Features#ACKS}; otherwise {@link
+ *     ProducerId#NONE}
+ * @param token secret that proves the client's identity, with {@link Features#TOKEN}; otherwise {@link Token#NONE}
+ * @param level with {@link Features#LEVELS}: for a publisher, the level that its messages are to reach; for a
+ *     subscriber, the level that messages must have reached; otherwise {@link Level#STREAM}
  */
 public record HelloFrame(
         int lowestVersion,
@@ -108,13 +108,13 @@ public record HelloFrame(
     private static final int RESERVED32_OFFSET = RESERVED16_OFFSET + Short.BYTES;
     private static final int RANGES_OFFSET = RESERVED32_OFFSET + Integer.BYTES;
 
-    /** Bytes of the body without ranges, without the characters of the name, and without what was appended later. */
+    /** Bytes of the body without ranges, without the name's characters, and without fields that were appended later. */
     public static final int MIN_LENGTH = RANGES_OFFSET + Fields.STRING_PREFIX;
 
     /**
      * Checks every field.
      *
-     * @throws IllegalArgumentException naming field, value and limit
+     * @throws IllegalArgumentException a field is wrong; the message names it, its value and the limit
      */
     public HelloFrame {
         Objects.requireNonNull(role, "role");
@@ -159,12 +159,12 @@ public record HelloFrame(
         }
     }
 
-    /** A HELLO of a subscriber that wants everything, from now on, and leaves the rest to the relay. */
+    /** A HELLO of a subscriber that wants every type and new messages only, and leaves other settings to the relay. */
     public static Builder subscriber() {
         return new Builder(Role.SUBSCRIBER);
     }
 
-    /** A HELLO of a publisher that wants nothing special. */
+    /** A HELLO of a publisher without special wishes. */
     public static Builder publisher() {
         return new Builder(Role.PUBLISHER);
     }
@@ -212,10 +212,10 @@ public record HelloFrame(
     }
 
     /**
-     * The highest version that a client and this library both speak, or 0 where there is none. To be asked before
-     * {@link #decode}: what a client of other versions says may look malformed to this one.
+     * The highest version that a client and this library both speak; 0: there is none. Ask this before {@link #decode}:
+     * the frame of another version may look malformed to this one.
      *
-     * @throws FrameException the body is too short to tell, or its highest version is below its lowest
+     * @throws FrameException the body is too short for the versions, or its highest version is below its lowest
      */
     public static int commonVersion(ByteBuffer body) throws FrameException {
         try {
@@ -231,7 +231,7 @@ public record HelloFrame(
     }
 
     /**
-     * Reads a HELLO's body, between position and limit; the buffer is left as it was.
+     * Reads a HELLO's body, between position and limit; the buffer does not change.
      *
      * @throws FrameException a field is missing or out of range
      */
@@ -300,7 +300,7 @@ public record HelloFrame(
         return Level.ofCode(code);
     }
 
-    /** Collects the fields of a HELLO; what is not set is the relay's choice. */
+    /** Collects the fields of a HELLO; a field that is not set is the relay's choice. */
     public static final class Builder {
         private final Role role;
         private int lowestVersion = Protocol.VERSION;
@@ -332,16 +332,16 @@ public record HelloFrame(
             return this;
         }
 
-        /** The subscriber's stream starts with the oldest message held. */
+        /** Starts the subscriber's stream with the oldest message held. */
         public Builder fromEarliest() {
             start = StartFrom.EARLIEST;
             return this;
         }
 
         /**
-         * The subscriber's stream starts with this message.
+         * Starts the subscriber's stream with message {@code sequence}.
          *
-         * @param epochOfSequence as WELCOME told it, or 0: any
+         * @param epochOfSequence epoch of the sequence, from WELCOME; 0: any
          */
         public Builder fromSequence(long epochOfSequence, long sequence) {
             start = StartFrom.SEQUENCE;
@@ -351,9 +351,9 @@ public record HelloFrame(
         }
 
         /**
-         * The subscriber's stream starts with what was written to the relay's journal at this time.
+         * Starts the subscriber's stream with the messages that were written to the relay's journal at this time.
          *
-         * @param millis since 1970, from 1
+         * @param millis milliseconds since 1970, from 1
          */
         public Builder fromTime(long millis) {
             start = StartFrom.TIME;
@@ -362,9 +362,9 @@ public record HelloFrame(
         }
 
         /**
-         * The publisher's next message has this number.
+         * Sets the number of the publisher's next message.
          *
-         * @param epochOfNumber as WELCOME told it, or 0: any
+         * @param epochOfNumber epoch of the number, from WELCOME; 0: any
          */
         public Builder nextNumber(long epochOfNumber, long nextNumber) {
             epoch = epochOfNumber;
@@ -393,27 +393,27 @@ public record HelloFrame(
             return this;
         }
 
-        /** By which the relay knows a publisher with {@link Features#ACKS} again. */
+        /** Sets the id by which the relay recognises a publisher with {@link Features#ACKS}. */
         public Builder producer(ProducerId id) {
             producer = id;
             return this;
         }
 
-        /** That proves who the client is; the feature goes with it. */
+        /** Sets the token, and the feature that goes with it. */
         public Builder token(Token secret) {
             token = secret;
             features = secret.isNone() ? features & ~Features.TOKEN : features | Features.TOKEN;
             return this;
         }
 
-        /** How far messages are to get, or must have got; the feature goes with it. */
+        /** Sets the level, and the feature that goes with it. */
         public Builder level(Level wanted) {
             level = wanted;
             features |= Features.LEVELS;
             return this;
         }
 
-        /** @throws IllegalArgumentException naming field, value and limit */
+        /** @throws IllegalArgumentException a field is wrong; the message names it, its value and the limit */
         public HelloFrame build() {
             return new HelloFrame(
                     lowestVersion,

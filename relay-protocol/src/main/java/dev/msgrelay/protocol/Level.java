@@ -2,13 +2,15 @@ package dev.msgrelay.protocol;
 
 import java.util.Locale;
 
-/** How far a message has got, and what it survives. Each level includes those before it. */
+/** The progress of a message, by the end that it survives. Each level includes those before it. */
 public enum Level {
-    /** It is in the stream: subscribers get it. The relay's memory is all that holds it. */
+    /** The message is in the stream: subscribers get it. Only the relay's memory has it. */
     STREAM(0),
-    /** The relay's journal has handed it to the operating system: it survives the end of the relay's process. */
+    /**
+     * The relay's journal has handed the message to the operating system: it survives the end of the relay's process.
+     */
     WRITTEN(1),
-    /** It is on the disk: it survives the end of the machine. */
+    /** The message is on the disk: it survives the end of the machine. */
     FORCED(2);
 
     private static final Level[] BY_CODE = values();
@@ -24,7 +26,7 @@ public enum Level {
         return code;
     }
 
-    /** The level with this code, or null. */
+    /** The level with this code; null: there is none. */
     public static Level ofCode(int code) {
         return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : null;
     }
@@ -37,7 +39,7 @@ public enum Level {
     /**
      * A level by its name on a command line; upper and lower case are the same.
      *
-     * @throws IllegalArgumentException naming the text and what is accepted
+     * @throws IllegalArgumentException there is no such level; the message has the text and the accepted words
      */
     public static Level ofFlag(String text) {
         String flag = text.strip().toLowerCase(Locale.ROOT);

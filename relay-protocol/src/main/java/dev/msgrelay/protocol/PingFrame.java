@@ -3,8 +3,8 @@ package dev.msgrelay.protocol;
 import java.nio.ByteBuffer;
 
 /**
- * PING, a control frame: the peer answers with {@link PongFrame} at once. From the relay it also tells where the stream
- * stands, so that a subscriber notices that it misses something although nothing more comes.
+ * PING, a control frame: the peer answers with {@link PongFrame} at once. A relay's PING also tells the stream's newest
+ * numbers, so that a subscriber notices missed messages even if no further message comes.
  *
  * <pre>
  *   0                   1                   2                   3
@@ -28,7 +28,7 @@ import java.nio.ByteBuffer;
  *  +---------------------------------------------------------------+
  * </pre>
  *
- * The getters want a body that {@link #check} has found good.
+ * The getters need a body that {@link #check} has accepted.
  */
 public final class PingFrame {
     private static final int TYPE = ControlFrames.PING;
@@ -48,13 +48,13 @@ public final class PingFrame {
     /**
      * Puts a whole PING frame at the position of a big-endian buffer. Allocates nothing, checks no value.
      *
-     * @param id comes back in the answer; any value
+     * @param id a value that PONG brings back
      * @param next to a subscriber: the sequence of the next message that it can get; otherwise 0
      * @param head from the relay: the newest sequence of the stream; otherwise 0
      * @throws java.nio.BufferOverflowException the frame does not fit; nothing has been put
      */
     public static void put(ByteBuffer target, long id, long next, long head) {
-        int body = Fields.begin(target, TYPE, MIN_LENGTH);
+        int body = Fields.putHeader(target, TYPE, MIN_LENGTH);
         target.putLong(body + ID_OFFSET, id);
         target.putLong(body + NEXT_OFFSET, next);
         target.putLong(body + HEAD_OFFSET, head);
@@ -75,12 +75,15 @@ public final class PingFrame {
         }
     }
 
-    /** What PONG is to bring back. */
+    /** The value that PONG is to bring back. */
     public static long id(ByteBuffer body) {
         return Fields.int64(body, ID_OFFSET);
     }
 
-    /** The sequence of the next message that the subscriber can get: it has had, or been told of, all before. Or 0. */
+    /**
+     * The sequence of the next message that the subscriber can get: it has received, or been told about, all before. 0:
+     * not told.
+     */
     public static long next(ByteBuffer body) {
         return Fields.int64(body, NEXT_OFFSET);
     }

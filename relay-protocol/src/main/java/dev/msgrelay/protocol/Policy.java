@@ -3,20 +3,20 @@ package dev.msgrelay.protocol;
 import java.util.List;
 import java.util.Locale;
 
-/** What a subscriber asks to happen when it reads too slowly, what it is granted, and what a relay is set to. */
+/** The treatment of a subscriber that reads too slowly: asked for, granted, or set as the relay's default. */
 public enum Policy {
-    /** What the relay is set to. Asked for only; also what stands in the field where there is no subscriber. */
+    /** The relay's default. Only in a wish; also the value for a publisher. */
     RELAY_DEFAULT(0),
     /** The subscriber is disconnected; nobody else notices. */
     DISCONNECT(1),
     /** Publishers wait, as long as the subscriber makes progress. */
     BACKPRESSURE(2),
-    /** The subscriber jumps to the newest messages, and is told with GAP what it missed. */
+    /** The subscriber jumps to the newest messages, and GAP tells it the missed ones. */
     SKIP(3),
-    /** The subscriber gets from the relay's journal what it was too slow for, and goes on live once it has caught up. */
+    /** The subscriber gets the missed messages from the relay's journal, and continues live once it has caught up. */
     REPLAY(4);
 
-    /** Those that say what happens: all but {@link #RELAY_DEFAULT}. */
+    /** The policies that decide on something: all but {@link #RELAY_DEFAULT}. */
     public static final List<Policy> DECIDED = List.of(DISCONNECT, BACKPRESSURE, SKIP, REPLAY);
 
     private static final Policy[] BY_CODE = values();
@@ -32,7 +32,7 @@ public enum Policy {
         return code;
     }
 
-    /** The policy with this code, or null. */
+    /** The policy with this code; null: there is none. */
     public static Policy ofCode(int code) {
         return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : null;
     }
@@ -43,9 +43,9 @@ public enum Policy {
     }
 
     /**
-     * One of {@link #DECIDED}, by its name on a command line; upper and lower case are the same.
+     * A policy of {@link #DECIDED} by its name on a command line; upper and lower case are the same.
      *
-     * @throws IllegalArgumentException naming the text and what is accepted
+     * @throws IllegalArgumentException there is no such policy; the message has the text and the accepted words
      */
     public static Policy ofFlag(String text) {
         String flag = text.strip().toLowerCase(Locale.ROOT);

@@ -19,7 +19,7 @@ import java.nio.ByteBuffer;
  *  +---------------------------------------------------------------+
  * </pre>
  *
- * The getter wants a body that {@link #check} has found good.
+ * The getter needs a body that {@link #check} has accepted.
  */
 public final class PongFrame {
     private static final int TYPE = ControlFrames.PONG;
@@ -37,18 +37,18 @@ public final class PongFrame {
     /**
      * Puts a whole PONG frame at the position of a big-endian buffer. Allocates nothing.
      *
-     * @param id of the PING
+     * @param id the PING's id
      * @throws java.nio.BufferOverflowException the frame does not fit; nothing has been put
      */
     public static void put(ByteBuffer target, long id) {
-        int body = Fields.begin(target, TYPE, MIN_LENGTH);
+        int body = Fields.putHeader(target, TYPE, MIN_LENGTH);
         target.putLong(body + ID_OFFSET, id);
     }
 
     /**
      * Checks a PONG's body, between position and limit.
      *
-     * @throws FrameException it is too short
+     * @throws FrameException the body is too short
      */
     public static void check(ByteBuffer body) throws FrameException {
         try {
@@ -58,7 +58,7 @@ public final class PongFrame {
         }
     }
 
-    /** That of the PING. */
+    /** The id of the PING. */
     public static long id(ByteBuffer body) {
         return Fields.int64(body, ID_OFFSET);
     }

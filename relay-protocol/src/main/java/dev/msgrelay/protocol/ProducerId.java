@@ -4,15 +4,15 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 
 /**
- * Who publishes under a name: 128 random bits that a publisher with acknowledgements says in {@link HelloFrame}. The
- * relay tells by it whether a connection of a known name is the same publisher, connected again, or a stranger. Whoever
- * knows it can take the name, so it is a secret. Immutable.
+ * The identity of the publisher of a name: 128 random bits in the {@link HelloFrame} of a publisher with
+ * acknowledgements. By it the relay recognises the same publisher, connected again, and refuses a stranger. A client
+ * that knows the id can take the name, so the id is a secret. Immutable.
  *
  * @param high the first 8 bytes on the wire
  * @param low the last 8 bytes
  */
 public record ProducerId(long high, long low) {
-    /** Of a client that says none. */
+    /** The id of a client that sends none. */
     public static final ProducerId NONE = new ProducerId(0, 0);
 
     /** Bytes on the wire. */
@@ -22,7 +22,7 @@ public record ProducerId(long high, long low) {
     private static final int DIGITS = 2 * LENGTH;
     private static final int SHOWN_DIGITS = 8;
 
-    /** A new one, of the system's best random numbers; never {@link #NONE}. */
+    /** A new id, from the system's best random numbers; never {@link #NONE}. */
     public static ProducerId random() {
         SecureRandom random = new SecureRandom();
         ProducerId id;
@@ -33,9 +33,9 @@ public record ProducerId(long high, long low) {
     }
 
     /**
-     * Reads what {@link #hex} writes.
+     * Parses the form that {@link #hex} returns.
      *
-     * @throws IllegalArgumentException it is not 32 hexadecimal digits, or all of them are 0
+     * @throws IllegalArgumentException the text is not 32 hexadecimal digits, or all of them are 0
      */
     public static ProducerId parse(String hex) {
         ProducerId id = NONE;
@@ -54,12 +54,12 @@ public record ProducerId(long high, long low) {
         return equals(NONE);
     }
 
-    /** All 32 digits: for the place where it is kept, not for a log. */
+    /** All 32 digits: for the file that keeps the id, not for a log. */
     public String hex() {
         return HEX.toHexDigits(high) + HEX.toHexDigits(low);
     }
 
-    /** For people and logs: enough to tell two apart, too little to take a name with. */
+    /** A short form for people and logs: enough to tell two ids apart, too little to take a name with. */
     @Override
     public String toString() {
         return isNone() ? "none" : hex().substring(0, SHOWN_DIGITS) + "...";

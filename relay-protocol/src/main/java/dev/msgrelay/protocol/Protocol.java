@@ -2,13 +2,13 @@ package dev.msgrelay.protocol;
 
 /** The version of the control frames that this library speaks, and the limits of their fields. */
 public final class Protocol {
-    /** The one version there is. */
+    /** The only version so far. */
     public static final int VERSION = 1;
 
     /** Longest name, of a client or of a relay, in bytes of UTF-8. */
     public static final int MAX_NAME = 255;
 
-    /** Longest text of an ERROR or GOAWAY frame that is sent, in bytes of UTF-8; a longer one is cut at a character. */
+    /** Longest text of an ERROR or GOAWAY frame, in bytes of UTF-8; a longer one is cut at a character. */
     public static final int MAX_TEXT = 512;
 
     /** Shortest heartbeat interval in milliseconds. */
@@ -19,7 +19,7 @@ public final class Protocol {
 
     private Protocol() {}
 
-    /** The highest version within {@code lowest..highest} that this library speaks, or 0 where there is none. */
+    /** The highest version within {@code lowest..highest} that this library speaks; 0: there is none. */
     public static int commonVersion(int lowest, int highest) {
         return lowest <= VERSION && VERSION <= highest ? VERSION : 0;
     }

@@ -1,11 +1,11 @@
 package dev.msgrelay.protocol;
 
-/** What became of a message, or a run of them, that was given to a publisher. */
+/** The result of publishing a message or a run. */
 public enum PublishOutcome {
-    /** Taken over, whole: it goes into the stream in order. */
+    /** The whole message or run was taken, and goes into the stream in order. */
     ACCEPTED,
-    /** Refused, nothing taken: there is no room at the moment. Publish it again later. */
+    /** Nothing was taken: there is no room at the moment. Publish it again later. */
     FULL,
-    /** Refused, nothing taken: the publisher is closed, or what it publishes to is. */
+    /** Nothing was taken: the publisher, or the relay that it publishes to, is closed. */
     CLOSED
 }

@@ -1,6 +1,6 @@
 package dev.msgrelay.protocol;
 
-/** What a client is, by its {@link HelloFrame}. */
+/** A client's role, from its {@link HelloFrame}. */
 public enum Role {
     SUBSCRIBER(1),
     PUBLISHER(2);
@@ -16,7 +16,7 @@ public enum Role {
         return code;
     }
 
-    /** The role with this code, or null. */
+    /** The role with this code; null: there is none. */
     public static Role ofCode(int code) {
         return switch (code) {
             case 1 -> SUBSCRIBER;

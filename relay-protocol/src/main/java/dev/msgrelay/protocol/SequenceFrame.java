@@ -3,8 +3,8 @@ package dev.msgrelay.protocol;
 import java.nio.ByteBuffer;
 
 /**
- * SEQUENCE, a control frame: the number of the message that follows. Those between were left out by the subscriber's
- * types; they are not lost.
+ * SEQUENCE, a control frame: the number of the message that follows. The subscriber's types have left out the messages
+ * between; they are not lost.
  *
  * <pre>
  *   0                   1                   2                   3
@@ -20,7 +20,7 @@ import java.nio.ByteBuffer;
  *  +---------------------------------------------------------------+
  * </pre>
  *
- * The getter wants a body that {@link #check} has found good.
+ * The getter needs a body that {@link #check} has accepted.
  */
 public final class SequenceFrame {
     private static final int TYPE = ControlFrames.SEQUENCE;
@@ -42,7 +42,7 @@ public final class SequenceFrame {
      * @throws java.nio.BufferOverflowException the frame does not fit; nothing has been put
      */
     public static void put(ByteBuffer target, long next) {
-        int body = Fields.begin(target, TYPE, MIN_LENGTH);
+        int body = Fields.putHeader(target, TYPE, MIN_LENGTH);
         target.putLong(body + NEXT_OFFSET, next);
     }
 

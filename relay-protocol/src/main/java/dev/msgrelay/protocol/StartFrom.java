@@ -1,14 +1,17 @@
 package dev.msgrelay.protocol;
 
-/** Where a subscriber's stream starts. */
+/** The start of a subscriber's stream. */
 public enum StartFrom {
-    /** With the next message that the relay takes in. */
+    /** Starts with the next message that the relay takes in. */
     LIVE(0),
-    /** With the message of a given sequence. */
+    /** Starts with the message of a given sequence. */
     SEQUENCE(1),
-    /** With the oldest message that the relay still holds. */
+    /** Starts with the oldest message that the relay still holds. */
     EARLIEST(2),
-    /** With the first message that was written to the relay's journal at a given time or later, or some before it. */
+    /**
+     * Starts with the first message that was written to the relay's journal at a given time or later, or with some
+     * before it.
+     */
     TIME(3);
 
     private static final StartFrom[] BY_CODE = values();
@@ -24,7 +27,7 @@ public enum StartFrom {
         return code;
     }
 
-    /** The start with this code, or null. */
+    /** The start with this code; null: there is none. */
     public static StartFrom ofCode(int code) {
         return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : null;
     }

@@ -3,8 +3,8 @@ package dev.msgrelay.protocol;
 import java.nio.ByteBuffer;
 
 /**
- * SUBSCRIBE, a control frame: the types that a subscriber wants from now on. The relay answers with
- * {@link SubscribedFrame}. Immutable.
+ * SUBSCRIBE, a control frame: the types that a subscriber wants from now on. The relay answers with {@link
+ * SubscribedFrame}. Immutable.
  *
  * <pre>
  *   0                   1                   2                   3
@@ -24,8 +24,8 @@ import java.nio.ByteBuffer;
  *
  * A later version appends fields behind the ranges.
  *
- * @param request comes back in the answer; any value
- * @param types wanted
+ * @param request a value that the answer brings back
+ * @param types types wanted
  */
 public record SubscribeFrame(int request, TypeRanges types) {
     private static final int TYPE = ControlFrames.SUBSCRIBE;
@@ -38,7 +38,7 @@ public record SubscribeFrame(int request, TypeRanges types) {
     /** Bytes of the body without ranges. */
     public static final int MIN_LENGTH = RANGES_OFFSET;
 
-    /** The shortest frame, in bytes. */
+    /** Length of the shortest frame, in bytes. */
     public static final int LEAST_FRAME = FrameLayout.HEADER_LENGTH + MIN_LENGTH;
 
     /** A whole SUBSCRIBE frame, ready to be written. */
@@ -52,7 +52,7 @@ public record SubscribeFrame(int request, TypeRanges types) {
     }
 
     /**
-     * Reads a SUBSCRIBE's body, between position and limit; the buffer is left as it was.
+     * Reads a SUBSCRIBE's body, between position and limit; the buffer does not change.
      *
      * @throws FrameException a field is missing or out of range
      */

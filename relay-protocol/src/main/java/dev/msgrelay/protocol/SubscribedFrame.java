@@ -23,8 +23,8 @@ import java.nio.ByteBuffer;
  *  +---------------------------------------------------------------+
  * </pre>
  *
- * @param request of the SUBSCRIBE that is answered
- * @param sequence from 1: this message and all after it are chosen by the new types, all before by the old ones
+ * @param request request of the answered SUBSCRIBE
+ * @param sequence first sequence that the new types choose, from 1; messages before were chosen by the old ones
  */
 public record SubscribedFrame(int request, long sequence) {
     private static final int TYPE = ControlFrames.SUBSCRIBED;
@@ -39,7 +39,7 @@ public record SubscribedFrame(int request, long sequence) {
     /**
      * Checks every field.
      *
-     * @throws IllegalArgumentException naming field, value and limit
+     * @throws IllegalArgumentException a field is wrong; the message names it, its value and the limit
      */
     public SubscribedFrame {
         Fields.within(TYPE, "sequence", sequence, 1, Long.MAX_VALUE);
@@ -55,7 +55,7 @@ public record SubscribedFrame(int request, long sequence) {
     }
 
     /**
-     * Reads a SUBSCRIBED's body, between position and limit; the buffer is left as it was.
+     * Reads a SUBSCRIBED's body, between position and limit; the buffer does not change.
      *
      * @throws FrameException a field is missing or out of range
      */

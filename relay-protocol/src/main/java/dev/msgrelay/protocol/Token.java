@@ -7,14 +7,17 @@ import java.security.SecureRandom;
 import java.util.Base64;
 
 /**
- * What a client proves in {@link HelloFrame} that it is who it is: a secret that it shares with the relay, which keeps its
- * SHA-256 only. Immutable; no text of it shows the secret but {@link #text}.
+ * A secret in {@link HelloFrame} that proves a client's identity. The relay keeps only its SHA-256. Immutable; {@link
+ * #text} alone shows the secret.
  */
 public final class Token {
-    /** Of a client that says none. */
+    /** The token of a client that sends none. */
     public static final Token NONE = new Token("");
 
-    /** Bits that {@link #random} draws: too many to be guessed, so that one SHA-256 protects it as well as many would. */
+    /**
+     * Random bits of a token from {@link #random}: too many to guess, so one SHA-256 protects it as well as many rounds
+     * would.
+     */
     public static final int RANDOM_BITS = 256;
 
     private final String text;
@@ -23,7 +26,7 @@ public final class Token {
         this.text = text;
     }
 
-    /** A new one, of the system's best random numbers: 43 letters, digits, {@code -} and {@code _}. */
+    /** A new token, from the system's best random numbers: 43 letters, digits, {@code -} and {@code _}. */
     public static Token random() {
         byte[] bits = new byte[RANDOM_BITS / Byte.SIZE];
         new SecureRandom().nextBytes(bits);
@@ -31,10 +34,10 @@ public final class Token {
     }
 
     /**
-     * A token that somebody was given.
+     * A token from its text.
      *
-     * @throws IllegalArgumentException it is empty, longer than {@link Protocol#MAX_NAME} bytes of UTF-8, or holds control
-     *     characters; the message does not show it
+     * @throws IllegalArgumentException the text is empty, longer than {@link Protocol#MAX_NAME} bytes of UTF-8, or has
+     *     control characters; the message does not show it
      */
     public static Token of(String text) {
         int length = Fields.utf8(ControlFrames.HELLO, "token", text).length;
@@ -51,7 +54,7 @@ public final class Token {
         return text;
     }
 
-    /** What a relay keeps of it: 32 bytes. */
+    /** The hash that a relay keeps of the token: 32 bytes. */
     public byte[] sha256() {
         try {
             return MessageDigest.getInstance("SHA-256").digest(utf8());
@@ -74,7 +77,7 @@ public final class Token {
         return text.hashCode();
     }
 
-    /** Whether there is one. */
+    /** Whether there is a token; never the secret. */
     @Override
     public String toString() {
         return isNone() ? "none" : "not shown";

@@ -7,12 +7,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which types of messages a subscriber wants: ranges of types, both ends included. Immutable.
+ * A set of types of messages, such as those that a subscriber wants: ranges of types, both ends included. Immutable.
  *
- * <p>Always in normal form: ascending, ranges that overlap or touch made one, so that equal sets are equal objects. The
- * reserved types are in none. As text: {@code "7,100-199"}, {@code "-5--1"}, {@code "all"}.
+ * <p>Always in normal form: ascending, with ranges that overlap or touch joined, so that equal sets are equal objects.
+ * No range has a reserved type. As text: {@code "7,100-199"}, {@code "-5--1"}, {@code "all"}.
  *
- * <p>On the wire, at the place where a frame says how many there are; none stands for every type:
+ * <p>On the wire, in a frame that has their count; no range means every type:
  *
  * <pre>
  *  +---------------------------------------------------------------+
@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
  * </pre>
  */
 public final class TypeRanges {
-    /** Most ranges of one set, counted before they are made one. */
+    /** Most ranges of one set, counted before they are joined. */
     public static final int MAX_RANGES = 1024;
 
     /** Bytes of one range on the wire. */
@@ -48,8 +48,8 @@ public final class TypeRanges {
     /**
      * The set of some ranges.
      *
-     * @param bounds from, to, from, to, and so on; none at all: every type
-     * @throws IllegalArgumentException naming the range and the rule that it breaks
+     * @param bounds from, to, from, to, and so on; none: every type
+     * @throws IllegalArgumentException a range is wrong; the message names it and the rule that it breaks
      */
     public static TypeRanges of(int... bounds) {
         if (bounds.length % 2 != 0) {
@@ -69,10 +69,10 @@ public final class TypeRanges {
     }
 
     /**
-     * Reads what {@link #toString} writes: types and ranges of types, separated by commas, or {@code all}. Spaces
-     * around them do not matter.
+     * Parses the form that {@link #toString} returns: types and ranges of types, separated by commas, or {@code all}.
+     * Spaces around them are ignored.
      *
-     * @throws IllegalArgumentException naming the range and the rule that it breaks
+     * @throws IllegalArgumentException a range is wrong; the message names it and the rule that it breaks
      */
     public static TypeRanges parse(String text) {
         if (text.strip().equals(ALL_TEXT)) {
@@ -99,7 +99,7 @@ public final class TypeRanges {
         return normal(ranges);
     }
 
-    /** Whether messages of this type are wanted; never so for a reserved type. */
+    /** Whether the set has this type; never true for a reserved type. */
     public boolean contains(int type) {
         int low = 0;
         int high = from.length - 1;
@@ -116,7 +116,7 @@ public final class TypeRanges {
         return false;
     }
 
-    /** The types that are in this set and in another one, too; null: there is none. */
+    /** The types that are both in this set and in {@code other}; null: there is none. */
     public TypeRanges intersect(TypeRanges other) {
         if (isAll() || other.isAll()) {
             return isAll() ? other : this;
@@ -133,7 +133,7 @@ public final class TypeRanges {
                 first[count] = low;
                 last[count++] = high;
             }
-            // Whichever ends first has nothing more in common with the other one's present range.
+            // The range that ends first has no more types in common with the other set.
             if (to[mine] < other.to[theirs]) {
                 mine++;
             } else {
@@ -143,12 +143,12 @@ public final class TypeRanges {
         return count == 0 ? null : new TypeRanges(Arrays.copyOf(first, count), Arrays.copyOf(last, count));
     }
 
-    /** Whether it is every type there is. */
+    /** Whether the set has every type. */
     public boolean isAll() {
         return from.length == 1 && from[0] == ALL.from[0] && to[0] == ALL.to[0];
     }
 
-    /** The number of ranges on the wire: 0 where it is every type. */
+    /** The number of ranges on the wire; 0: every type. */
     public int count() {
         return isAll() ? 0 : from.length;
     }
@@ -158,7 +158,7 @@ public final class TypeRanges {
         return count() * RANGE_LENGTH;
     }
 
-    /** The ranges as they lie on the wire, without their count. */
+    /** The ranges in their form on the wire, without their count. */
     byte[] encode() {
         ByteBuffer ranges = ByteBuffer.allocate(encodedLength());
         for (int i = 0; i < count(); i++) {
@@ -167,7 +167,7 @@ public final class TypeRanges {
         return ranges.array();
     }
 
-    /** Reads ranges of a frame's body, in any order. */
+    /** Reads the ranges of a frame's body, which may be in any order. */
     static TypeRanges decode(int frame, ByteBuffer body, int offset, int count) {
         Fields.within(frame, "count of ranges", count, 0, MAX_RANGES);
         Fields.room(frame, "ranges", body, offset, count * RANGE_LENGTH);
@@ -185,7 +185,7 @@ public final class TypeRanges {
         return normal(ranges);
     }
 
-    // Sorted as numbers they are sorted by from; in which order those of one from come is no matter.
+    // Sorts by from; the order of ranges with the same from does not matter.
     private static long pack(int from, int to) {
         return (long) from << 32 | to & 0xFFFFFFFFL;
     }
@@ -200,7 +200,7 @@ public final class TypeRanges {
         int last = -1;
         for (long range : ranges) {
             int first = (int) (range >> 32);
-            // As long: the successor of the highest type is not the lowest one.
+            // A long sum: the successor of the highest type is not the lowest one.
             if (last >= 0 && first <= to[last] + 1L) {
                 to[last] = Math.max(to[last], (int) range);
             } else {
@@ -216,9 +216,9 @@ public final class TypeRanges {
         return count > MAX_RANGES ? count + " ranges are over the limit of " + MAX_RANGES : null;
     }
 
-    /** The rule that a range breaks, or null. */
+    /** The rule that a range breaks; null: none. */
     private static String problem(int index, int from, int to) {
-        // The reserved types are the lowest there are.
+        // The reserved types are the lowest of all.
         if (from <= to && from > ControlFrames.LAST) {
             return null;
         }
@@ -253,13 +253,16 @@ public final class TypeRanges {
         return 31 * Arrays.hashCode(from) + Arrays.hashCode(to);
     }
 
-    /** As {@link #parse} reads it. */
+    /** The form that {@link #parse} reads. */
     @Override
     public String toString() {
         return text(Integer.MAX_VALUE);
     }
 
-    /** Likewise, but of many ranges only the first ones, and how many more there are: {@code 1-9,12 and 3 more}. */
+    /**
+     * The set as text with at most {@code mostRanges} ranges, and the number of further ones: {@code 1-9,12 and 3
+     * more}.
+     */
     public String text(int mostRanges) {
         if (isAll()) {
             return ALL_TEXT;

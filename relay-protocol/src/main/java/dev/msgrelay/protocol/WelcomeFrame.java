@@ -3,8 +3,8 @@ package dev.msgrelay.protocol;
 import java.nio.ByteBuffer;
 
 /**
- * WELCOME, a control frame: the relay's answer to {@link HelloFrame}. What comes before it on the subscribe port
- * belongs to no numbered stream; everything behind it does. Immutable.
+ * WELCOME, a control frame: the relay's answer to {@link HelloFrame}. On the subscribe port, messages before WELCOME
+ * belong to no numbered stream; all messages behind it do. Immutable.
  *
  * <pre>
  *   0                   1                   2                   3
@@ -46,27 +46,26 @@ import java.nio.ByteBuffer;
  *  +---------------------------------------------------------------+
  * </pre>
  *
- * Relays from before it end with the server's name, and so does {@link #encode} where there is no fork. A later version
- * appends fields behind it.
+ * A WELCOME of older relays ends with the server's name, and so does that of {@link #encode} without a fork. A later
+ * version appends fields behind the fork.
  *
- * @param version of the protocol that the relay has chosen, 1..65535
- * @param policy granted; {@link Policy#RELAY_DEFAULT} for a publisher, and for a subscriber that did not ask for {@link
- *     Policy#REPLAY} and has it because it is the relay's own: it may not know it
- * @param flags {@link #EPOCH_CHANGED}, {@link #ROLLED_BACK}; other bits are passed over
- * @param features granted, see {@link Features}
- * @param epoch of the relay's stream, never 0: sequences of another epoch mean nothing here, unless the flags say nothing
- *     against it
- * @param next for a subscriber the sequence of the first message or GAP that follows; for a publisher the newest
+ * @param version version of the protocol that the relay has chosen, 1..65535
+ * @param policy policy granted; {@link Policy#RELAY_DEFAULT} for a publisher, and for a subscriber that gets {@link
+ *     Policy#REPLAY} as the relay's default: it may not know that policy
+ * @param flags {@link #EPOCH_CHANGED}, {@link #ROLLED_BACK}; other bits are ignored
+ * @param features features granted, see {@link Features}
+ * @param epoch epoch of the relay's stream, never 0: with {@link #EPOCH_CHANGED}, sequences of HELLO's epoch mean
+ *     nothing here, except those before {@code fork}
+ * @param next for a subscriber the sequence of the first message or GAP behind WELCOME; for a publisher the newest
  *     sequence of the stream plus 1; from 1
  * @param accepted number of the publisher's last message that is in the stream; 0: none, or a subscriber
  * @param maxBody longest body of a message in bytes, 1..64 MiB
  * @param heartbeatMillis interval of the relay's PINGs in milliseconds, 100..3,600,000
- * @param idleTimeoutMillis after which a peer that nothing is heard of is given up, in milliseconds; not under the
- *     interval
+ * @param idleTimeoutMillis silence after which a peer is given up, in milliseconds; not below the interval
  * @param maxRanges most ranges of types that the relay takes in one frame, 0..65535
  * @param server name and version of the relay, at most 255 bytes of UTF-8 without control characters
- * @param fork with {@link #ROLLED_BACK}, from 1: for a subscriber the first sequence that is not what it was in HELLO's
- *     epoch, for a publisher the first of its numbers that the relay has no longer; otherwise 0
+ * @param fork with {@link #ROLLED_BACK}, from 1: for a subscriber the first sequence whose message differs from HELLO's
+ *     epoch, for a publisher the first of its numbers that the relay no longer has; otherwise 0
  */
 public record WelcomeFrame(
         int version,
@@ -82,10 +81,13 @@ public record WelcomeFrame(
         int maxRanges,
         String server,
         long fork) {
-    /** Flag: HELLO's epoch and number are not of this relay's stream. */
+    /** Flag: HELLO's epoch and number do not belong to this relay's stream. */
     public static final int EPOCH_CHANGED = 1;
 
-    /** Flag, beside {@link #EPOCH_CHANGED}: HELLO's epoch is an earlier life of this stream, and its number behind the fork. */
+    /**
+     * Flag, beside {@link #EPOCH_CHANGED}: HELLO's epoch is an earlier life of this stream, and its number is behind
+     * the fork.
+     */
     public static final int ROLLED_BACK = 1 << 1;
 
     private static final int TYPE = ControlFrames.WELCOME;
@@ -104,13 +106,13 @@ public record WelcomeFrame(
     private static final int RESERVED_OFFSET = MAX_RANGES_OFFSET + Short.BYTES;
     private static final int SERVER_OFFSET = RESERVED_OFFSET + Short.BYTES;
 
-    /** Bytes of the body without the characters of the server's name, and without what was appended later. */
+    /** Bytes of the body without the characters of the server's name, and without fields that were appended later. */
     public static final int MIN_LENGTH = SERVER_OFFSET + Fields.STRING_PREFIX;
 
     /**
      * Checks every field.
      *
-     * @throws IllegalArgumentException naming field, value and limit
+     * @throws IllegalArgumentException a field is wrong; the message names it, its value and the limit
      */
     public WelcomeFrame {
         Fields.within(TYPE, "version", version, 1, 0xFFFF);
@@ -137,12 +139,12 @@ public record WelcomeFrame(
         }
     }
 
-    /** Whether HELLO's epoch and number are not of this relay's stream: what the client knows of sequences is void. */
+    /** Whether HELLO's epoch and number do not belong to this relay's stream: the client's sequences are void. */
     public boolean epochChanged() {
         return (flags & EPOCH_CHANGED) != 0;
     }
 
-    /** Whether what the client had behind {@link #fork} is gone, and what was before it is as it was. */
+    /** Whether messages from {@link #fork} on have changed since HELLO's epoch, and those before it have not. */
     public boolean rolledBack() {
         return (flags & ROLLED_BACK) != 0;
     }
@@ -178,7 +180,7 @@ public record WelcomeFrame(
     }
 
     /**
-     * Reads a WELCOME's body, between position and limit; the buffer is left as it was.
+     * Reads a WELCOME's body, between position and limit; the buffer does not change.
      *
      * @throws FrameException a field is missing or out of range
      */

@@ -25,8 +25,8 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 
 /**
- * Makes a connection of a channel that was accepted: admits it or refuses it, with TLS before it where its port has that, and
- * gives it its place on a loop. On the core's thread.
+ * Makes a connection of an accepted channel: admits or refuses it, adds TLS if its port has it, and places it on a
+ * loop. Called on the core's thread.
  */
 final class ChannelSetup {
     /** A write buffer's water marks that make a channel writable exactly while nothing is pending. */
@@ -41,7 +41,7 @@ final class ChannelSetup {
     private final Placement placement;
 
     /**
-     * @param corePort of publishers, which are read on the core's loop at first
+     * @param corePort port of publishers, which are read on the core's loop at first
      * @param placement finds the loops of subscribers
      */
     ChannelSetup(
@@ -62,9 +62,9 @@ final class ChannelSetup {
     }
 
     /**
-     * Answers the loop that a connection lives on.
+     * Sets up an accepted channel, and returns the loop that it lives on.
      *
-     * @param tls of its port; null: a plain one
+     * @param tls TLS of the channel's port; null: a plain port
      */
     EngineLoop place(Channel accepted, Role role, TlsContext tls) {
         boolean publisher = role == Role.PUBLISHER;
@@ -79,7 +79,7 @@ final class ChannelSetup {
         try {
             return publisher ? publisher(accepted, tls, answer.ticket()) : subscriber(accepted, tls, answer.ticket());
         } catch (Throwable e) {
-            // It has never been a connection, and nobody hears of its end.
+            // The ticket goes back: this channel never became a connection, so nobody reports its end.
             services.admission().left(answer.ticket());
             throw e;
         }
@@ -88,7 +88,7 @@ final class ChannelSetup {
     private EngineLoop publisher(Channel accepted, TlsContext tls, Admission.Ticket ticket) {
         PublisherConnection connection = new PublisherConnection(services, publishing, corePort, allocator);
         accepted.config().setRecvByteBufAllocator(connection.reads());
-        // A publisher that has gone and cannot be told anything any more is still read to its end.
+        // A publisher that has gone, and cannot be written to any more, is still read to its end.
         accepted.config().setAutoClose(false);
         if (tls == null || secure(accepted, tls, connection, ticket)) {
             accepted.pipeline().addLast(connection);
@@ -115,12 +115,12 @@ final class ChannelSetup {
         accepted.pipeline().addLast(new RefusedConnection(services, reason, text));
     }
 
-    /** One read a cycle, so long. */
+    /** At most one read of {@code bytes} bytes per cycle. */
     private static RecvByteBufAllocator reads(int bytes) {
         return new FixedRecvByteBufAllocator(bytes).maxMessagesPerRead(1);
     }
 
-    /** Puts TLS before a connection; refuses the connection and gives its ticket back where there is no memory for TLS. */
+    /** Adds TLS to a channel. If there is no memory for TLS, refuses the connection and gives its ticket back. */
     private boolean secure(Channel accepted, TlsContext tls, SocketReads.Reader reader, Admission.Ticket ticket) {
         MemoryBudget.Pool memory = services.budget().pool(Part.TLS);
         if (TlsHandler.add(accepted, tls, memory, allocator, reader, new TlsWatch())) {
@@ -134,7 +134,7 @@ final class ChannelSetup {
         return false;
     }
 
-    /** Counts what becomes of TLS connections. */
+    /** Counts and logs the results of TLS handshakes. */
     private final class TlsWatch implements TlsHandler.Watch {
         @Override
         public void opened() {

@@ -5,36 +5,39 @@ import dev.msgrelay.server.core.Orderer;
 import java.io.IOException;
 import java.util.ServiceLoader;
 
-/** How a relay becomes one of several; found by {@link ServiceLoader}, in a module that not every relay has. */
+/** Makes a relay a node of a cluster; found by {@link ServiceLoader} in a module that not every relay has. */
 public interface ClusterProvider {
     /**
-     * Joins the others. Returns when enough of them are there to put messages in order.
+     * Joins the cluster. Returns once enough nodes are there to put messages in order.
      *
-     * @throws IOException it cannot; the message names what is wrong, and where
+     * @throws IOException the relay cannot join; the message names the cause and its place
      */
     Orderer join(RelayConfig config) throws IOException;
 
     /**
-     * Looks only at what the configuration says of the others.
+     * Checks the cluster's configuration only.
      *
-     * @throws IOException it is wrong; the message names file and line
+     * @throws IOException the configuration is wrong; the message names file and line
      */
     void check(RelayConfig config) throws IOException;
 
-    /** The process ends: what this has made outside of its memory goes, also where a relay is only being started. Any thread. */
+    /**
+     * Removes the files that this module keeps outside of the relay's memory, also while a relay is only being started.
+     * Called when the process ends, on any thread.
+     */
     void abandon();
 
-    /** As above, where there is one. */
+    /** Calls {@link #abandon} of the provider, if there is one. */
     static void abandonAny() {
         ServiceLoader.load(ClusterProvider.class).forEach(ClusterProvider::abandon);
     }
 
-    /** Joins where the configuration says so; null: the relay is alone. */
+    /** Joins the cluster that the configuration names; null: the relay is alone. */
     static Orderer joinIfAny(RelayConfig config) throws IOException {
         return config.cluster().on() ? find(config).join(config) : null;
     }
 
-    /** Looks where the configuration says so. */
+    /** Checks the cluster that the configuration names, if any. */
     static void checkIfAny(RelayConfig config) throws IOException {
         if (config.cluster().on()) {
             find(config).check(config);

@@ -16,16 +16,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Where the core and the journal meet: the log waits for what is not written, and whoever waits for that is told.
+ * The link between the core and the journal: the log waits for bytes that are not written yet, and the core tells
+ * sessions that wait for them.
  *
  * <pre>
  *   core  --head has moved--> journal's threads --written--> gate: publishers may go on
- *     ^                                         --written, forced, if anybody wants that--.
- *     '------------------------- look: who listens is told -------------------------------'
+ *     ^                                         --written, forced, if a session waits for that--.
+ *     '------------------------- look: the listener is told -------------------------------'
  * </pre>
  */
 final class EngineJournal implements Durability, Journal.Watch, WindowGate.Limit {
-    /** No position is before the first byte. */
+    /** A position before the first byte of any stream. */
     private static final long NOTHING = -1;
 
     private final Journal journal;
@@ -41,14 +42,14 @@ final class EngineJournal implements Durability, Journal.Watch, WindowGate.Limit
     private volatile long wantedForced = NOTHING;
     private volatile boolean failed;
 
-    // Of the core.
+    // Owned by the core.
     private Runnable listener = () -> {};
     private long toldWritten;
     private long toldForced;
 
     /**
-     * @param ahead how much further the log may run ahead of the journal than of a reader, in bytes
-     * @param onFailure told on the core's thread that the journal has ended, after who listens
+     * @param ahead bytes that the log may run further ahead of the journal than of a reader
+     * @param onFailure told on the core's thread, after the listener, that the journal has failed
      */
     EngineJournal(Journal journal, WindowGate gate, EngineLoop core, long ahead, Consumer<Throwable> onFailure) {
         this.journal = journal;
@@ -61,7 +62,7 @@ final class EngineJournal implements Durability, Journal.Watch, WindowGate.Limit
         gate.add(this);
     }
 
-    /** The log is there, and empty. */
+    /** Starts the journal's reading of the log, which is still empty. */
     void feed(PacketLog log, long nowNanos) {
         journal.feed(log, this, nowNanos);
     }
@@ -85,7 +86,8 @@ final class EngineJournal implements Durability, Journal.Watch, WindowGate.Limit
     @Override
     public void written(long position) {
         gate.moved(position + ahead);
-        // The core has seen the new position before it sleeps, or is seen to want it.
+        // Full fence: the core either has seen the new position before it sleeps, or this thread sees that the core
+        // wants it.
         VarHandle.fullFence();
         if (wantedWritten != NOTHING || journal.moves().refused()) {
             core.signal();
@@ -105,7 +107,7 @@ final class EngineJournal implements Durability, Journal.Watch, WindowGate.Limit
         try {
             core.io().execute(() -> end(cause));
         } catch (RejectedExecutionException e) {
-            // The relay has ended; who closes the journal is told.
+            // The relay has ended; the caller of the journal's close gets the failure.
         }
     }
 
@@ -122,7 +124,7 @@ final class EngineJournal implements Durability, Journal.Watch, WindowGate.Limit
 
     // ---- the core ----------------------------------------------------------------------------------------------
 
-    /** Tells who listens, if there is something to tell. Once a cycle. */
+    /** Tells the listener if positions have moved since the last call. Called once a cycle. */
     void look() {
         long written = journal.written().position();
         long forced = journal.forced().position();
@@ -139,13 +141,13 @@ final class EngineJournal implements Durability, Journal.Watch, WindowGate.Limit
         }
     }
 
-    /** Whether {@link #look} has something to tell to whoever waits: asked before the core sleeps. */
+    /** Whether {@link #look} has news for sessions that wait; asked before the core sleeps. */
     boolean pending() {
         return wantedWritten != NOTHING && journal.written().position() != toldWritten
                 || wantedForced != NOTHING && journal.forced().position() != toldForced;
     }
 
-    /** A few times a second. */
+    /** Updates the ages of unwritten and unforced bytes; called a few times a second. */
     void tick(long head, long nowNanos) {
         writtenLag.tick(head, journal.written().position(), nowNanos);
         forcedLag.tick(head, journal.forced().position(), nowNanos);
@@ -196,7 +198,7 @@ final class EngineJournal implements Durability, Journal.Watch, WindowGate.Limit
 
     // ---- reports: any thread -----------------------------------------------------------------------------------
 
-    /** What there is to say of it, by counters; answers how long forces took. */
+    /** Puts the journal's figures into {@code values}, and returns the times of its forces. */
     RelayStats.Forces report(Map<Counter, Long> values, long head, long nowNanos) {
         JournalStats now = journal.stats();
         RelayStats.Forces forces = new RelayStats.Forces(JournalStats.BOUNDS, now.forcesUpTo(), now.forceNanos());
@@ -224,7 +226,10 @@ final class EngineJournal implements Durability, Journal.Watch, WindowGate.Limit
         return TimeUnit.NANOSECONDS.toMillis(nanos);
     }
 
-    /** How old the oldest byte is that a head has not passed; give or take a tick. The core's; reports read it. */
+    /**
+     * The age of the oldest byte before a head that a position has not reached yet, give or take a tick. Written by the
+     * core; reports read it.
+     */
     private static final class Lag {
         private volatile long position = NOTHING;
         private volatile long sinceNanos;

@@ -16,7 +16,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Where a relay listens: a port for publishers and one for subscribers, and Unix sockets and ports for TLS beside them. */
+/** The listening sockets of a relay: a port for publishers and one for subscribers, Unix sockets, and ports for TLS. */
 final class Entrances {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
@@ -30,7 +30,7 @@ final class Entrances {
     private Listener publishTls;
     private Listener subscribeTls;
 
-    /** @param loop accepts */
+    /** @param loop the loop that accepts */
     Entrances(ListenConfig listen, Transport transport, EngineLoop loop) {
         this.listen = listen;
         this.transport = transport;
@@ -38,9 +38,9 @@ final class Entrances {
     }
 
     /**
-     * Listens on all of them.
+     * Listens on all plain ports and Unix sockets.
      *
-     * @throws IOException naming the one that cannot be listened on; those before it are open
+     * @throws IOException the message names the address that cannot be listened on; the sockets before it are open
      */
     void open(Listener.Placement publishers, Listener.Placement subscribers) throws IOException {
         if (listen.publishPort() != ListenConfig.OFF) {
@@ -58,7 +58,7 @@ final class Entrances {
     }
 
     /**
-     * Listens for TLS, too.
+     * Listens on the ports for TLS.
      *
      * @throws IOException as {@link #open}
      */
@@ -72,9 +72,9 @@ final class Entrances {
     }
 
     /**
-     * Looks whether there are such places.
+     * Checks that the addresses, folders and group exist, without listening.
      *
-     * @throws IOException naming the one that cannot be listened on
+     * @throws IOException the message names the address that cannot be listened on
      */
     static void check(ListenConfig listen) throws IOException {
         AllAddresses.of(listen.host(), 0);
@@ -86,7 +86,10 @@ final class Entrances {
         }
     }
 
-    /** Answers the listener at the first of the host's addresses that is this machine's. */
+    /**
+     * Listens on a port at all of the host's addresses. Returns the listener at the first address that is this
+     * machine's.
+     */
     private Listener tcp(int port, Listener.Placement placement) throws IOException {
         int first = listeners.size();
         AllAddresses.bind(
@@ -117,7 +120,7 @@ final class Entrances {
         file.permit(listen.socketPermissions(), listen.socketGroup());
     }
 
-    /** Lets nobody in any more, and removes the socket files. */
+    /** Stops listening, and removes the socket files. */
     void close() {
         for (UnixSocketFile file : socketFiles) {
             try {
@@ -129,22 +132,22 @@ final class Entrances {
         listeners.forEach(Listener::close);
     }
 
-    /** Where publishers connect over TCP; null where there is none. */
+    /** The address for publishers over TCP; null: there is none. */
     InetSocketAddress publishAddress() {
         return address(publishTcp);
     }
 
-    /** Where subscribers connect over TCP; null where there is none. */
+    /** The address for subscribers over TCP; null: there is none. */
     InetSocketAddress subscribeAddress() {
         return address(subscribeTcp);
     }
 
-    /** Where publishers connect with TLS; null where there is none. */
+    /** The address for publishers with TLS; null: there is none. */
     InetSocketAddress tlsPublishAddress() {
         return address(publishTls);
     }
 
-    /** Where subscribers connect with TLS; null where there is none. */
+    /** The address for subscribers with TLS; null: there is none. */
     InetSocketAddress tlsSubscribeAddress() {
         return address(subscribeTls);
     }

@@ -9,12 +9,12 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A producer thread of the relay's own process: publishes into the ring without a socket. Each producer thread takes one
- * of its own, any number of them: {@link RelayServer#newLocalPublisher}.
+ * A producer thread of the relay's own process: publishes into the ring without a socket. Each producer thread takes a
+ * publisher of its own, from {@link RelayServer#newLocalPublisher}; there may be any number.
  */
 public final class LocalPublisher implements AutoCloseable {
-    // A full ring of 4 MiB is half empty after about half a millisecond. To look earlier only takes the core from the
-    // loop and its readers: with 50 us between two looks they got 10 % less through on two cores.
+    // A full ring of 4 MiB is half empty after about 0.5 ms. An earlier look only takes time of the core from its
+    // readers: with 50 us between two looks they got 10 % less through, on two cores.
     private static final long MIN_PARK_NANOS = 20_000;
     private static final long MAX_PARK_NANOS = 500_000;
     private static final int RING_BYTES_PER_NANO = 8;
@@ -35,7 +35,7 @@ public final class LocalPublisher implements AutoCloseable {
         this.maxRun = ring.maxRun();
         this.maxBody = maxBody;
         long half = (long) ring.cells() * FrameRing.CELL_BYTES / RING_BYTES_PER_NANO;
-        // A publisher that is dropped without close() shall not stay in the relay for ever.
+        // A publisher that is dropped without close() does not stay in the relay for ever.
         this.whenForgotten = CLEANER.register(this, stage::end);
         this.parkNanos = Math.max(MIN_PARK_NANOS, Math.min(MAX_PARK_NANOS, half));
     }
@@ -43,8 +43,8 @@ public final class LocalPublisher implements AutoCloseable {
     /**
      * Publishes one message; never waits.
      *
-     * @param body its bytes between position and limit; left as it was
-     * @throws IllegalArgumentException the type is reserved, or the body over the limit
+     * @param body the bytes between position and limit, both of which stay as they are
+     * @throws IllegalArgumentException the type is reserved, or the body is over the limit
      */
     public PublishOutcome publish(int type, ByteBuffer body) {
         int length = body.remaining();
@@ -58,10 +58,10 @@ public final class LocalPublisher implements AutoCloseable {
     }
 
     /**
-     * Publishes a run, all of it or nothing; never waits.
+     * Publishes a run, all or nothing; never waits.
      *
-     * @param frames whole frames, one behind the other, between position and limit; left as it was
-     * @throws IllegalArgumentException there are other bytes than whole, lawful frames, or more than {@link #maxRun}
+     * @param frames whole frames without gaps between position and limit, both of which stay as they are
+     * @throws IllegalArgumentException the bytes are not whole, lawful frames, or more than {@link #maxRun}
      */
     public PublishOutcome publishRun(ByteBuffer frames) {
         int length = frames.remaining();
@@ -82,8 +82,8 @@ public final class LocalPublisher implements AutoCloseable {
     }
 
     /**
-     * As {@link #publish(int, ByteBuffer)}, but waits for room up to {@code waitNanos}. A thread that is interrupted does not
-     * wait, and stays so.
+     * As {@link #publish(int, ByteBuffer)}, but waits for room up to {@code waitNanos}. An interrupted thread does not
+     * wait, and stays interrupted.
      */
     public PublishOutcome publish(int type, ByteBuffer body, long waitNanos) {
         PublishOutcome outcome = publish(type, body);
@@ -110,12 +110,14 @@ public final class LocalPublisher implements AutoCloseable {
         return outcome;
     }
 
-    /** Longest run in bytes. */
+    /** Most bytes of a run. */
     public int maxRun() {
         return maxRun;
     }
 
-    /** Ends it: what it has published stays in the stream. Called by its own thread, or after that has ended. */
+    /**
+     * Ends the publisher; its messages stay in the stream. Called by its own thread, or after that thread has ended.
+     */
     @Override
     public void close() {
         if (closed) {

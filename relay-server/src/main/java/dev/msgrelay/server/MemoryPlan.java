@@ -28,24 +28,24 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * How much memory a relay uses at most, part by part, from what it is started with. {@link MemoryBudget} keeps to it, and the
- * relay does not start where the JVM allows less.
+ * The limits of a relay's memory, part by part, from its settings. {@link MemoryBudget} keeps to them, and the relay
+ * does not start if the JVM allows less.
  */
 public final class MemoryPlan {
     /** Buffers for begun frames of all loops: 8 MiB and a half. */
     static final int SHORT_BUFFERS = 128;
 
-    /** Direct memory of a publisher: a small begun frame, its answers, and what else it may be told. */
+    /** Direct memory of a publisher: a small begun frame, its replies, and other control frames. */
     private static final long PUBLISHER_BYTES =
             PublisherConnection.SMALL_BYTES + PublisherConnection.REPLY_BYTES + PublisherConnection.SAID_BYTES;
 
-    /** Java heap of a TLS connection's own: its handler, its library's objects. */
+    /** Java heap of a TLS connection: its handler, and its library's objects. */
     private static final long TLS_SESSION_BYTES = 24 << 10;
 
     /**
-     * Java heap that a relay needs beside what is counted: 4.4 MiB of classes' objects were measured, the queues of the
-     * command's output are 1.5 MiB, and a look at 4,096 connections, once a second, is 2 MiB; the admin port has up to
-     * three of them in its hands.
+     * Java heap beside the counted parts. Measured: 4.4 MiB for the objects of classes, 1.5 MiB for the queues of the
+     * command's output, and 2 MiB for a look at 4,096 connections, once a second; the admin port holds up to three
+     * looks.
      */
     private static final long HEAP_BASE = 16 << 20;
 
@@ -94,7 +94,7 @@ public final class MemoryPlan {
         limits.put(part, bytes);
     }
 
-    /** The budget that keeps to it, of a relay that starts. */
+    /** A new budget with these limits. */
     public MemoryBudget budget() {
         return new MemoryBudget(limits);
     }
@@ -103,7 +103,7 @@ public final class MemoryPlan {
         return limits.get(part);
     }
 
-    /** Bytes of one kind. */
+    /** Limit in bytes of all parts of one kind together. */
     public long sum(Kind kind) {
         return limits.entrySet().stream()
                 .filter(e -> e.getKey().kind() == kind)
@@ -111,20 +111,20 @@ public final class MemoryPlan {
                 .sum();
     }
 
-    /** Bytes of direct memory that the JVM has to allow. */
+    /** Direct memory that the JVM must allow, in bytes. */
     public long direct() {
         return sum(Kind.DIRECT);
     }
 
-    /** Bytes of Java heap that the JVM has to allow. */
+    /** Java heap that the JVM must allow, in bytes. */
     public long heap() {
         return sum(Kind.HEAP) + HEAP_BASE;
     }
 
     /**
-     * Compares it with what the JVM allows.
+     * Compares the plan with the JVM's limits.
      *
-     * @throws IOException naming both, and what to give
+     * @throws IOException the JVM allows less; the message names both sizes, and the JVM's option
      */
     void check(long directAllowed, long heapAllowed) throws IOException {
         if (direct() > directAllowed) {
@@ -138,12 +138,12 @@ public final class MemoryPlan {
         }
     }
 
-    /** Rounded up. */
+    /** Mebibytes, rounded up. */
     public static long mebibytes(long bytes) {
         return (bytes + (1 << 20) - 1) >> 20;
     }
 
-    /** In lines, for people. */
+    /** The plan in lines, for people. */
     public List<String> lines() {
         List<String> lines = new ArrayList<>();
         for (Kind kind : Kind.values()) {

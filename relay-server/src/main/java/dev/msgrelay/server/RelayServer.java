@@ -37,24 +37,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A relay: what publishers send is put into one total order, and every subscriber gets that order. This file wires it:
+ * A relay: puts the messages of all publishers into one total order, and sends that order to every subscriber. This
+ * class wires it:
  *
  * <pre>
  *   Entrances (sockets that listen) --accepted--> RelayEngine (everything else) on EngineLoops (threads)
  * </pre>
  *
- * <p>It logs by slf4j, on its loops as well: a logger that waits, for a disk or for a reader, stops the relay.
+ * <p>A relay logs by slf4j, on its loops as well: a logger that waits for a disk or for a reader stops the relay.
  */
 public final class RelayServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
-    /** A core that has been silent for longer hangs, or has no processor. */
+    /** Silence after which the core counts as hanging, or as without a processor. */
     private static final long LIVE_MILLIS = 10_000;
 
     private final RelayConfig config;
     private final Transport transport;
     private final EngineLoop[] loops;
-    // So many of them; where there is one more, it only sends what lies in the journal.
+    // Number of loops that read or send the live stream; one more loop sends from the journal, if there is one.
     private final int liveLoops;
     private final RelayEngine engine;
     private final RelayState state = new RelayState();
@@ -63,14 +64,14 @@ public final class RelayServer implements AutoCloseable {
     private final TlsContext tls;
     // Null: there is no journal.
     private final Journal journal;
-    // Null: it is alone, and makes the order itself.
+    // Null: the relay is alone, and makes the order itself.
     private final Orderer orderer;
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private volatile RelayStats last;
 
-    /** @param startup gives back what is taken here */
+    /** @param startup gives back everything that the constructor takes */
     private RelayServer(
             RelayConfig config, TlsContext tls, Journal journal, Orderer orderer, long epoch, Startup startup) {
         this.config = config;
@@ -105,7 +106,6 @@ public final class RelayServer implements AutoCloseable {
         entrances = new Entrances(config.listen(), transport, loops[0]);
     }
 
-    /** Starts its threads, and listens. */
     private void open() throws IOException {
         for (EngineLoop loop : loops) {
             loop.start();
@@ -124,7 +124,7 @@ public final class RelayServer implements AutoCloseable {
         return cores < 4 ? 1 : cores < 8 ? 2 : 3;
     }
 
-    /** Random, so that a relay that is started anew, here or elsewhere, is never taken for the one before. */
+    /** A random epoch, so that a relay that is started anew, here or elsewhere, never counts as the one before. */
     private static long newEpoch() {
         long epoch = new SecureRandom().nextLong();
         return epoch == 0 ? 1 : epoch;
@@ -138,15 +138,15 @@ public final class RelayServer implements AutoCloseable {
     /**
      * Starts a relay.
      *
-     * @throws IOException an address cannot be listened on, a file of TLS or the journal cannot be used, or the JVM allows less
-     *     memory than the relay may use; the message names it. Nothing is left behind
-     * @throws IllegalArgumentException the transport, or the provider of TLS, is not available here
+     * @throws IOException an address cannot be listened on, a file of TLS or the journal cannot be used, or the JVM
+     *     allows less memory than the relay may use; the message names the cause. Nothing is left behind
+     * @throws IllegalArgumentException the transport, or the TLS provider, is not available here
      */
     public static RelayServer start(RelayConfig config) throws IOException {
         return start(config, Recovery.Progress.NOBODY);
     }
 
-    /** As above, and tells how far it is with looking through its journal, which may take a while. */
+    /** Starts a relay, and reports the progress of its recovery, which may take a while for a long journal. */
     public static RelayServer start(RelayConfig config, Recovery.Progress recovery) throws IOException {
         MemoryPlan plan = MemoryPlan.of(config);
         plan.check(PlatformDependent.maxDirectMemory(), Runtime.getRuntime().maxMemory());
@@ -166,7 +166,7 @@ public final class RelayServer implements AutoCloseable {
             relay.open();
             return relay;
         } catch (Throwable e) {
-            // Nobody was let in: there is nothing to drain.
+            // A zero drain time: no client was let in, so there is nothing to drain.
             relay.end(Duration.ZERO);
             relay.close();
             throw e;
@@ -185,11 +185,12 @@ public final class RelayServer implements AutoCloseable {
     }
 
     /**
-     * Looks at what a start would look at, and changes nothing: the files of TLS, what is said of a cluster, the journal's
-     * folder, the places to listen on. Whether they are free, it does not ask: a relay that runs by this configuration has them.
+     * Checks the configuration as a start would, and changes nothing: the files of TLS, the cluster's file, the
+     * journal's folder, the addresses. Does not ask whether the addresses are free: a relay that runs by this
+     * configuration has them.
      *
-     * @return what a start would warn of; a line each
-     * @throws IOException it is wrong; the message names it
+     * @return the warnings that a start would log; a line each
+     * @throws IOException the configuration is wrong; the message names the cause
      */
     public static List<String> check(RelayConfig config) throws IOException {
         List<String> warnings = config.tls().on()
@@ -203,7 +204,7 @@ public final class RelayServer implements AutoCloseable {
         return warnings;
     }
 
-    /** Null: there is none. */
+    /** Null: there is no TLS. */
     private static TlsContext tls(RelayConfig config) throws IOException {
         if (!config.tls().on()) {
             return null;
@@ -215,7 +216,7 @@ public final class RelayServer implements AutoCloseable {
                 config.tls().recordsPerKey());
     }
 
-    /** Null: there is none. */
+    /** Null: there is no journal. */
     private static Journal journal(
             JournalConfig config, boolean access, long epoch, Orderer orderer, Recovery.Progress recovery)
             throws IOException {
@@ -240,52 +241,58 @@ public final class RelayServer implements AutoCloseable {
         return engine.place(accepted, role, security);
     }
 
-    /** A publisher for one producer thread of this process. */
+    /** A new publisher for one producer thread of this process. */
     public LocalPublisher newLocalPublisher() {
         return new LocalPublisher(
                 engine.newStage(), state, engine.ring(), config.stream().maxBody());
     }
 
-    /** Where publishers connect over TCP; null where there is none. */
+    /** The address for publishers over TCP; null: there is none. */
     public InetSocketAddress publishAddress() {
         return entrances.publishAddress();
     }
 
-    /** Where subscribers connect over TCP; null where there is none. */
+    /** The address for subscribers over TCP; null: there is none. */
     public InetSocketAddress subscribeAddress() {
         return entrances.subscribeAddress();
     }
 
-    /** Where publishers connect with TLS; null where there is none. */
+    /** The address for publishers with TLS; null: there is none. */
     public InetSocketAddress tlsPublishAddress() {
         return entrances.tlsPublishAddress();
     }
 
-    /** Where subscribers connect with TLS; null where there is none. */
+    /** The address for subscribers with TLS; null: there is none. */
     public InetSocketAddress tlsSubscribeAddress() {
         return entrances.tlsSubscribeAddress();
     }
 
-    /** Whose TLS it is and why, its certificate, and what is asked of clients, for people; empty: there is no TLS. */
+    /**
+     * A text for people about TLS: the provider and why, the relay's certificate, and the certificate asked of clients;
+     * empty: there is no TLS.
+     */
     public String tlsText() {
-        return tls == null ? "" : tls.text();
+        return tls == null ? "" : tls.describe();
     }
 
-    /** What is wrong with the dates of its certificates and authorities, or will soon be; a line each. */
+    /** Warnings about the dates of certificates and authorities; a line each. */
     public List<String> tlsWarnings() {
         return tls == null ? List.of() : tls.warnings();
     }
 
-    /** For how many seconds all of these hold; below 0: one does not; infinite: it speaks no TLS. */
+    /**
+     * Seconds until the first certificate or authority expires; below 0: one has expired or is not yet valid; infinite:
+     * there is no TLS.
+     */
     public double tlsValidSeconds() {
         return tls == null ? Double.POSITIVE_INFINITY : tls.validMillis() / 1e3;
     }
 
     /**
-     * TLS as its ports have it, for another port of this process. The memory of so many connections is taken from that of TLS,
-     * and stays taken until {@link #giveBackTls}.
+     * The relay's TLS, for another port of this process. Memory for {@code connections} connections is taken from the
+     * TLS part, until {@link #giveBackTls}.
      *
-     * @throws IOException it was started without TLS, or there is no memory for that
+     * @throws IOException the relay was started without TLS, or the memory is used up
      */
     public TlsContext tls(int connections) throws IOException {
         if (tls == null) {
@@ -300,7 +307,7 @@ public final class RelayServer implements AutoCloseable {
         return tls;
     }
 
-    /** The memory of so many connections is not needed after all. */
+    /** Gives back the memory of {@code connections} TLS connections. */
     public void giveBackTls(int connections) {
         tlsMemory().give(tlsBytes(connections));
     }
@@ -313,24 +320,25 @@ public final class RelayServer implements AutoCloseable {
         return (long) connections * TlsHandler.leastBytesOfOne();
     }
 
-    /** All addresses that are listened on. */
+    /** All addresses listened on. */
     public List<SocketAddress> addresses() {
         return entrances.addresses();
     }
 
-    /** What it was started with. */
+    /** The configuration that the relay was started with. */
     public RelayConfig config() {
         return config;
     }
 
     /**
-     * Takes over of another configuration what can be changed while it runs, all of it or nothing. Any thread.
+     * Takes over the settings of another configuration that can change while the relay runs, all or nothing. Any
+     * thread.
      *
-     * <p>Certificate, key and authorities are loaded anew, for the handshakes that come; connections that are there keep
-     * theirs. A relay that was started without TLS stays without. Then who may do what: whoever may no longer do what it does
-     * is told so and closed within a second.
+     * <p>Certificate, key and authorities are loaded anew for later handshakes; open connections keep theirs. A relay
+     * that was started without TLS stays without. The access policy is replaced: a connection that may no longer do
+     * what it does is told so, and closed within a second.
      *
-     * @throws IOException a file of TLS cannot be read or used; names it and the line
+     * @throws IOException a file of TLS cannot be read or used; the message names the file and the line
      */
     public void reload(RelayConfig other) throws IOException {
         if (tls != null && other.tls().on()) {
@@ -340,68 +348,67 @@ public final class RelayServer implements AutoCloseable {
         engine.access().change(other.access());
     }
 
-    /** How its sockets are driven: never AUTO. */
+    /** The transport in use: never AUTO. */
     public Transport transport() {
         return transport;
     }
 
-    /** Threads that read, order and send: the core, and those that only send live subscribers the stream. */
+    /** Number of threads that read, order and send: the core, and those that only send the stream to live subscribers. */
     public int eventLoops() {
         return liveLoops;
     }
 
-    /** What was found in the journal when the relay was started; null: there is no journal. */
+    /** The findings in the journal at the relay's start; null: there is no journal. */
     public Recovery recovered() {
         return journal == null ? null : journal.recovered();
     }
 
-    /** Its memory, itemised. */
+    /** The relay's memory, part by part. */
     public MemoryPlan memory() {
         return MemoryPlan.of(config);
     }
 
-    /** What it has done so far. Any thread. */
+    /** The relay's figures so far. Any thread. */
     public RelayStats stats() {
         RelayStats atTheEnd = last;
         return atTheEnd != null ? atTheEnd : engine.stats();
     }
 
-    /** Who is connected, one row each. Any thread. */
+    /** All connections, one row each. Any thread. */
     public List<ConnectionRow> connections() {
         return last != null ? List.of() : engine.rows();
     }
 
-    /**
-     * Whether to send clients there: it neither drains nor has it stopped, and one of several has a leader. Any thread.
-     */
+    /** Whether clients should connect: the relay is not ending, and its cluster, if any, has a leader. Any thread. */
     public boolean ready() {
         return !state.closing() && (orderer == null || orderer.status().state().orders());
     }
 
-    /** Whether it was told to end, or ends because of a fault. Any thread. */
+    /** Whether the relay ends, because it was told to or by a fault. Any thread. */
     public boolean ending() {
         return state.closing();
     }
 
-    /** How it stands among the relays that are one with it; null: it is alone. Any thread. */
+    /** The state of the cluster; null: the relay is alone. Any thread. */
     public ClusterStatus cluster() {
         return orderer == null ? null : orderer.status();
     }
 
-    /** Whether its core goes round: it has looked after its house within the last seconds. Any thread. */
+    /** Whether the core runs: it has ticked within the last 10 s, and the relay has not failed. Any thread. */
     public boolean live() {
         return !failure.isDone() && engine.silentMillis() < LIVE_MILLIS;
     }
 
-    /** Counts something that happened outside, such as at the admin port. Any thread. */
+    /** Counts an event from outside, such as at the admin port. Any thread. */
     public void count(Counter counter) {
         engine.count(counter);
     }
 
     /**
-     * Ends the relay: no new connections, no more input; what is in the ring and the log goes out to the subscribers, for
-     * at most the drain timeout; then everything is closed. Returns when it is done, also where the thread is interrupted, which
-     * it stays; called on a thread of the relay's own, it returns at once, and the end goes on elsewhere.
+     * Ends the relay: it takes no new connections and no more input; messages in the ring and the log go out to the
+     * subscribers, for at most the drain time-out; then everything is closed. Returns when all this is done, also on an
+     * interrupted thread, which stays interrupted. On one of the relay's own loops, returns at once, and another thread
+     * ends the relay.
      */
     @Override
     public void close() {
@@ -414,7 +421,10 @@ public final class RelayServer implements AutoCloseable {
         closed.join();
     }
 
-    /** The first time. On a thread that nobody interrupts: an end that is cut short leaves threads, memory and the journal. */
+    /**
+     * Begins the end, once; on a thread that nobody interrupts: an end that is cut short would leave threads, memory
+     * and the journal behind.
+     */
     private void end(Duration drainTimeout) {
         state.close();
         if (closing.compareAndSet(false, true)) {
@@ -436,8 +446,8 @@ public final class RelayServer implements AutoCloseable {
     }
 
     /**
-     * The order is in doubt: nothing may be relayed any more. What is in memory is worth less than the truth, so the relay
-     * stops at once.
+     * Stops the relay at once after a fault that puts the order in doubt: a wrong message is worse than a lost one.
+     * After a failure of the journal, the configuration may say to continue in memory.
      */
     void failed(Throwable cause) {
         boolean ofJournal = cause instanceof JournalException;
@@ -445,8 +455,8 @@ public final class RelayServer implements AutoCloseable {
             LOG.warn("the relay goes on in memory alone: {}", cause.getMessage());
             new Thread(this::abandonJournal, "relay-journal-end").start();
         } else {
-            // Nothing is drained: what is in doubt is not sent. Whoever hears of it and closes the relay comes too
-            // late.
+            // Zero drain time: messages in doubt are not sent. The end begins before the failure is known: a listener
+            // that then closes the relay cannot start a drain.
             end(Duration.ZERO);
             if (failure.complete(cause)) {
                 if (ofJournal) {
@@ -467,14 +477,14 @@ public final class RelayServer implements AutoCloseable {
     }
 
     /**
-     * Completes with the cause if the relay has had to stop because of a fault of its own; with a {@link JournalException} if
-     * because of its journal's.
+     * Completes with the cause if the relay had to stop by a fault of its own; with a {@link JournalException} if its
+     * journal has failed.
      */
     public CompletableFuture<Throwable> failure() {
         return failure;
     }
 
-    // ---- for RelayShutdown, in its order ----------------------------------------------------------------------
+    // ---- steps of RelayShutdown, in its order --------------------------------------------------------------------
 
     void closeEntrances() {
         entrances.close();
@@ -490,7 +500,8 @@ public final class RelayServer implements AutoCloseable {
         }
         try (Startup taken = new Startup()) {
             if (stopped) {
-                // A loop that hangs may still touch this memory; then it is left to the end of the process.
+                // Only if all loops have ended: a loop that hangs may still touch this memory, which then stays until
+                // the process ends.
                 taken.taken(engine::release);
             }
             taken.taken(tls);
@@ -505,7 +516,7 @@ public final class RelayServer implements AutoCloseable {
         }
     }
 
-    /** What is in the log is written and forced before that; in bounded time. */
+    /** Writes and forces the rest of the log in bounded time, then closes the journal. */
     private void endJournal() {
         boolean known = journal.failure() != null;
         try {
@@ -524,7 +535,7 @@ public final class RelayServer implements AutoCloseable {
         return engine;
     }
 
-    /** Whether nobody is connected, down to the last channel. */
+    /** Whether all connections are gone, down to the last channel. */
     boolean allGone() {
         return engine.table().allGone();
     }

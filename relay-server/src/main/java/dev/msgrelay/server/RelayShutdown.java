@@ -24,14 +24,14 @@ final class RelayShutdown {
         int millis = (int) Math.min(Integer.MAX_VALUE, drainTimeout.toMillis());
         // 1. No new connections, no new messages from this process.
         relay.closeEntrances();
-        // 2. Who understands it is told to go elsewhere; the connection works on meanwhile.
+        // 2. Clients that understand GOAWAY are told to go elsewhere; their connections work on meanwhile.
         engine.sayGoAway(millis);
-        // 3. No more from publishers, of this process or other ones. What they have sent and was not read is not in the
-        // stream.
+        // 3. No more input from publishers, of this process or other ones. Bytes that they have sent and that were not
+        // read are not in the stream.
         engine.stopReading(millis);
-        // 4. What is in the stream goes out. Only the core knows when that is so.
+        // 4. The rest of the stream goes out. Only the core knows when all of it has.
         await(onCore(engine::drained), drainTimeout);
-        // 5. Everyone is told.
+        // 5. Every client is told that the relay ends.
         engine.closeConnections();
         await(() -> engine.table().allGone(), CLOSE_TIMEOUT);
         // 6. Threads and memory.
@@ -42,12 +42,12 @@ final class RelayShutdown {
         }
     }
 
-    /** The core's last answer to a question, which it is asked again each time; no until it has answered. */
+    /** The core's last answer to a question, which is put again after each answer; false before the first answer. */
     private BooleanSupplier onCore(BooleanSupplier question) {
         AtomicBoolean asked = new AtomicBoolean();
         AtomicBoolean answer = new AtomicBoolean();
         return () -> {
-            // One question at a time: a core that hangs answers none.
+            // One question at a time: a core that hangs would pile them up.
             if (asked.compareAndSet(false, true)) {
                 engine.core().io().execute(() -> {
                     answer.set(question.getAsBoolean());

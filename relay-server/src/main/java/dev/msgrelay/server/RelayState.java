@@ -1,6 +1,6 @@
 package dev.msgrelay.server;
 
-/** How far a relay's life has come; read by its publishers, moved on by {@link RelayServer#close}. */
+/** Whether a relay is closing; read by its publishers, set by {@link RelayServer#close}. */
 final class RelayState {
     private volatile boolean closing;
 

@@ -8,20 +8,17 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * What a relay has done so far, and where it stands now: every {@link Counter} with its value, and the closed connections by
- * reason.
- */
+/** The figures of a relay so far: every {@link Counter} with its value, and the closed connections by reason. */
 public final class RelayStats {
     /**
-     * How long the disk took to force what was written.
+     * Times of the journal's forces to the disk, as a histogram.
      *
-     * @param bounds in seconds, each above the one before
-     * @param upTo how many took so long: between the bound before and each of the bounds; at last those beyond
-     * @param nanos that all of them took
+     * @param bounds upper bounds in seconds, each above the one before
+     * @param upTo number of forces between the bound before and each bound; the last entry: those above all bounds
+     * @param nanos time of all forces together
      */
     public record Forces(List<Double> bounds, List<Long> upTo, long nanos) {
-        /** How many there were. */
+        /** Number of forces. */
         public long count() {
             return upTo.stream().mapToLong(Long::longValue).sum();
         }
@@ -46,17 +43,17 @@ public final class RelayStats {
         this.forces = forces;
     }
 
-    /** Its value; 0 where the relay does not have it. */
+    /** The value of a counter; 0: the relay does not have it. */
     public long get(Counter counter) {
         return values.getOrDefault(counter, 0L);
     }
 
-    /** Whether the relay has it at all: without a journal it has none of a journal's. */
+    /** Whether the relay has this counter: without a journal it has no counter of a journal. */
     public boolean has(Counter counter) {
         return values.containsKey(counter);
     }
 
-    /** How long forces of the journal took; null: there is no journal. */
+    /** Times of the journal's forces; null: there is no journal. */
     public Forces forces() {
         return forces;
     }
@@ -71,7 +68,7 @@ public final class RelayStats {
         return ended;
     }
 
-    /** Bytes taken or reserved of each part of the memory; {@link MemoryPlan} has the limits. */
+    /** Bytes taken or reserved in each part of the memory; {@link MemoryPlan} has the limits. */
     public Map<Part, Long> memory() {
         return memory;
     }

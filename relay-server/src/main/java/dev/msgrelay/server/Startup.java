@@ -4,32 +4,35 @@ import java.util.ArrayDeque;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A stack of what was taken: all of it is given back in reverse order, whatever one of them throws. One thread. */
+/**
+ * A stack of things taken during a start: {@link #close} gives all back in reverse order, even if one of them throws.
+ * One thread.
+ */
 final class Startup implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     private final ArrayDeque<AutoCloseable> taken = new ArrayDeque<>();
 
-    /** Something was taken: this gives it back. Null: nothing was taken. */
+    /** Adds a thing that was taken; {@code back} gives it back. Null: nothing was taken. */
     void taken(AutoCloseable back) {
         if (back != null) {
             taken.push(back);
         }
     }
 
-    /** What was taken so far has another owner from now on. */
+    /** Hands all things over to another owner: {@link #close} gives nothing back any more. */
     void handOver() {
         taken.clear();
     }
 
-    /** Gives everything back, once. */
+    /** Gives all things back, once. */
     @Override
     public void close() {
         while (!taken.isEmpty()) {
             try {
                 taken.pop().close();
             } catch (Throwable e) {
-                LOG.warn("something cannot be given back: {}", e.toString());
+                LOG.warn("a resource cannot be released: {}", e.toString());
             }
         }
     }

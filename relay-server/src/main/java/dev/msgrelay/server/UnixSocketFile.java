@@ -18,14 +18,17 @@ import java.nio.file.attribute.UserPrincipalNotFoundException;
 import java.util.Objects;
 import java.util.Set;
 
-/** The file of a Unix socket: one that a crashed process left behind is removed, one that somebody answers on is not. */
+/**
+ * The file of a Unix socket. A file that a crashed process left behind is removed; a socket that somebody listens on is
+ * not.
+ */
 final class UnixSocketFile {
     private final Path path;
     private final Listener listener;
-    // The system's number of the file, which nothing else gets while it is listened on.
+    // The system's number of the file, unique while the socket is open.
     private final Object key;
 
-    /** @param listener has just been bound to it */
+    /** @param listener listener that was just bound to the path */
     UnixSocketFile(Path path, Listener listener) throws IOException {
         this.path = path;
         this.listener = listener;
@@ -33,9 +36,10 @@ final class UnixSocketFile {
     }
 
     /**
-     * Looks whether something else is there. The folder may come later: a service manager makes it as it starts the relay.
+     * Checks that the path is free or a socket. Its folder may be missing: a service manager makes it as it starts the
+     * relay.
      *
-     * @throws IOException there is, and it is no socket
+     * @throws IOException another kind of file is there
      */
     static void check(Path path) throws IOException {
         if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
@@ -65,16 +69,16 @@ final class UnixSocketFile {
             Files.delete(path);
             return;
         } catch (IOException other) {
-            // Not allowed to connect, for one: it may be somebody's.
+            // Any other error, such as no permission to connect: the socket may be in use.
             throw new IOException("cannot listen on unix:" + path + ": it exists, and " + other.getMessage(), other);
         }
         throw new IOException("cannot listen on unix:" + path + ": the address is in use");
     }
 
     /**
-     * Looks whether there is such a group.
+     * Looks the group up; null: none is asked for.
      *
-     * @param group by name or number; null: none is asked for
+     * @param group name or number; null: none is asked for
      */
     static GroupPrincipal group(Path path, String group) throws IOException {
         try {
@@ -87,10 +91,10 @@ final class UnixSocketFile {
     }
 
     /**
-     * Lets those in who are to be.
+     * Sets the file's group and permissions, which decide who may connect.
      *
-     * @param permissions null: as they are
-     * @param group likewise
+     * @param permissions null: they stay
+     * @param group name or number; null: it stays
      */
     void permit(Set<PosixFilePermission> permissions, String group) throws IOException {
         try {
@@ -99,7 +103,7 @@ final class UnixSocketFile {
                 Files.getFileAttributeView(path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
                         .setGroup(principal);
             }
-            // Behind the group: the one before is never let in.
+            // Permissions after the group: the former group is never let in.
             if (permissions != null) {
                 Files.setPosixFilePermissions(path, permissions);
             }
@@ -111,11 +115,11 @@ final class UnixSocketFile {
         }
     }
 
-    /** Lets nobody in any more, and removes the file, unless it is another relay's by now. */
+    /** Stops listening, and removes the file unless it is another relay's by now. */
     void close() throws IOException {
         Path kept = null;
         if (Files.exists(path, LinkOption.NOFOLLOW_LINKS) && !Objects.equals(key, key(path))) {
-            // Netty removes whatever has the name by then.
+            // Netty's close removes any file of this name, so another relay's file is kept under a second name.
             kept = path.resolveSibling(path.getFileName() + ".kept");
             Files.createLink(kept, path);
         }

@@ -1,22 +1,23 @@
 /**
- * The relay: what publishers send is put into one total order, and every subscriber gets that order. Embeddable.
+ * The relay: puts the messages of all publishers into one total order, and sends that order to every subscriber.
+ * Embeddable.
  *
  * <pre>
  *   RelayServer ---- Entrances (listening sockets), EngineLoops (threads), RelayShutdown (the end)
  *       |
- *   RelayEngine      wires everything between an accepted channel and one that is written to:
+ *   RelayEngine      wires everything between an accepted channel and a written one:
  *       |
  *       |   memory &lt;- log &lt;- flow &lt;- journal &lt;- core &lt;- net &lt;- access &lt;- tls &lt;- config &lt;- ops &lt;- session
  *       |          &lt;- ingest, fanout &lt;- this &lt;- admin &lt;- cli
  *       |
- *   ChannelSetup     makes a connection of a channel that was accepted, or refuses it
- *   EngineJournal    where the core and the journal meet: the log waits for what is not written
+ *   ChannelSetup     makes a connection of an accepted channel, or refuses it
+ *   EngineJournal    links the core and the journal: the log waits for unwritten bytes
  *
  *   LocalPublisher   a producer thread of this process, one object each
  * </pre>
  *
- * <p>{@code RelayServer}: any thread. {@code RelayEngine}: its cycle is the core's thread; reports are for any.
- * {@code LocalPublisher}: the thread that took it. Dependencies point to the left only; a test keeps it so.
+ * <p>{@code RelayServer}: any thread. {@code RelayEngine}: its cycle is the core's thread; reports: any thread. {@code
+ * LocalPublisher}: the thread that took it. Dependencies point to the left only; a test keeps it so.
  *
  * <p><b>Public API.</b>
  */

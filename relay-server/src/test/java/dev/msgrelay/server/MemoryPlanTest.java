@@ -57,7 +57,7 @@ class MemoryPlanTest {
         assertThatThrownBy(() -> RelayConfig.builder().cluster(Path.of("c"), 0).build())
                 .hasMessage("cluster c needs node: the number that this relay has in it");
         assertThatThrownBy(() -> RelayConfig.builder().cluster(null, 3).build())
-                .hasMessage("node 3 needs cluster: the file that says of what");
+                .hasMessage("node 3 needs cluster: the file that names the nodes");
         RelayConfig.Builder node = RelayConfig.builder().cluster(Path.of("c"), 1);
         assertThatThrownBy(() -> node.maxBody(1 << 21).ringSize(8 << 20).build())
                 .hasMessage("max body 2097152 is over the 1048576 of a cluster");

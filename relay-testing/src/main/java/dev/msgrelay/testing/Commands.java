@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 
-/** The commands of a command line. */
+/** All commands of a program. */
 public final class Commands {
     private Commands() {}
 
-    /** All there are, by the words that name them; the first one, which has no words, is the program itself. */
+    /** All commands, each by the words that name it; the first one, without words, is the program itself. */
     public static List<List<String>> of(CommandLine program) {
         List<List<String>> all = new ArrayList<>();
         add(program, List.of(), all);

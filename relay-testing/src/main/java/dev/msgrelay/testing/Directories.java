@@ -5,11 +5,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** Directories that go while they are used. */
+/** Removes directories that are in use. */
 public final class Directories {
     private Directories() {}
 
-    /** Removes one with its files; false where somebody has made another one meanwhile: try again. */
+    /** Removes a directory with its files; returns false if a file was made meanwhile: try again. */
     public static boolean remove(Path directory) {
         try (Stream<Path> files = Files.list(directory)) {
             for (Path file : files.toList()) {

@@ -8,7 +8,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /** Ports for relays that are stopped and started again. */
 public final class FreePort {
-    /** Below those that systems give to whoever asks for any. */
+    /** Ports below those that systems give to sockets without a port of their own. */
     private static final int FIRST = 20_000;
 
     private static final int COUNT = 10_000;
@@ -16,8 +16,8 @@ public final class FreePort {
     private FreePort() {}
 
     /**
-     * A port that nobody gets while its relay is away: no other test, and not the very connection that is tried meanwhile,
-     * which would be connected with itself.
+     * A port that nobody gets while its relay is away: no other test, and not a connect to it in the meantime, which
+     * would connect to itself.
      */
     public static int next() throws IOException {
         while (true) {
@@ -25,7 +25,7 @@ public final class FreePort {
             try (ServerSocket free = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
                 return free.getLocalPort();
             } catch (BindException taken) {
-                // another one
+                // another try
             }
         }
     }

@@ -8,19 +8,22 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
-/** Files that are there, and that the user of a process may not read. */
+/** Files that exist, and that the user of a process may not read. */
 public final class HiddenFiles {
-    /** Takes from root what lets it read everything: then a file's own permissions count, as for any other user. */
+    /**
+     * A command prefix that takes from root the right to read every file: then a file's own permissions count, as for
+     * any other user.
+     */
     private static final List<String> AS_OTHERS = List.of(
             "setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-dac_override,-dac_read_search");
 
     private HiddenFiles() {}
 
     /**
-     * The words before a command that is to run as somebody who cannot read them; none where this user cannot. Skips the test
-     * where there is no such way, and prints why.
+     * The prefix of a command that must not be able to read hidden files; empty if this user cannot read them. Skips
+     * the test if there is no such prefix, and prints the reason.
      *
-     * @param directory for a file to try
+     * @param directory directory for a test file
      */
     public static List<String> prefix(Path directory) throws IOException, InterruptedException {
         Path file = hide(Files.writeString(directory.resolve("hidden"), "x"));
@@ -34,7 +37,7 @@ public final class HiddenFiles {
         return Assumptions.abort(reason);
     }
 
-    /** Whether a process that is started so can read it; also where it cannot be started so. */
+    /** Whether a process with this prefix can read the file; true also if the prefix does not work. */
     private static boolean reads(List<String> prefix, Path file) throws InterruptedException {
         List<String> command = new ArrayList<>(prefix);
         command.addAll(List.of("cat", file.toString()));
@@ -43,7 +46,7 @@ public final class HiddenFiles {
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start();
-            // 1 is cat's own word for what it cannot read.
+            // cat exits with 1 if it cannot read a file.
             return cat.waitFor() != 1;
         } catch (IOException noSuchCommand) {
             return true;

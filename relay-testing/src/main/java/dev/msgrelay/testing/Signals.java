@@ -3,16 +3,19 @@ package dev.msgrelay.testing;
 import java.io.IOException;
 import org.junit.jupiter.api.Assumptions;
 
-/** Signals that processes may have been started without: what is ignored stays so in all children, as nohup wants it. */
+/**
+ * Signals that a process may have been started without: a signal that is ignored stays ignored in all children, as with
+ * nohup.
+ */
 public final class Signals {
     private Signals() {}
 
-    /** Whether this process and its children ignore it: a shell survives its own then. */
+    /** Whether this process and its children ignore the signal: then a shell survives its own. */
     public static boolean isIgnored(String name) throws IOException, InterruptedException {
         return new ProcessBuilder("sh", "-c", "kill -" + name + " $$").start().waitFor() == 0;
     }
 
-    /** Skips the test where it is ignored, and prints why. */
+    /** Skips the test if the signal is ignored, and prints the reason. */
     public static void assumeHeard(String name) throws IOException, InterruptedException {
         String reason = "this process ignores SIG" + name;
         boolean ignored = isIgnored(name);

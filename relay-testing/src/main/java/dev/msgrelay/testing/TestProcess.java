@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * A program as a process of its own: what it says, line by line, and its end. Whatever is waited for is waited for 120 s at
- * most, where nothing else is said. Any thread.
+ * A program in a process of its own, with its output line by line, and its end. Each wait has a limit of 120 s, unless
+ * a method says otherwise. Any thread.
  */
 public class TestProcess implements AutoCloseable {
     private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(120);
@@ -23,7 +23,7 @@ public class TestProcess implements AutoCloseable {
     private final Said err = new Said();
     private final List<Thread> readers = new ArrayList<>();
 
-    /** Lines of one of its outputs. */
+    /** The lines of one output. */
     private final class Said {
         private final List<String> lines = new ArrayList<>();
         private boolean ended;
@@ -40,7 +40,7 @@ public class TestProcess implements AutoCloseable {
             notifyAll();
         }
 
-        /** The first one from there on that is so. */
+        /** The first line from index {@code from} on that {@code wanted} accepts; waits for it. */
         synchronized String await(int from, Predicate<String> wanted) {
             long deadline = System.nanoTime() + LIMIT_NANOS;
             for (int next = from; ; next++) {
@@ -75,21 +75,20 @@ public class TestProcess implements AutoCloseable {
                     add(line);
                 }
             } catch (IOException killed) {
-                // that was all
+                // the process was killed: there are no more lines
             }
             add(null);
         }
     }
 
-    /** Starts any command. */
     public TestProcess(List<String> command) throws IOException {
         this(command, Map.of());
     }
 
-    /** With more in its environment. */
+    /** Starts a command with additional variables of the environment. */
     public TestProcess(List<String> command, Map<String, String> environment) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(command);
-        // A name that is not ASCII is printed in the terminal's encoding, and tests may run without any.
+        // UTF-8, since Java prints in the terminal's encoding, and tests may run without a terminal.
         builder.environment().put("LC_ALL", "C.UTF-8");
         builder.environment().putAll(environment);
         process = builder.start();
@@ -97,21 +96,24 @@ public class TestProcess implements AutoCloseable {
         err.readFrom(process.errorReader(StandardCharsets.UTF_8));
     }
 
-    /** A program of the tests' class path, or a file of source, in a JVM of its own. */
+    /** Starts a program of the tests' class path, or a source file, in a JVM of its own. */
     public static TestProcess java(String main, String... args) throws IOException {
         return new TestProcess(javaCommand(main, args));
     }
 
-    /** What starts it, as the start scripts do; options of the JVM may be put in behind the first word. */
+    /**
+     * The command line for {@link #java}, with the start scripts' options; options of the JVM may be inserted behind
+     * the first word.
+     */
     public static List<String> javaCommand(String main, String... args) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+UseSerialGC",
-                // Nothing here lives long enough for the second compiler to pay.
+                // The first compiler only: no such program lives long enough for the second one to pay.
                 "-XX:TieredStopAtLevel=1",
                 "-Xmx256m"));
         if (Runtime.version().feature() >= 24) {
-            // Without them the JVM itself prints warnings, and so waits where nobody reads what it prints.
+            // Without these options the JVM prints warnings, and would wait if nobody reads them.
             command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
         }
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
@@ -127,7 +129,7 @@ public class TestProcess implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** What it has started, and what these have. */
+    /** All processes that the program has started, directly or indirectly. */
     public List<ProcessHandle> descendants() {
         return process.descendants().toList();
     }
@@ -142,17 +144,19 @@ public class TestProcess implements AutoCloseable {
         return err.all();
     }
 
-    /** The first line of standard output that is so; waits for it. */
+    /** The first line of standard output that {@code wanted} accepts; waits for it. */
     public String line(Predicate<String> wanted) {
         return out.await(0, wanted);
     }
 
-    /** The first line of standard error behind the first {@code from} that is so; waits for it. */
+    /**
+     * The first line of standard error, behind the first {@code from} lines, that {@code wanted} accepts; waits for it.
+     */
     public String error(int from, Predicate<String> wanted) {
         return err.await(from, wanted);
     }
 
-    /** All that it is told: the end of its standard input is behind it. */
+    /** Writes the program's whole standard input, and closes it. */
     public void tell(String text) throws IOException {
         try (OutputStream in = process.getOutputStream()) {
             in.write(text.getBytes(StandardCharsets.UTF_8));
@@ -164,7 +168,7 @@ public class TestProcess implements AutoCloseable {
         signal(name, process.pid());
     }
 
-    /** Sends one to any process. */
+    /** Sends a signal to any process. */
     public static void signal(String name, long pid) throws IOException, InterruptedException {
         Process kill = new ProcessBuilder("kill", "-" + name, "" + pid).start();
         if (!kill.waitFor(120, TimeUnit.SECONDS) || kill.exitValue() != 0) {
@@ -172,27 +176,27 @@ public class TestProcess implements AutoCloseable {
         }
     }
 
-    /** Sends SIGTERM and waits for the end; answers the exit code. */
+    /** Sends SIGTERM and waits for the end; returns the exit code. */
     public int terminate() throws InterruptedException {
-        // By its handle: Process.destroy closes the output, too, and the last lines are what counts.
+        // Sent through the handle: Process.destroy would close the output, whose last lines matter.
         if (!process.toHandle().destroy()) {
             throw new AssertionError("no SIGTERM: " + out.all());
         }
         return awaitExit();
     }
 
-    /** Ends it at once (SIGKILL), and waits for that. */
+    /** Ends the program at once (SIGKILL), and waits for its end. */
     public void kill() throws InterruptedException {
         process.destroyForcibly();
         awaitExit();
     }
 
-    /** Waits for its end, and for all that it has said; answers the exit code. */
+    /** Waits for the program's end, and for all its output; returns the exit code. */
     public int awaitExit() throws InterruptedException {
         return awaitExit(TimeUnit.NANOSECONDS.toSeconds(LIMIT_NANOS));
     }
 
-    /** Waits so many seconds for it. */
+    /** Waits for the program's end, {@code seconds} s at most. */
     public int awaitExit(long seconds) throws InterruptedException {
         if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
             throw new AssertionError("does not end: " + out.all() + " " + err.all());
@@ -203,7 +207,7 @@ public class TestProcess implements AutoCloseable {
         return process.exitValue();
     }
 
-    /** Ends it and what it has started at once. */
+    /** Ends the program, and all processes that it has started, at once. */
     @Override
     public void close() {
         process.descendants().forEach(ProcessHandle::destroyForcibly);

@@ -1,13 +1,13 @@
 /**
- * What tests of several modules need. Nobody publishes it.
+ * Helpers for tests of several modules; not published.
  *
  * <pre>
- *  TestProcess     a program as a process of its own, what it says, and its end
- *  HiddenFiles     files that the user may not read, for root too
- *  Signals         which signals somebody before us has switched off
+ *  TestProcess     a program in a process of its own, its output, and its end
+ *  HiddenFiles     files that the user may not read, even as root
+ *  Signals         signals that a parent process has switched off
  *  FreePort        a port that stays free while a relay is away
  *  Commands        all commands of a command line
- *  Directories     removed while somebody writes into them
+ *  Directories     removes directories while another process writes into them
  * </pre>
  */
 package dev.msgrelay.testing;

@@ -18,9 +18,9 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 
 /**
- * An answer by HTTP to one GET, from its head to the end of the connection. The connection is made as every client's is,
- * and the request is HTTP/1.0, whose answer comes as it is, not in chunks. Nothing is believed of the other end: lines have
- * a limit, and until the head is whole there is a deadline. One thread reads; {@link #close} is for any.
+ * An answer by HTTP to one GET, from its head to the end of the connection. The connection is made as every client's
+ * is, and the request is HTTP/1.0, whose answer is not cut into chunks. The server is not trusted: lines have a limit,
+ * and the head has a deadline. One thread reads; {@link #close} may be called on any.
  */
 final class AdminAnswer implements AutoCloseable {
     private static final int HTTP_PORT = 80;
@@ -41,13 +41,13 @@ final class AdminAnswer implements AutoCloseable {
     }
 
     /**
-     * Asks.
+     * Connects, and sends the request.
      *
-     * @param place with a host
-     * @param token to show; null: none
-     * @param trust for https; null: what the JDK trusts
-     * @param timeout for the connection, and again for the head
-     * @throws IOException in words: no connection, no TLS, no HTTP
+     * @param place address with a host
+     * @param token token to show; null: none
+     * @param trust trusted authorities for https; null: those of the JDK
+     * @param timeout time to connect, and again for the head
+     * @throws IOException there is no connection, no TLS or no HTTP; the message says which
      */
     static AdminAnswer to(URI place, String token, SSLContext trust, Duration timeout) throws IOException {
         boolean secured = place.getScheme().equals("https");
@@ -122,12 +122,12 @@ final class AdminAnswer implements AutoCloseable {
         return status;
     }
 
-    /** What is in it, as it says. */
+    /** The content's type, as the answer states it. */
     String type() {
         return type;
     }
 
-    /** Its first characters; those that do not come soon are not waited for. */
+    /** The answer's first characters; waits no longer than the time-out of the head. */
     String beginning(int most) {
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         try {
@@ -135,18 +135,18 @@ final class AdminAnswer implements AutoCloseable {
                 said.write(b);
             }
         } catch (IOException e) {
-            // Then it has said no more.
+            // The rest does not come.
         }
-        // A character that was cut in half is left out.
+        // A character that was cut is left out.
         return said.toString(StandardCharsets.UTF_8)
                 .replaceFirst("\uFFFD+$", "")
                 .strip();
     }
 
     /**
-     * The next line; waits for it.
+     * Waits for the next line, and returns it.
      *
-     * @throws IOException the connection has ended, or the line is longer than so many bytes
+     * @throws IOException the connection has ended, or the line is longer than {@code most} bytes
      */
     String line(int most) throws IOException {
         socket.setSoTimeout(0);

@@ -10,9 +10,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 
-/**
- * The events of a relay's admin port, as they come. A thread of its own reads them; {@link #next} is for one other thread.
- */
+/** The events of a relay's admin port. A thread of its own reads them; one other thread calls {@link #next}. */
 final class AdminEvents implements AutoCloseable {
     private static final int OK = 200;
     private static final int MOST_SAID = 200;
@@ -27,8 +25,8 @@ final class AdminEvents implements AutoCloseable {
     /**
      * One event.
      *
-     * @param name what it is; null: the stream has ended
-     * @param data its JSON, or why the stream has ended
+     * @param name the event's name; null: the stream has ended
+     * @param data the event's JSON, or the reason of the stream's end
      */
     record Event(String name, String data) {}
 
@@ -41,12 +39,12 @@ final class AdminEvents implements AutoCloseable {
     }
 
     /**
-     * Asks for them.
+     * Connects, and asks for the events.
      *
-     * @param admin such as {@code http://127.0.0.1:7402}
-     * @param token to show; null: none
-     * @param trust for https; null: what the JDK trusts
-     * @throws IOException naming the place, and what it answered
+     * @param admin address such as {@code http://127.0.0.1:7402}
+     * @param token token to show; null: none
+     * @param trust trusted authorities for https; null: those of the JDK
+     * @throws IOException there is no admin port; the message has the address and its answer
      */
     static AdminEvents open(URI admin, String token, SSLContext trust, Duration timeout) throws IOException {
         AdminAnswer answer;
@@ -81,14 +79,14 @@ final class AdminEvents implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            end();
+            queueEnd();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** Behind what came before. */
-    private void end() {
+    /** Queues the end behind the events before it. */
+    private void queueEnd() {
         try {
             queue.put(new Event(null, admin + " has closed the connection"));
         } catch (InterruptedException e) {
@@ -97,8 +95,7 @@ final class AdminEvents implements AutoCloseable {
     }
 
     /**
-     * The next event; null: none within that time.
-     *
+     * The next event; null: there was none within {@code millis} ms.
      * @throws IOException the stream has ended
      */
     Event next(long millis) throws IOException, InterruptedException {

@@ -6,20 +6,20 @@ import java.time.Instant;
 import java.time.format.DateTimeParseException;
 
 /**
- * Whether an object has what {@code top} shows of it: a stranger's stream of events may have anything. Numbers and truth
- * values need not be there, they count as 0 and false.
+ * Checks that an object has the members that {@code top} shows: a stranger's stream of events may have anything.
+ * Numbers and truth values may be missing; they count as 0 and false.
  */
 final class AdminShape {
     private AdminShape() {}
 
-    /** What the first event of a stream lacks; null: nothing. */
+    /** A member that the first event of a stream lacks; null: none. */
     static String faultOfAbout(JsonObject about) {
         String fault = lacksText(about, "version", "transport", "slowSubscriber");
         fault = fault != null ? fault : listFault(about, "parts", "part", "text");
         return fault != null ? fault : listFault(about, "counters", "key");
     }
 
-    /** What the others lack, likewise. */
+    /** A member that a later event lacks; null: none. */
     static String faultOfStats(JsonObject stats) {
         String fault = timeFault(stats);
         for (String key : new String[] {"memory", "closes"}) {

@@ -31,9 +31,9 @@ final class BodyReader {
     }
 
     /**
-     * Lines, without their ends (LF or CR LF). The last one need not have an end.
+     * Hands over lines without their ends (LF or CR LF). The last line need not have an end.
      *
-     * @throws IOException a line is over the limit: named with its number; the lines before it were handed over
+     * @throws IOException a line is over the limit; the message has its number. The lines before it were handed over
      */
     void lines(Sink sink) throws IOException, InterruptedException {
         int searched = 0;
@@ -45,7 +45,7 @@ final class BodyReader {
                 searched = 0;
             }
             searched = end - start;
-            // A carriage return that is still to be followed by its line feed does not count.
+            // A carriage return whose line feed is still to come does not count.
             if (searched > maxBody + 1) {
                 throw tooLong(searched);
             }
@@ -55,7 +55,7 @@ final class BodyReader {
         }
     }
 
-    /** Pieces of {@code size} bytes; the last one may be shorter. */
+    /** Hands over pieces of {@code size} bytes; the last one may be shorter. */
     void chunks(int size, Sink sink) throws IOException, InterruptedException {
         do {
             while (end - start >= size) {

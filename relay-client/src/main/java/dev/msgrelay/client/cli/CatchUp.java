@@ -6,8 +6,8 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Tells how far a subscriber is that has started behind the newest message, every two seconds for as long as that takes: on
- * stderr, or as JSON among the messages on stdout. Owned by one thread.
+ * Reports the progress of a subscriber that has started behind the newest message, every two seconds until it has
+ * caught up: on stderr, or as JSON among the messages on stdout. Owned by one thread.
  */
 final class CatchUp {
     private static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -28,12 +28,12 @@ final class CatchUp {
     }
 
     /**
-     * Looks how far it is.
+     * Looks at the progress, and reports it when that is due.
      *
-     * @param next the sequence of the next message; 0: not known yet
-     * @param head the newest sequence, as told last; 0: not told yet
+     * @param next sequence of the next message; 0: not known yet
+     * @param head newest sequence, from the relay's last PING; 0: not known yet
      */
-    void look(long next, long head, long nowNanos) {
+    void update(long next, long head, long nowNanos) {
         if (next == 0 || head == 0) {
             return;
         }
@@ -45,18 +45,18 @@ final class CatchUp {
         } else if (next > head) {
             if (told) {
                 told = false;
-                tell(next, head, nowNanos, 0);
+                print(next, head, nowNanos, 0);
             }
         } else if (nowNanos - toldNanos >= EVERY_NANOS) {
             told = true;
-            // What is published meanwhile makes the way longer.
+            // Messages published meanwhile make the way longer.
             double gain = (next - first) - (head - firstHead);
             double left = (nowNanos - beganNanos) * (double) (head - next + 1) / gain;
-            tell(next, head, nowNanos, gain <= 0 ? -1 : 1 + (long) (left / TimeUnit.MILLISECONDS.toNanos(1)));
+            print(next, head, nowNanos, gain <= 0 ? -1 : 1 + (long) (left / TimeUnit.MILLISECONDS.toNanos(1)));
         }
     }
 
-    private void tell(long next, long head, long nowNanos, long leftMillis) {
+    private void print(long next, long head, long nowNanos, long leftMillis) {
         toldNanos = nowNanos;
         long done = Math.min(next, head + 1) - first;
         long percent = 100 * done / Math.max(1, head + 1 - first);

@@ -2,7 +2,7 @@ package dev.msgrelay.client.cli;
 
 import picocli.CommandLine.IVersionProvider;
 
-/** The version that the build has written into the jar. */
+/** The version that the build has written into the jar's manifest. */
 final class ClientVersion implements IVersionProvider {
     @Override
     public String[] getVersion() {

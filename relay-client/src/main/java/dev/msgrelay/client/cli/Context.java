@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A relay by a name of one's own: where it is, and who one is there. A file of lines, {@code NAME.conf} in {@code
- * ~/.config/relay-client}:
+ * A relay by a name that the user chose: its endpoints, and the user's token and certificates. A file of lines, {@code
+ * NAME.conf} in {@code ~/.config/relay-client}:
  *
  * <pre>
  *   # production
@@ -22,40 +22,38 @@ import java.util.TreeMap;
  *   tls-ca = ca.pem
  * </pre>
  *
- * @param directory of the file: paths in it are relative to it
- * @param values by their keys
+ * @param directory the file's directory, to which paths in the file are relative
+ * @param values values by their keys
  */
 record Context(Path directory, Map<String, String> values) {
-    /** Endpoints of publishers. */
     static final String PUBLISH = "publish";
 
-    /** Endpoints of subscribers. */
     static final String SUBSCRIBE = "subscribe";
 
     static final String TOKEN_FILE = "token-file";
 
-    /** As the options of the same names, each of which means TLS. */
+    /** Keys like the options of the same names; each of them turns TLS on. */
     static final String TLS_CA = "tls-ca";
 
     static final String TLS_CERT = "tls-cert";
     static final String TLS_KEY = "tls-key";
     static final String TLS_NAME = "tls-name";
 
-    /** Longer than any that a person writes. */
+    /** Most bytes of a file: longer than any that a person writes. */
     private static final int MOST_BYTES = 64 << 10;
 
-    /** Without a name there is nothing in it. */
+    /** The context without a name, which has no values. */
     static final Context NONE = new Context(Path.of(""), Map.of());
 
     private static final List<String> KEYS =
             List.of(PUBLISH, SUBSCRIBE, TOKEN_FILE, TLS_CA, TLS_CERT, TLS_KEY, TLS_NAME);
 
     /**
-     * The command's folder of one kind, by the rules of XDG. The JDK knows no home of a user who is not in the system's list, as
-     * in a container; the environment may.
+     * The command's folder of one kind, by the rules of XDG. HOME goes before the JDK's property, which is unknown for
+     * a user who is not in the system's list, as in a container.
      *
-     * @param variable names the folder of this kind
-     * @param inHome where it is otherwise
+     * @param variable variable of the environment that names the folder
+     * @param inHome folder within the user's home otherwise
      */
     static Path folder(Map<String, String> environment, String variable, String inHome) {
         String base = environment.getOrDefault(variable, "");
@@ -64,10 +62,10 @@ record Context(Path directory, Map<String, String> values) {
     }
 
     /**
-     * Reads the file of this name.
+     * Reads the file of context {@code name}.
      *
-     * @param environment of the process: XDG_CONFIG_HOME, HOME
-     * @throws IOException there is none, or a line of it is wrong; naming file and line
+     * @param environment the process's environment: XDG_CONFIG_HOME, HOME
+     * @throws IOException there is no such file, or a line of it is wrong; the message names file and line
      */
     static Context read(String name, Map<String, String> environment) throws IOException {
         if (UndecodedText.in(name)) {
@@ -98,7 +96,7 @@ record Context(Path directory, Map<String, String> values) {
             String key = equals < 0 ? "" : line.substring(0, equals).strip();
             String place = file + ":" + (i + 1) + ": ";
             if (!KEYS.contains(key)) {
-                // The line is not shown: it may hold a secret.
+                // The message does not show the line: it may hold a secret.
                 throw new IOException(place + "is not KEY = VALUE with one of the keys " + String.join(", ", KEYS));
             }
             if (values.put(key, line.substring(equals + 1).strip()) != null) {
@@ -108,12 +106,12 @@ record Context(Path directory, Map<String, String> values) {
         return new Context(directory, values);
     }
 
-    /** Null: it says nothing of this. */
+    /** The value of a key; null: the file has none. */
     String value(String key) {
         return values.get(key);
     }
 
-    /** A path, likewise. */
+    /** The path at a key, relative to the file's directory; null: the file has none. */
     Path path(String key) {
         String value = values.get(key);
         return value == null ? null : directory.resolve(value);

@@ -10,46 +10,46 @@ import java.util.function.Function;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** The shared parsers, for picocli: what they say about a value that is none is what the user reads. */
+/** Converters of the command line with the shared parsers, whose messages the user reads. */
 final class Converters {
     private Converters() {}
 
     static final class OfDuration implements ITypeConverter<Duration> {
         @Override
         public Duration convert(String value) {
-            return told(value, Durations::parse);
+            return parse(value, Durations::parse);
         }
     }
 
     static final class OfSize implements ITypeConverter<Integer> {
         @Override
         public Integer convert(String value) {
-            return told(value, Sizes::parse);
+            return parse(value, Sizes::parse);
         }
     }
 
     static final class OfPolicy implements ITypeConverter<Policy> {
         @Override
         public Policy convert(String value) {
-            return told(value, Policy::ofFlag);
+            return parse(value, Policy::ofFlag);
         }
     }
 
     static final class OfLevel implements ITypeConverter<Level> {
         @Override
         public Level convert(String value) {
-            return told(value, Level::ofFlag);
+            return parse(value, Level::ofFlag);
         }
     }
 
     static final class OfRanges implements ITypeConverter<TypeRanges> {
         @Override
         public TypeRanges convert(String value) {
-            return told(value, TypeRanges::parse);
+            return parse(value, TypeRanges::parse);
         }
     }
 
-    private static <T> T told(String value, Function<String, T> parser) {
+    private static <T> T parse(String value, Function<String, T> parser) {
         try {
             return parser.apply(value);
         } catch (IllegalArgumentException e) {

@@ -13,7 +13,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Where to connect to, and how long to try: the same words in every command. */
+/** Options for endpoints, TLS and the context: the same words in every command. */
 final class EndpointOptions {
     private static final Duration LEAST = Duration.ofMillis(1);
 
@@ -23,12 +23,15 @@ final class EndpointOptions {
     @Parameters(
             arity = "0..*",
             paramLabel = "ENDPOINT",
-            description = "host:port, :port, [ipv6]:port or unix:path; several are tried in turn."
-                    + " Default: those of --context, else 127.0.0.1:7400 to subscribe, 127.0.0.1:7401 to publish; with"
+            description = "The relay's address: host:port, :port, [ipv6]:port or unix:path; several are tried in turn."
+                    + " Default: the endpoints of --context, else 127.0.0.1:7400 to subscribe, 127.0.0.1:7401 to publish; with"
                     + " TLS 7410 and 7411.")
     private List<String> endpoints;
 
-    @Option(names = "--unix", paramLabel = "PATH", description = "A Unix domain socket, the same as unix:PATH.")
+    @Option(
+            names = "--unix",
+            paramLabel = "PATH",
+            description = "The relay's Unix domain socket; the same as unix:PATH.")
     private Path unix;
 
     @Option(
@@ -75,14 +78,14 @@ final class EndpointOptions {
                     + "token-file = FILE, tls-ca = FILE. Default: RELAY_CONTEXT of the environment.")
     private String context;
 
-    /** What the context says that is named, if one is. */
+    /** The context that is named; {@link Context#NONE}: none is. */
     Context context() throws IOException {
         String name = context != null ? context : System.getenv().getOrDefault("RELAY_CONTEXT", "");
         return context == null && name.isEmpty() ? Context.NONE : Context.read(name, System.getenv());
     }
 
     /**
-     * What the options say, and where they do not, the context; null: without TLS.
+     * The TLS options of the command line, completed from the context; null: without TLS.
      *
      * @throws IOException the context cannot be read
      */
@@ -104,11 +107,11 @@ final class EndpointOptions {
     }
 
     /**
-     * At least one.
+     * The endpoints of the command line, of the context, or the default; at least one.
      *
-     * @param key of the context
-     * @param byDefault host and port without TLS
-     * @param tlsPort the port with TLS
+     * @param key key of the context
+     * @param byDefault default without TLS, host and port
+     * @param tlsPort default port with TLS
      * @throws IOException the context cannot be read
      */
     List<Endpoint> endpoints(String key, String byDefault, int tlsPort) throws IOException {
@@ -138,7 +141,7 @@ final class EndpointOptions {
         return connectTimeout;
     }
 
-    /** From a millisecond on. */
+    /** Checks that a time is within a millisecond and {@code most}. */
     void check(String option, Duration value, Duration most) {
         if (value.compareTo(LEAST) < 0 || value.compareTo(most) > 0) {
             throw new ParameterException(
@@ -148,7 +151,7 @@ final class EndpointOptions {
         }
     }
 
-    /** A wrong value is wrong usage, and named with its limits. */
+    /** Checks that a number is within its limits; a wrong one is wrong usage. */
     void check(String option, long value, long least, long most) {
         if (value < least || value > most) {
             throw new ParameterException(

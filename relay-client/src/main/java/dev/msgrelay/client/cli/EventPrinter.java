@@ -9,10 +9,10 @@ import java.util.Locale;
 import java.util.function.LongSupplier;
 
 /**
- * Tells what happens to the connection: in plain words on stderr, or as JSON among the messages on stdout. A relay that
- * makes much of it happen does not fill stderr: what is over the {@link LineLimit} is summed up in the next line, and at
- * the end. JSON is for programs, and has all of it. Called by the one thread that owns the connection, and {@link #end}
- * once that has done its work.
+ * Prints events of the connection: in plain words on stderr, or as JSON among the messages on stdout. A relay that
+ * causes many events does not fill stderr: lines over the {@link LineLimit} are summed up in the next line, and at the
+ * end. JSON is for programs, and has all events. Called by the thread that owns the connection; {@link #end} is called
+ * after that thread's work.
  */
 final class EventPrinter {
     private final PrintWriter out;
@@ -22,14 +22,14 @@ final class EventPrinter {
     private final LongSupplier clock;
     private final LineLimit limit;
 
-    // Guarded by this.
+    // Guarded by this object's lock.
     private long linesLeftOut;
     private long gapsLeftOut;
     private long missed;
     private long firstMissed;
     private long lastMissed;
 
-    /** @param quiet gaps only */
+    /** @param quiet prints gaps only */
     EventPrinter(PrintWriter out, PrintWriter err, boolean json, boolean quiet) {
         this(out, err, json, quiet, System::nanoTime);
     }
@@ -49,7 +49,7 @@ final class EventPrinter {
             line.append(",\"to\":").append(gap.to());
             line.append(",\"code\":").append(gap.code()).append("}");
             out.println(line);
-        } else if (!tell(gap.text())) {
+        } else if (!tryPrint(gap.text())) {
             firstMissed = gapsLeftOut == 0 ? gap.from() : firstMissed;
             lastMissed = gap.to();
             missed += gap.count();
@@ -58,7 +58,7 @@ final class EventPrinter {
     }
 
     synchronized void event(SessionEvent event) {
-        // That a try begins is told by its outcome; the last failure is told as the command's own.
+        // Connecting is clear from its outcome; the command itself prints the last failure.
         boolean told = event instanceof SessionEvent.Connecting || event instanceof SessionEvent.GaveUp;
         if (quiet || told) {
             return;
@@ -71,18 +71,18 @@ final class EventPrinter {
             line.append("\",\"text\":\"");
             PrintableText.appendEscaped(line, PrintableText.line(event.text()));
             out.append(line).append("\"}").println();
-        } else if (!tell(event.text())) {
+        } else if (!tryPrint(event.text())) {
             linesLeftOut++;
         }
     }
 
-    /** Nothing more will happen: what was left out is summed up. */
+    /** Sums up the events left out, at the end. */
     synchronized void end() {
         sumUp();
     }
 
-    /** Behind the messages that came before it; false: there were too many lines just now. */
-    private boolean tell(String text) {
+    /** Prints a line behind the messages before it; returns false if there were too many lines just now. */
+    private boolean tryPrint(String text) {
         if (!limit.take(clock.getAsLong())) {
             return false;
         }
@@ -110,7 +110,7 @@ final class EventPrinter {
         err.flush();
     }
 
-    /** connected, lost, goingAway and so on. */
+    /** The event's name in JSON: connected, lost, goingAway and so on. */
     private static String word(SessionEvent event) {
         String name = event.getClass().getSimpleName();
         return name.substring(0, 1).toLowerCase(Locale.ROOT) + name.substring(1);

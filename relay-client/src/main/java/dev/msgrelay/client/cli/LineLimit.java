@@ -3,8 +3,8 @@ package dev.msgrelay.client.cli;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How many lines may be printed about what a relay does: {@link #BURST} at once, then one a second. Owned by one thread;
- * the time is passed in.
+ * A limit on lines about a relay's events: {@link #BURST} at once, then one a second. Owned by one thread; the caller
+ * passes the time.
  */
 final class LineLimit {
     static final int BURST = 20;

@@ -6,7 +6,7 @@ import dev.msgrelay.protocol.text.ShortText;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
 
-/** Counts and prints messages, and reports how fast they come. Owned by one thread. */
+/** Counts and prints messages, and reports their rate. Owned by one thread. */
 final class MessageMeter {
     private final PrintWriter out;
     private final MessagePrinter printer;
@@ -23,8 +23,8 @@ final class MessageMeter {
 
     /**
      * @param printer null: messages are not printed
-     * @param most messages that are wanted; those beyond are passed over
-     * @param interval messages from report to report
+     * @param most number of messages wanted; further ones are ignored
+     * @param interval number of messages from report to report
      */
     MessageMeter(PrintWriter out, MessagePrinter printer, boolean json, long most, long interval) {
         this.out = out;
@@ -34,7 +34,7 @@ final class MessageMeter {
         this.interval = interval;
     }
 
-    /** @param sequence 0: not known */
+    /** @param sequence the message's sequence; 0: unknown */
     void onMessage(long sequence, int type, ByteBuffer body) {
         if (messages == most) {
             return;
@@ -60,7 +60,7 @@ final class MessageMeter {
         return messages;
     }
 
-    /** The sum; as JSON on stdout, else on stderr unless that is not wanted. */
+    /** Prints the sum: as JSON on stdout, otherwise on stderr unless {@code quiet}. */
     void tellSum(PrintWriter err, boolean quiet) {
         Speed sum = new Speed(messages, bytes, messages == 0 ? 0 : System.nanoTime() - startedAt);
         if (json) {

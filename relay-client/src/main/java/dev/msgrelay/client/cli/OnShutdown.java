@@ -5,26 +5,26 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ctrl-C and SIGTERM: runs {@code stop} on the JVM's shutdown thread, then gives the command's own thread a bounded time
- * to say what was done. The JVM then ends with the code that shells expect, 128 + the signal: 130 or 143.
+ * Ctrl-C and SIGTERM: runs {@code stop} on the JVM's shutdown thread, then gives the command's own thread a bounded
+ * time to print its summary. The JVM then ends with the code that shells expect, 128 + the signal: 130 or 143.
  */
 final class OnShutdown {
     private final CountDownLatch done = new CountDownLatch(1);
     private final Thread hook;
 
-    /** @param patience how long to wait for {@link #done}; zero where {@code stop} does all by itself */
+    /** @param patience longest wait for {@link #done}; zero if {@code stop} does everything itself */
     OnShutdown(Runnable stop, Duration patience) {
         hook = new Thread(() -> stopAndWait(stop, patience), "shutdown");
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
-    /** The command has said all. */
+    /** Tells the hook that the command has printed everything. */
     void done() {
         done.countDown();
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The JVM is shutting down: the hook runs, and was just told that it may end.
+            // The JVM is shutting down: the hook is running, and now knows that it may end.
         }
     }
 

@@ -14,7 +14,7 @@ final class Pace {
         this.perSecond = perSecond;
     }
 
-    /** Waits until the next event is due; one that is late is not waited for, and makes the later ones no later. */
+    /** Waits until the next event is due. A late event does not wait, and does not delay the later ones. */
     void await() throws InterruptedException {
         long now = System.nanoTime();
         if (events == 0) {

@@ -39,7 +39,7 @@ import picocli.CommandLine.TypeConversionException;
 
 /**
  * {@code relay-client publish}. Owned by the main thread, which reads and publishes; on Ctrl-C the shutdown thread
- * flushes and tells the sum instead, as the main thread may be deep in a read of the terminal.
+ * flushes and prints the sum instead, since the main thread may be within a read of the terminal.
  */
 @Command(
         name = "publish",
@@ -64,7 +64,7 @@ final class PublishCommand implements Callable<Integer> {
     private static final String DEFAULT_ENDPOINT = "127.0.0.1:7401";
     private static final int DEFAULT_TLS_PORT = 7411;
 
-    /** 128 + SIGINT; the JVM, which is shutting down by then, says so itself. */
+    /** 128 + SIGINT. The JVM, which is shutting down by then, ends with this code itself. */
     private static final int INTERRUPTED = 130;
 
     @Spec
@@ -96,9 +96,10 @@ final class PublishCommand implements Callable<Integer> {
     @Option(
             names = "--state",
             paramLabel = "DIR",
-            description = "Where --ack keeps a file for each --name: the secret id by which the relay recognises this "
-                    + "publisher, and a record of the run. Default: relay-client in $XDG_STATE_HOME, or in "
-                    + "~/.local/state.")
+            description =
+                    "Directory in which --ack keeps a file for each --name: the secret id by which the relay recognises this "
+                            + "publisher, and a record of the run. Default: relay-client in $XDG_STATE_HOME, or in "
+                            + "~/.local/state.")
     private Path state;
 
     @Option(
@@ -136,7 +137,7 @@ final class PublishCommand implements Callable<Integer> {
             paramLabel = "SIZE",
             defaultValue = "1m",
             converter = Converters.OfSize.class,
-            description = "A longer line is a failure. Default: ${DEFAULT-VALUE}.")
+            description = "Longest message; a longer line ends the command with a failure. Default: ${DEFAULT-VALUE}.")
     private int maxBody;
 
     @Option(
@@ -154,7 +155,7 @@ final class PublishCommand implements Callable<Integer> {
     private final InputStream stdin;
     private boolean plainOnce;
     private EventPrinter events;
-    private boolean finished; // guarded by this
+    private boolean finished; // guarded by this object's lock
 
     PublishCommand(InputStream stdin) {
         this.stdin = stdin;
@@ -173,7 +174,7 @@ final class PublishCommand implements Callable<Integer> {
             PublisherOptions options = options(endpoints, resumption, token);
             RelayPublisher publisher = plainOnce ? RelayPublisher.connect(options) : RelayPublisher.open(options);
             finished = false;
-            // The hook finishes by itself: the main thread may be deep in a read of the terminal.
+            // The hook finishes the run itself: the main thread may be within a read of the terminal.
             OnShutdown onShutdown = new OnShutdown(() -> finish(publisher, endpoints), Duration.ZERO);
             try {
                 publishAll(new BodyReader(input, maxBody), publisher, resumption, endpoints);
@@ -223,13 +224,13 @@ final class PublishCommand implements Callable<Integer> {
         }
     }
 
-    /** Of a name that the user gave; without one there is nothing to go on with. */
+    /** The record of a run under a name that the user gave; without a name nothing is kept. */
     private Resumption resumption() throws IOException {
         if (ack == null || session.name() == null || session.isPlain()) {
             return Resumption.none();
         }
         Path directory = state != null ? state : PublisherState.defaultDirectory(System.getenv());
-        // What comes out of a pipe cannot be read a second time.
+        // Null for a pipe, which cannot be read a second time.
         String input = file == null || !Files.isRegularFile(file)
                 ? null
                 : (chunk == null ? "lines" : "pieces of " + chunk + " bytes") + " of " + file.toRealPath();
@@ -242,13 +243,13 @@ final class PublishCommand implements Callable<Integer> {
                 throw new IOException(
                         "cannot keep the producer id of '" + session.name() + "' in " + directory + ": " + e, e);
             }
-            tell("cannot keep the producer id of '" + session.name() + "' in " + directory + " (" + e
-                    + "): this run cannot be gone on with when it is cut short");
+            printError("cannot keep the producer id of '" + session.name() + "' in " + directory + " (" + e
+                    + "): this run cannot be continued if it is cut short");
             return Resumption.none();
         }
     }
 
-    /** Two runs at a time must not have the same one. */
+    /** A random name: two runs at the same time must not have the same one. */
     private static String madeUpName() {
         return "relay-client-" + Long.toHexString(new SecureRandom().nextLong());
     }
@@ -294,7 +295,7 @@ final class PublishCommand implements Callable<Integer> {
         Pace pace = rate == null ? null : new Pace(rate);
         long had = resumption.awaitHad(stallTimeout, stalled);
         if (had > 0) {
-            tell("going on with " + file + " behind its message " + had
+            printError("going on with " + file + " behind its message " + had
                     + ": up to there the relay has it from a run that was cut short");
         }
         long[] left = {had};
@@ -310,7 +311,7 @@ final class PublishCommand implements Callable<Integer> {
             try {
                 outcome = publisher.publish(type, array, offset, length, stallTimeout);
             } catch (IllegalArgumentException e) {
-                // The relay may take less than --max-body.
+                // The relay's limit may be below --max-body.
                 throw new IOException("message " + (publisher.messages() + had + 1) + ": " + e.getMessage(), e);
             }
             if (outcome == PublishOutcome.FULL) {
@@ -332,7 +333,7 @@ final class PublishCommand implements Callable<Integer> {
         }
     }
 
-    /** Waits until everything is handed over, with --ack acknowledged, as long as there is progress. */
+    /** Waits until all messages are handed over, with --ack acknowledged, as long as there is progress. */
     private void settle(RelayPublisher publisher) throws InterruptedException {
         long before;
         do {
@@ -342,7 +343,7 @@ final class PublishCommand implements Callable<Integer> {
                 && publisher.failure().isEmpty());
     }
 
-    /** Called by the main thread and on Ctrl-C; the second waits for the first. */
+    /** Ends the run and prints its sum, once; called by the main thread and on Ctrl-C, where the second waits. */
     private synchronized void finish(RelayPublisher publisher, List<Endpoint> endpoints) {
         if (finished) {
             return;
@@ -351,7 +352,7 @@ final class PublishCommand implements Callable<Integer> {
         publisher.close();
         events.end();
         String published = "published " + ShortText.counted(publisher.messages(), "message") + ", ";
-        tell(
+        printError(
                 plainOnce
                         ? published + publisher.settledBytes() + " of " + publisher.bytes() + " bytes sent to "
                                 + endpoints.get(0)
@@ -360,7 +361,7 @@ final class PublishCommand implements Callable<Integer> {
                                 + (ack != null ? " acknowledged" : " sent"));
     }
 
-    private void tell(String line) {
+    private void printError(String line) {
         if (!quiet) {
             PrintWriter err = spec.commandLine().getErr();
             err.println(PrintableText.line(line));
@@ -368,12 +369,12 @@ final class PublishCommand implements Callable<Integer> {
         }
     }
 
-    /** The publisher was closed by Ctrl-C. */
+    /** Ctrl-C has closed the publisher. */
     private static final class StoppedException extends IOException {
         private static final long serialVersionUID = 1L;
     }
 
-    /** {@code --ack} takes its level behind {@code =} only: what follows it otherwise is an endpoint. */
+    /** {@code --ack} takes its level behind {@code =} only: a word after {@code --ack} is an endpoint. */
     static final class BareAck implements IParameterPreprocessor {
         @Override
         public boolean preprocess(Stack<String> args, CommandSpec of, ArgSpec option, Map<String, Object> info) {
@@ -384,7 +385,7 @@ final class PublishCommand implements Callable<Integer> {
         }
     }
 
-    /** Decimal or hexadecimal, within 32 bits, signed or unsigned. */
+    /** Converts a number of 32 bits, decimal or hexadecimal, signed or unsigned. */
     static final class MessageType implements ITypeConverter<Integer> {
         @Override
         public Integer convert(String value) {
@@ -394,7 +395,7 @@ final class PublishCommand implements Callable<Integer> {
                     return (int) number;
                 }
             } catch (NumberFormatException e) {
-                // Told below, together with what does not fit.
+                // Refused below, like a number that does not fit.
             }
             throw new TypeConversionException("'" + value + "' is no number of 32 bits");
         }

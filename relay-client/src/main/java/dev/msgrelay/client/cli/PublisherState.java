@@ -22,13 +22,13 @@ import java.util.Properties;
 import java.util.UUID;
 
 /**
- * What {@code publish --ack --name} keeps from run to run: the name's producer id, and what a run that has not come to its
- * end was publishing. One file for each name, readable by its owner alone; another beside it is locked for as long as a
- * run lasts, so that no two publish under one id. A file is replaced as a whole: a run, or the machine, may end at any moment.
+ * The file of {@code publish --ack --name} from run to run: the name's producer id, and the input of a run that was cut
+ * short. One file for each name, readable by its owner alone; a second file beside it is locked during a run, so that
+ * no two runs publish under one id. A file is replaced as a whole: a run, or the machine, may end at any moment.
  *
  * <pre>
  *  producer-id=0123456789abcdeffedcba9876543210
- *  input=lines of /data/orders.txt      these three only while a run has not come to its end
+ *  input=lines of /data/orders.txt      these three only until a run has ended
  *  epoch=1234605616436508552            of the stream
  *  first-number=4711                    in the relay's count of the name, of the input's first message
  * </pre>
@@ -39,10 +39,13 @@ final class PublisherState implements AutoCloseable {
     private static final String EPOCH = "epoch";
     private static final String FIRST = "first-number";
 
-    /** A file's name has 255 bytes at most, a client's name may have three times as many when encoded. */
+    /**
+     * Limit of the encoded name in a file's name, which has 255 bytes at most; longer names are cut, with a hash
+     * behind.
+     */
     private static final int LONGEST_NAME = 150;
 
-    /** Much longer than what is kept of a name. */
+    /** Most bytes of the file: much longer than its content. */
     private static final int MOST_BYTES = 64 << 10;
 
     private final Path file;
@@ -51,11 +54,11 @@ final class PublisherState implements AutoCloseable {
     private Run run;
 
     /**
-     * A run that has not come to its end.
+     * A run that has not ended.
      *
-     * @param input what it publishes, for people and for comparison
-     * @param epoch of the stream
-     * @param first number of the input's first message
+     * @param input the run's input, for people and for comparison
+     * @param epoch epoch of the stream
+     * @param first number of the input's first message, in the relay's count of the name
      */
     record Run(String input, long epoch, long first) {
         Run {
@@ -98,16 +101,16 @@ final class PublisherState implements AutoCloseable {
         return kept;
     }
 
-    /** {@code $XDG_STATE_HOME/relay-client}, or {@code ~/.local/state/relay-client} where that is not set. */
+    /** {@code $XDG_STATE_HOME/relay-client}; {@code ~/.local/state/relay-client} if the variable is not set. */
     static Path defaultDirectory(Map<String, String> environment) {
         return Context.folder(environment, "XDG_STATE_HOME", ".local/state");
     }
 
     /**
-     * Reads what is kept of a name, or begins to keep it.
+     * Opens the file of a name, or makes it.
      *
-     * @throws HeldException another run has it
-     * @throws IOException it cannot be read or written
+     * @throws HeldException another run has the name
+     * @throws IOException the file cannot be read or written
      */
     static PublisherState open(Path directory, String name) throws IOException {
         makeDirectory(directory);
@@ -129,28 +132,27 @@ final class PublisherState implements AutoCloseable {
         return producer;
     }
 
-    /** The last run, where it has not come to its end; or null. */
+    /** The last run, if it has not ended; null: there is none. */
     Run run() {
         return run;
     }
 
-    /** A run begins, or goes on in another stream: returns when that is kept. */
-    void begin(Run present) throws IOException {
+    /** Records a run that begins, or continues in another stream; returns once that is on the disk. */
+    void beginRun(Run present) throws IOException {
         if (!present.equals(run)) {
             run = present;
             write();
         }
     }
 
-    /** The run has come to its end. */
-    void end() throws IOException {
+    void endRun() throws IOException {
         if (run != null) {
             run = null;
             write();
         }
     }
 
-    /** The next run may have it. */
+    /** Unlocks the name for the next run. */
     @Override
     public void close() throws IOException {
         lock.close();

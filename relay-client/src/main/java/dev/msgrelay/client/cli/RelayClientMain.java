@@ -39,11 +39,11 @@ public final class RelayClientMain implements Runnable {
     private RelayClientMain() {}
 
     public static void main(String[] args) {
-        // The commands say themselves what went wrong, in one line.
+        // Logging off: each command reports its failure itself, in one line.
         if (System.getProperty("org.slf4j.simpleLogger.defaultLogLevel") == null) {
             System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "off");
         }
-        // Not autoflushing: the commands flush once per batch.
+        // No autoflush: the commands flush once per batch.
         PrintWriter out = new PrintWriter(new BufferedWriter(
                 new OutputStreamWriter(new FileOutputStream(FileDescriptor.out), StandardCharsets.UTF_8), 1 << 16));
         int exitCode =
@@ -57,20 +57,20 @@ public final class RelayClientMain implements Runnable {
         return commandLine(InputStream.nullInputStream());
     }
 
-    /** The whole command; {@code stdin} is what {@code publish} reads where no file is named. */
+    /** The whole command; {@code publish} reads {@code stdin} if no file is named. */
     static CommandLine commandLine(InputStream stdin) {
         return new CommandLine(new RelayClientMain())
                 .addSubcommand(new SubscribeCommand())
                 .addSubcommand(new PublishCommand(stdin))
                 .addSubcommand(new TopCommand())
                 .setCaseInsensitiveEnumValuesAllowed(true)
-                // Newer JVMs have a console even where there is no terminal, which is what picocli asks for.
+                // Colours off: newer JVMs have a console even without a terminal, and picocli asks only for a console.
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
                 .setParameterExceptionHandler((e, args) -> wrongUsage(e))
                 .setExecutionExceptionHandler((e, command, result) -> failure(e, command));
     }
 
-    /** Does what the arguments say; answers the exit code. */
+    /** Runs the command; returns the exit code. */
     static int execute(CommandLine command, String... args) {
         String fault = UndecodedText.faultOf(args);
         return fault == null ? command.execute(args) : wrongUsage(new ParameterException(command, fault));
@@ -102,7 +102,7 @@ public final class RelayClientMain implements Runnable {
         return CommandLine.ExitCode.SOFTWARE;
     }
 
-    /** One line; a fault of the program itself is named by its class as well, as nobody expects it. */
+    /** One line; a fault of the program itself is named by its class as well. */
     private static String describe(Exception e) {
         return PrintableText.line(e instanceof IOException && e.getMessage() != null ? e.getMessage() : e.toString());
     }

@@ -12,15 +12,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * How a run of {@code publish} goes on behind one that was cut short. The relay counts the messages of a name, so it is
- * enough to keep the number of the input's first message: what the relay has accepted beyond it, it has of the input.
+ * Lets a run of {@code publish} continue one that was cut short. The relay counts the messages of a name, so it is
+ * enough to keep the number of the input's first message: the messages that the relay has accepted from that number on
+ * are the input's.
  *
  * <pre>
- *   number:    ... 4710 | 4711   4712   4713   4714 ...       accepted 4713: the run goes on with line 4
+ *   number:    ... 4710 | 4711   4712   4713   4714 ...       accepted 4713: the run continues with line 4
  *   input:                line 1 line 2 line 3 line 4
  * </pre>
  *
- * {@link #event} is called by the publisher's own thread, the rest by the one that publishes.
+ * The publisher's own thread calls {@link #event}; the thread that publishes calls the rest.
  */
 final class Resumption implements AutoCloseable {
     private final PublisherState state;
@@ -29,9 +30,9 @@ final class Resumption implements AutoCloseable {
     private final CompletableFuture<Long> had = new CompletableFuture<>();
 
     /**
-     * @param state of the publisher's name; null: nothing is kept
-     * @param input what is published; null: it cannot be read a second time
-     * @param fromStart without regard to what was kept
+     * @param state file of the publisher's name; null: nothing is kept
+     * @param input the input in words; null: it cannot be read a second time
+     * @param fromStart whether to ignore a run that was cut short
      */
     Resumption(PublisherState state, String input, boolean fromStart) {
         this.state = state;
@@ -42,23 +43,26 @@ final class Resumption implements AutoCloseable {
         }
     }
 
-    /** Keeps nothing. */
+    /** A resumption that keeps nothing. */
     static Resumption none() {
         return new Resumption(null, null, false);
     }
 
-    /** By which the relay knows the publisher again; none: any will do. */
+    /** The id by which the relay recognises the publisher; none: any will do. */
     ProducerId producer() {
         return state == null ? ProducerId.NONE : state.producer();
     }
 
-    /** Of the stream in which the last run was cut short; 0: it was not. */
+    /** Epoch of the stream in which the last run was cut short; 0: there is no such run. */
     long epoch() {
         PublisherState.Run before = state == null || input == null ? null : state.run();
         return before == null ? 0 : before.epoch();
     }
 
-    /** Connected: what is to be kept is kept before the first message is sent over this connection. */
+    /**
+     * Takes an event of the connection. On Connected the record is on the disk before the first message is sent over
+     * this connection.
+     */
     void event(SessionEvent event) {
         if (state == null || input == null) {
             return;
@@ -68,7 +72,7 @@ final class Resumption implements AutoCloseable {
                 welcomed(connected.welcome());
             } catch (IOException e) {
                 had.completeExceptionally(e);
-                // It becomes the publisher's failure, which the command tells in one line.
+                // The exception becomes the publisher's failure, which the command prints in one line.
                 Thread.currentThread().setUncaughtExceptionHandler((thread, fault) -> {});
                 throw new UncheckedIOException(e);
             }
@@ -78,9 +82,10 @@ final class Resumption implements AutoCloseable {
     }
 
     /**
-     * How many messages of the input the relay has of a run that was cut short; waits for the relay to say it.
+     * Number of messages of the input that the relay has from a run that was cut short; waits for WELCOME.
      *
-     * @throws IOException it has not within this time: {@code stalled}; or what is to be kept cannot be
+     * @throws IOException there was no WELCOME within {@code atMost}, with the message {@code stalled}; or the record
+     *     could not be written
      */
     long awaitHad(Duration atMost, String stalled) throws IOException, InterruptedException {
         try {
@@ -93,10 +98,10 @@ final class Resumption implements AutoCloseable {
         }
     }
 
-    /** All of the input is in the stream. */
+    /** Records that the whole input is in the stream. */
     void done() throws IOException {
         if (state != null && input != null) {
-            state.end();
+            state.endRun();
         }
     }
 
@@ -110,8 +115,8 @@ final class Resumption implements AutoCloseable {
     private void welcomed(WelcomeFrame welcome) throws IOException {
         PublisherState.Run before = state.run();
         if (had.isDone()) {
-            // Within a run the numbers go on, also where the relay was started anew.
-            state.begin(new PublisherState.Run(input, welcome.epoch(), before.first()));
+            // Numbers continue within a run, even if the relay was started anew.
+            state.beginRun(new PublisherState.Run(input, welcome.epoch(), before.first()));
             return;
         }
         boolean goesOn = !fromStart
@@ -120,7 +125,7 @@ final class Resumption implements AutoCloseable {
                 && !welcome.epochChanged()
                 && before.first() <= welcome.accepted() + 1;
         long first = goesOn ? before.first() : welcome.accepted() + 1;
-        state.begin(new PublisherState.Run(input, welcome.epoch(), first));
+        state.beginRun(new PublisherState.Run(input, welcome.epoch(), first));
         had.complete(welcome.accepted() + 1 - first);
     }
 }

@@ -13,12 +13,12 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** What a client that says HELLO, or connects again, is told in every command. */
+/** Options of a client that sends HELLO or reconnects: the same in every command. */
 final class SessionOptions {
-    /** Enough for a relay to be started anew: with doubled waits it is three quarters of a minute. */
+    /** Ten rounds: with doubled waits three quarters of a minute, enough for a relay to be started anew. */
     private static final int DEFAULT_ROUNDS = 10;
 
-    /** Much longer than any token. */
+    /** Most bytes of the file: much longer than any token. */
     private static final int MOST_TOKEN_FILE = 4096;
 
     @Option(
@@ -41,15 +41,16 @@ final class SessionOptions {
             paramLabel = "FILE",
             description =
                     "The token in this file proves the client's identity, for a relay that requires it. Says HELLO. "
-                            + "Default: that of --context, else the token itself in RELAY_TOKEN of the environment.")
+                            + "Default: the token file of --context, else the token itself in RELAY_TOKEN of the environment.")
     private Path tokenFile;
 
     @Option(
             names = "--plain",
-            description = "No HELLO, for a relay that does not know HELLO: the client cannot notice missed messages.")
+            description =
+                    "Send no HELLO, for a relay that does not know HELLO: the client cannot notice missed messages.")
     private boolean plain;
 
-    /** Null: none was given. */
+    /** The client's name; null: none was given. */
     String name() {
         return name;
     }
@@ -58,15 +59,15 @@ final class SessionOptions {
         return plain;
     }
 
-    /** Whether anything was given that asks for more than one plain connection. */
+    /** Whether an option was given that asks for more than one plain connection. */
     boolean areGiven() {
         return name != null || reconnect != null || plain;
     }
 
     /**
-     * What proves who this client is; none where nothing does, or without HELLO.
+     * The token of this client; none: no token is given, or HELLO is not sent.
      *
-     * @throws IOException the file cannot be read, or holds none; its content is not shown
+     * @throws IOException the file cannot be read, or holds no token; its content is not shown
      */
     Token token(Context context) throws IOException {
         Path file = tokenFile != null ? tokenFile : context.path(Context.TOKEN_FILE);
@@ -78,8 +79,8 @@ final class SessionOptions {
             return text == null || text.isBlank() ? Token.NONE : token("RELAY_TOKEN", text);
         }
         try {
-            return token(SecretText.file(file), text(file));
-            // Their own messages have the name, which may be the token: they are no causes.
+            return token(SecretText.file(file), readTokenFile(file));
+            // The causes are left out: their messages have the file's name, which may be the token.
         } catch (NoSuchFileException e) {
             throw new IOException("cannot read the token: no file " + SecretText.tokenFile(file));
         } catch (AccessDeniedException e) {
@@ -93,10 +94,10 @@ final class SessionOptions {
     /**
      * The text of a token's file.
      *
-     * @throws FileSystemException it cannot be read
-     * @throws IOException it is no text; does not show it
+     * @throws FileSystemException the file cannot be read
+     * @throws IOException the file is no text; the message does not show it
      */
-    static String text(Path file) throws IOException {
+    static String readTokenFile(Path file) throws IOException {
         try {
             return TextFile.read(file, MOST_TOKEN_FILE).strip();
         } catch (FileSystemException e) {
@@ -118,7 +119,7 @@ final class SessionOptions {
         return reconnect == null ? ReconnectPolicy.rounds(DEFAULT_ROUNDS) : reconnect;
     }
 
-    /** A number of rounds, or one of two words. */
+    /** Converts a number of rounds, {@code none} or {@code endless}. */
     static final class Rounds implements ITypeConverter<ReconnectPolicy> {
         @Override
         public ReconnectPolicy convert(String value) {

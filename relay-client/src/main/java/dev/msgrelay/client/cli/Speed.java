@@ -5,9 +5,9 @@ import java.util.Locale;
 /**
  * Messages within a time.
  *
- * @param messages how many
- * @param bytes on the wire, headers included
- * @param nanos how long it took
+ * @param messages number of messages
+ * @param bytes bytes on the wire, headers included
+ * @param nanos the time that they took
  */
 record Speed(long messages, long bytes, long nanos) {
     private static final double NANOS_PER_SECOND = 1e9;
@@ -20,12 +20,12 @@ record Speed(long messages, long bytes, long nanos) {
         return (long) (messages * NANOS_PER_SECOND / Math.max(1, nanos));
     }
 
-    /** MB are 10^6 bytes. */
+    /** Megabytes per second; MB are 10^6 bytes. */
     double megabytesPerSecond() {
         return bytes / 1e6 * NANOS_PER_SECOND / Math.max(1, nanos);
     }
 
-    /** The line of the article that this project grew out of. */
+    /** The report's line, in the form of the article that this project grew out of. */
     String line() {
         return String.format(
                 Locale.ROOT,
@@ -36,7 +36,6 @@ record Speed(long messages, long bytes, long nanos) {
                 megabytesPerSecond());
     }
 
-    /** One JSON object. */
     String json(String event) {
         return String.format(
                 Locale.ROOT,

@@ -63,7 +63,7 @@ final class SubscribeCommand implements Callable<Integer> {
     private static final int DEFAULT_TLS_PORT = 7410;
     private static final long DEFAULT_REPORT_EVERY = 10_000_000;
 
-    /** On Ctrl-C: a batch to finish and the sum to print; long only where nobody reads our output. */
+    /** Time on Ctrl-C to finish a batch and print the sum; needed only if nobody reads the output. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(2);
 
     @Spec
@@ -80,7 +80,7 @@ final class SubscribeCommand implements Callable<Integer> {
             paramLabel = "RANGES",
             converter = Converters.OfRanges.class,
             description =
-                    "Only these types, such as 7,100-199 (negative ones: --types=-5--1). Says HELLO. Default: all.")
+                    "Get only these types, such as 7,100-199 (negative ones: --types=-5--1). Says HELLO. Default: all.")
     private TypeRanges types;
 
     @Option(
@@ -97,8 +97,9 @@ final class SubscribeCommand implements Callable<Integer> {
             names = "--policy",
             paramLabel = "POLICY",
             converter = Converters.OfPolicy.class,
-            description = "What the relay does when this client reads too slowly: disconnect, backpressure, skip or "
-                    + "replay (it gets the missed messages from the journal). Says HELLO. Default: the relay's choice.")
+            description =
+                    "What the relay does when this client reads too slowly: disconnect, backpressure, skip or "
+                            + "replay (the client gets the missed messages from the journal). Says HELLO. Default: the relay's choice.")
     private Policy policy;
 
     @Option(
@@ -132,7 +133,7 @@ final class SubscribeCommand implements Callable<Integer> {
     @Option(
             names = "--json",
             description =
-                    "One JSON object per line: for each report, message, gap, change of the connection, and at the end.")
+                    "Print one JSON object per line: for each report, message, gap, change of the connection, and at the end.")
     private boolean json;
 
     @Option(names = "--quiet", description = "Print neither the sum at the end nor the state of the connection.")
@@ -143,7 +144,8 @@ final class SubscribeCommand implements Callable<Integer> {
             paramLabel = "SIZE",
             defaultValue = "1m",
             converter = Converters.OfSize.class,
-            description = "A longer body ends the connection; bytes, or such as 64k or 4m. Default: ${DEFAULT-VALUE}.")
+            description =
+                    "Longest body; a longer one ends the connection. Bytes, or such as 64k or 4m. Default: ${DEFAULT-VALUE}.")
     private int maxBody;
 
     private PrintWriter out;
@@ -160,7 +162,7 @@ final class SubscribeCommand implements Callable<Integer> {
                 new EventPrinter(spec.commandLine().getOut(), spec.commandLine().getErr(), json, quiet);
         SubscriberOptions options = options(endpoints, plainOnce, token, events);
         MessageMeter meter = meter();
-        // One object may be executed more than once.
+        // Reset: one object may be executed more than once.
         stopped = false;
         try (RelaySubscriber subscriber =
                 plainOnce ? RelaySubscriber.connect(options) : RelaySubscriber.open(options)) {
@@ -176,7 +178,7 @@ final class SubscribeCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** On the shutdown thread. */
+    /** Ends the subscription; called on the shutdown thread. */
     private void stop(RelaySubscriber subscriber) {
         stopped = true;
         subscriber.close();
@@ -191,9 +193,9 @@ final class SubscribeCommand implements Callable<Integer> {
         while (!meter.isDone() && n >= 0) {
             n = subscriber.poll(handler);
             if (catchUp != null) {
-                catchUp.look(subscriber.next(), subscriber.head(), System.nanoTime());
+                catchUp.update(subscriber.next(), subscriber.head(), System.nanoTime());
             }
-            // Also without messages: what happens to the connection may have been printed.
+            // Flushed without messages, too: events of the connection may have been printed.
             checkOutput();
         }
         if (!meter.isDone() && !stopped) {
@@ -256,7 +258,7 @@ final class SubscribeCommand implements Callable<Integer> {
         }
     }
 
-    /** Sends on what was printed. */
+    /** Flushes the output, and checks that it is open. */
     private void checkOutput() throws IOException {
         if (out.checkError()) {
             throw new IOException("standard output is closed");
@@ -264,10 +266,10 @@ final class SubscribeCommand implements Callable<Integer> {
     }
 
     /**
-     * Where to start.
+     * The place to start at.
      *
      * @param sequence {@link #LIVE}, {@link #EARLIEST}, or a sequence
-     * @param time where that is not null
+     * @param time a time to start at; null: {@code sequence} counts
      */
     record Start(long sequence, Instant time) {
         private static final long LIVE = 0;
@@ -283,7 +285,7 @@ final class SubscribeCommand implements Callable<Integer> {
             }
         }
 
-        /** Two words, a number from 1, or a time. */
+        /** Converts {@code live}, {@code earliest}, a number from 1, or a time. */
         static final class Converter implements ITypeConverter<Start> {
             @Override
             public Start convert(String value) {
@@ -305,7 +307,7 @@ final class SubscribeCommand implements Callable<Integer> {
                         }
                     }
                 } catch (IllegalArgumentException | DateTimeException | ArithmeticException e) {
-                    // Told below, together with numbers that are none of messages, and times before 1970.
+                    // Refused below, like numbers below 1 and times before 1970.
                 }
                 throw new TypeConversionException("'" + value
                         + "' is neither live, nor earliest, nor a number from 1, nor a time after 1970 such as"

@@ -125,7 +125,7 @@ final class TopCommand implements Callable<Integer> {
         }
     }
 
-    // ---- where -------------------------------------------------------------------------------------------------
+    // ---- address and token ---------------------------------------------------------------------------------------
 
     private URI admin() {
         try {
@@ -149,17 +149,17 @@ final class TopCommand implements Callable<Integer> {
         }
     }
 
-    /** Null: what the JDK trusts. */
+    /** The trusted authorities of --tls-ca; null: those of the JDK. */
     private SSLContext trust() throws IOException {
         return tlsCa == null ? null : TlsOptions.trusting(tlsCa).context();
     }
 
-    /** A token goes nowhere in the clear. */
+    /** The token; refused if it would leave this host in the clear. */
     private String token(URI admin) throws IOException {
         String token = System.getenv("RELAY_TOKEN");
         if (tokenFile != null) {
             try {
-                token = SessionOptions.text(tokenFile);
+                token = SessionOptions.readTokenFile(tokenFile);
             } catch (FileSystemException e) {
                 throw new IOException("cannot read " + SecretText.tokenFile(tokenFile) + ": "
                         + (e instanceof NoSuchFileException ? "there is none" : "permission denied"));
@@ -168,13 +168,12 @@ final class TopCommand implements Callable<Integer> {
         boolean clear = token != null && admin.getScheme().equals("http");
         String host = admin.getHost().replaceAll("[\\[\\]]", "");
         if (clear && !Endpoint.tcp(host, HTTP_PORT).isWithinHost()) {
-            throw new IOException(
-                    "the token would go to " + admin + " in the clear: go there by https, or by a tunnel");
+            throw new IOException("the token would go to " + admin + " in the clear: use https, or a tunnel");
         }
         return token;
     }
 
-    // ---- for scripts, and where there is no terminal -----------------------------------------------------------
+    // ---- for scripts, and without a terminal ---------------------------------------------------------------------
 
     private void printJson(AdminEvents events) throws IOException, InterruptedException {
         do {
@@ -210,7 +209,7 @@ final class TopCommand implements Callable<Integer> {
         return event;
     }
 
-    /** Others may come in between, and not without an end. */
+    /** The next event with figures; other events may come in between, but only a bounded number. */
     private static Event nextStats(AdminEvents events) throws IOException, InterruptedException {
         for (int i = 0; i < MOST_OTHER_EVENTS; i++) {
             Event event = next(events);
@@ -243,7 +242,7 @@ final class TopCommand implements Callable<Integer> {
 
     // ---- on a terminal -----------------------------------------------------------------------------------------
 
-    /** Null: standard output is none. */
+    /** The terminal; null: standard output is none. */
     private static Terminal terminal() {
         if (System.console() == null) {
             return null;
@@ -267,7 +266,7 @@ final class TopCommand implements Callable<Integer> {
         try {
             before = terminal.enterRawMode();
         } catch (IOError e) {
-            throw new IOException("the terminal lets nobody in: is this in the background?", e);
+            throw new IOException("cannot use the terminal: is this process in the background?", e);
         }
         terminal.puts(Capability.enter_ca_mode);
         terminal.puts(Capability.cursor_invisible);

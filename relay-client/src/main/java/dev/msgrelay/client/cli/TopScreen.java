@@ -13,7 +13,10 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What {@code relay-client top} shows: lines of text from two events of the admin port, and from what they are about. */
+/**
+ * The screen of {@code relay-client top}: lines of text from two events of the admin port, and from the stream's first
+ * event.
+ */
 final class TopScreen {
     private static final int MOST_ENDED = 5;
     private static final String TABLE = "%7s %s %s %s %s %7s %8s %8s %5s %s";
@@ -26,9 +29,9 @@ final class TopScreen {
     }
 
     /**
-     * The lines, for a terminal that is so wide and high.
+     * The lines for a terminal of {@code width} columns and {@code height} lines.
      *
-     * @param before an earlier event of the same relay; null: there is none, and rates are not known
+     * @param before an earlier event of the same relay; null: there is none, and rates are unknown
      */
     List<String> lines(JsonObject before, JsonObject now, int width, int height) {
         List<String> lines = new ArrayList<>();
@@ -58,7 +61,7 @@ final class TopScreen {
                 + orNone(now.getObject("closes").entrySet().stream()
                         .map(close -> close.getKey() + " " + close.getValue())
                         .collect(Collectors.joining("  "))));
-        objects(now.getArray("ended")).limit(MOST_ENDED).forEach(ended -> lines.add("  " + ended(ended)));
+        objects(now.getArray("ended")).limit(MOST_ENDED).forEach(ended -> lines.add("  " + endedLine(ended)));
         lines.add("");
         lines.add(String.format(
                 Locale.ROOT,
@@ -95,7 +98,7 @@ final class TopScreen {
         return seconds <= 0 ? "- " + unit : ShortText.of((now.getLong(key) - before.getLong(key)) / seconds, unit);
     }
 
-    /** The three parts that are nearest to their limits, of those that clients fill. */
+    /** The three parts nearest to their limits, among those that clients fill. */
     private String memory(JsonObject now) {
         JsonObject used = now.getObject("memory");
         return objects(about.getArray("parts"))
@@ -111,7 +114,7 @@ final class TopScreen {
         return (double) used.getLong(part.getString("part")) / part.getLong("limit");
     }
 
-    /** Those that were reached so far, and how often since the event before. */
+    /** The limits that were reached so far, and how often since the event before. */
     private String limits(JsonObject before, JsonObject now) {
         return objects(about.getArray("counters"))
                 .filter(counter -> counter.getBoolean("limit"))
@@ -125,7 +128,7 @@ final class TopScreen {
                 .collect(Collectors.joining("   "));
     }
 
-    private static String ended(JsonObject ended) {
+    private static String endedLine(JsonObject ended) {
         String detail = ended.getString("detail");
         return Instant.parse(ended.getString("time")).truncatedTo(ChronoUnit.SECONDS) + "  " + ended.getString("who")
                 + ": " + ended.getString("reason") + (detail.isEmpty() ? "" : ", " + detail);
@@ -148,7 +151,7 @@ final class TopScreen {
                 state(row));
     }
 
-    /** As it will be printed: what does not show is something else there. */
+    /** A column of printable text: a character that does not show is replaced before the width is counted. */
     private static String column(String text, int columns) {
         return TextWidth.left(PrintableText.line(text), columns);
     }

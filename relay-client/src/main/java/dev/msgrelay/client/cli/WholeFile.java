@@ -7,27 +7,29 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
-/** A file that is replaced as a whole: whatever ends the process or the machine, it is the old one or the new one. */
+/**
+ * A file that is replaced as a whole: whenever the process or the machine ends, the file is the old one or the new one.
+ */
 final class WholeFile {
-    /** Returns once a file's content, or a folder's names, survive the end of the machine. */
+    /** Forces a file's content, or a folder's names, to the disk. */
     interface Force {
         void force(Path of) throws IOException;
     }
 
     private WholeFile() {}
 
-    /** Returns once the file is the new one, readable by its owner alone. */
+    /** Replaces the file by one that its owner alone can read; returns once that is on the disk. */
     static void replace(Path file, byte[] content) throws IOException {
         replace(file, content, WholeFile::force);
     }
 
     static void replace(Path file, byte[] content, Force force) throws IOException {
         Path folder = file.toAbsolutePath().getParent();
-        // Readable by the owner alone from the start.
+        // Readable by its owner alone from the start.
         Path next = Files.createTempFile(folder, "next", ".tmp");
         try {
             Files.write(next, content);
-            // Before it has the name: after a power cut a file may have its new name and no content.
+            // Forced before the rename: after a power cut a file may have its new name and no content.
             force.force(next);
             Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } finally {
@@ -36,7 +38,7 @@ final class WholeFile {
         try {
             force.force(folder);
         } catch (IOException e) {
-            // Some file systems cannot force a folder: the file is the old one or the new one there as well.
+            // Some file systems cannot force a folder: even there the file is the old one or the new one.
         }
     }
 

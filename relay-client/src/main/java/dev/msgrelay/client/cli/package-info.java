@@ -1,6 +1,6 @@
 /**
- * The command {@code relay-client}: {@code subscribe}, {@code publish} and {@code top}. The one package of the client that
- * needs picocli.
+ * The command {@code relay-client}: {@code subscribe}, {@code publish} and {@code top}. The one package of the client
+ * that needs picocli.
  *
  * <pre>
  *  RelayClientMain   exit codes, one line for each failure
@@ -10,7 +10,7 @@
  *                                                               -> Resumption -> PublisherState (a file for each name)
  *    TopCommand        main thread: keys, TopScreen -> terminal
  *                      a thread of its own: AdminEvents <- HTTP <- the relay's admin port
- *  OnShutdown        the JVM's shutdown thread: closes what runs, and gives the main thread time for its last words
+ *  OnShutdown        the JVM's shutdown thread: closes the connection, and gives the main thread time for its summary
  * </pre>
  *
  * <p><b>Internal:</b> changes without notice.

@@ -29,19 +29,19 @@ class CatchUpTest {
     @Test
     void tellsEveryTwoSecondsHowLongItTakes() {
         CatchUp way = catchUp(false);
-        way.look(0, 0, 0);
-        way.look(1, 0, 0);
-        way.look(1, 1000, 0);
-        way.look(100, 1000, seconds(1));
+        way.update(0, 0, 0);
+        way.update(1, 0, 0);
+        way.update(1, 1000, 0);
+        way.update(100, 1000, seconds(1));
         assertThat(err.toString()).isEmpty();
-        way.look(201, 1000, seconds(2));
+        way.update(201, 1000, seconds(2));
         assertThat(err.toString()).contains("at message 200 of 1,000 (20 %), about 8s to go");
         // As many were published as it has got.
-        way.look(401, 1400, seconds(4));
+        way.update(401, 1400, seconds(4));
         assertThat(err.toString()).contains("at message 400 of 1,400 (28 %), comes no nearer to the newest");
-        way.look(1401, 1400, seconds(5));
+        way.update(1401, 1400, seconds(5));
         assertThat(err.toString()).endsWith("caught up at message 1,400" + System.lineSeparator());
-        way.look(1501, 1500, seconds(9));
+        way.update(1501, 1500, seconds(9));
         assertThat(err.toString().lines()).hasSize(3);
         assertThat(out.toString()).isEmpty();
     }
@@ -49,16 +49,16 @@ class CatchUpTest {
     @Test
     void whatIsShortIsNotTold() {
         CatchUp way = catchUp(false);
-        way.look(1, 1000, 0);
-        way.look(1001, 1000, seconds(1));
+        way.update(1, 1000, 0);
+        way.update(1001, 1000, seconds(1));
         assertThat(err.toString()).isEmpty();
     }
 
     @Test
     void asJson() {
         CatchUp way = catchUp(true);
-        way.look(1, 1000, 0);
-        way.look(501, 1000, seconds(2));
+        way.update(1, 1000, 0);
+        way.update(501, 1000, seconds(2));
         assertThat(out.toString())
                 .isEqualToIgnoringNewLines(
                         "{\"event\":\"catchUp\",\"next\":501,\"head\":1000,\"percent\":50,\"leftMillis\":2001}");

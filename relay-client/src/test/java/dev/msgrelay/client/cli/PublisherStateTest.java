@@ -51,11 +51,11 @@ class PublisherStateTest {
         Run run = new Run("lines of /data/ä=b\\c.txt", -5, 4711);
         try (PublisherState state = open("orders")) {
             assertThat(state.run()).isNull();
-            state.begin(run);
+            state.beginRun(run);
         }
         try (PublisherState state = open("orders")) {
             assertThat(state.run()).isEqualTo(run);
-            state.end();
+            state.endRun();
         }
         try (PublisherState state = open("orders")) {
             assertThat(state.run()).isNull();

@@ -47,10 +47,10 @@ class SecretWordsTest {
 
     @Test
     void aTokenWithAMarkIsTheSame() throws Exception {
-        assertThat(SessionOptions.text(write("token", "\uFEFF" + TOKEN + "\r\n")))
+        assertThat(SessionOptions.readTokenFile(write("token", "\uFEFF" + TOKEN + "\r\n")))
                 .isEqualTo(TOKEN);
         Path wide = Files.write(folder.resolve("wide"), TOKEN.getBytes(StandardCharsets.UTF_16));
-        assertThatThrownBy(() -> SessionOptions.text(wide))
+        assertThatThrownBy(() -> SessionOptions.readTokenFile(wide))
                 .isInstanceOf(IOException.class)
                 .hasMessage(wide + " holds no token: it is not UTF-8, but UTF-16 or no text: save it as UTF-8");
     }

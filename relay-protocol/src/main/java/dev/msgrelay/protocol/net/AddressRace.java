@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Connects to a host that may have several addresses (RFC 8305, in small): the next address is tried when the one before
- * has not answered for a quarter of a second, or has failed. The first that connects wins, and the others are closed.
+ * Connects to a host that may have several addresses (a small form of RFC 8305): the next address is tried when the one
+ * before has failed, or has not answered for 250 ms. The first connected one wins, and the others are closed.
  *
  * <pre>
  *   first address   SYN ------------------------------ (nobody answers) ---- closed
@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
  * One object for each connect; owned by one thread.
  */
 final class AddressRace {
-    /** As RFC 8305 recommends. */
+    /** Delay before the next address, as RFC 8305 recommends. */
     static final long DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private final List<InetAddress> addresses;
@@ -44,12 +44,12 @@ final class AddressRace {
     }
 
     /**
-     * A connected channel, blocking, with TCP_NODELAY.
+     * Connects; returns a blocking channel with TCP_NODELAY.
      *
      * @param addresses at least one, in the order of the system's resolver
-     * @throws SocketTimeoutException none has answered within this time
+     * @throws SocketTimeoutException no address has answered within {@code timeout}
      * @throws ClosedByInterruptException the thread was interrupted, and still is
-     * @throws IOException each has failed; why the last one did
+     * @throws IOException all addresses have failed; the message has the reason of the last failure
      */
     static SocketChannel connect(InetAddress[] addresses, int port, Duration timeout) throws IOException {
         AddressRace race = new AddressRace(mixed(addresses), port);
@@ -60,7 +60,7 @@ final class AddressRace {
             race.closeLosers();
         }
         try {
-            // Only now that no selector has it.
+            // Allowed only after the selector is closed.
             connected.configureBlocking(true);
         } catch (IOException e) {
             connected.close();
@@ -69,7 +69,10 @@ final class AddressRace {
         return connected;
     }
 
-    /** Both families in turn, beginning with the resolver's first: where one is dead, the second try is of the other. */
+    /**
+     * The addresses of both families in turn, beginning with the resolver's first: if one family is dead, the second
+     * try is of the other.
+     */
     static List<InetAddress> mixed(InetAddress[] addresses) {
         List<InetAddress> first = new ArrayList<>();
         List<InetAddress> other = new ArrayList<>();
@@ -94,7 +97,7 @@ final class AddressRace {
         while (winner == null) {
             long now = System.nanoTime();
             if (next < addresses.size() && now - nextAt >= 0) {
-                begin(selector, addresses.get(next++), now);
+                startConnect(selector, addresses.get(next++), now);
             } else if (next == addresses.size() && underWay.isEmpty()) {
                 throw lastFailure;
             } else if (now - began >= timeoutNanos) {
@@ -107,7 +110,7 @@ final class AddressRace {
         return winner;
     }
 
-    private void begin(Selector selector, InetAddress address, long now) throws IOException {
+    private void startConnect(Selector selector, InetAddress address, long now) throws IOException {
         nextAt = now + DELAY_NANOS;
         SocketChannel channel = SocketChannel.open();
         underWay.add(channel);
@@ -144,7 +147,7 @@ final class AddressRace {
         selector.selectedKeys().clear();
     }
 
-    /** The next one's turn has come. */
+    /** Takes note of a failure: the next address's turn comes at once. */
     private void failed(SocketChannel channel, IOException why) throws IOException {
         lastFailure = why;
         nextAt = System.nanoTime();

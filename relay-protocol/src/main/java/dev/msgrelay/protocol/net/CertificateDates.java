@@ -8,19 +8,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** From when until when certificates hold, all of those in a file: one that does not ends handshakes as the first one does. */
+/**
+ * The dates between which the certificates of a file are valid. An invalid one at any place ends handshakes as an
+ * invalid first one does.
+ */
 public final class CertificateDates {
-    /** Before the end: time enough for a new one. */
+    /** Time before the end in which a certificate expires soon: time enough to get a new one. */
     private static final long SOON_MILLIS = TimeUnit.DAYS.toMillis(14);
 
-    /** A bundle of all public authorities may have many that are old. */
+    /** Most lines: a bundle of all public authorities may have many old certificates. */
     private static final int MOST_LINES = 5;
 
     private CertificateDates() {}
 
     /**
-     * What is wrong with the dates of a file's certificates, or will soon be; a line each, and nothing of the certificates but
-     * their dates.
+     * Warnings about certificates of a file that are expired, expire soon, or are not yet valid; a line each, with
+     * nothing of the certificates but their dates.
      *
      * @param certificates in the order of the file
      */
@@ -45,7 +48,7 @@ public final class CertificateDates {
         return lines;
     }
 
-    /** Null: nothing. */
+    /** The end of a warning; null: the dates are fine. */
     private static String warning(X509Certificate certificate, long nowMillis) {
         Instant from = certificate.getNotBefore().toInstant();
         Instant until = certificate.getNotAfter().toInstant();
@@ -58,7 +61,7 @@ public final class CertificateDates {
         return until.toEpochMilli() - nowMillis < SOON_MILLIS ? "expires soon: " + until : null;
     }
 
-    /** For how long all of them hold; below 0: since when one has expired, or until when one is not yet valid. */
+    /** Milliseconds until the first of the certificates expires; below 0: one has expired, or is not yet valid. */
     public static long millisLeft(List<X509Certificate> certificates, long nowMillis) {
         long least = Long.MAX_VALUE;
         for (X509Certificate certificate : certificates) {

@@ -21,7 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Where a relay listens: a TCP port or a Unix domain socket. Immutable.
+ * The address of a relay: a TCP port or a Unix domain socket. Immutable.
  *
  * <pre>
  *  host:port          relay.example:7400
@@ -47,9 +47,9 @@ public final class Endpoint {
     }
 
     /**
-     * Reads one of the forms above.
+     * Parses one of the forms above.
      *
-     * @throws IllegalArgumentException naming the text and what is wrong with it
+     * @throws IllegalArgumentException the text has none of the forms; the message has the text and the error
      */
     public static Endpoint parse(String text) {
         if (text.startsWith(UNIX_PREFIX)) {
@@ -74,7 +74,7 @@ public final class Endpoint {
     }
 
     /**
-     * A TCP port.
+     * An endpoint on a TCP port.
      *
      * @throws IllegalArgumentException the port is not within 1..65535
      */
@@ -85,7 +85,7 @@ public final class Endpoint {
         return new Endpoint(Objects.requireNonNull(host, "host"), port, null);
     }
 
-    /** Where something listens already; a wildcard address is that of loopback. */
+    /** The endpoint of a listening socket; a wildcard address becomes loopback. */
     public static Endpoint of(SocketAddress address) {
         if (address instanceof UnixDomainSocketAddress socket) {
             return unix(socket.getPath());
@@ -95,7 +95,7 @@ public final class Endpoint {
         return tcp(any ? LOOPBACK : inet.getAddress().getHostAddress(), inet.getPort());
     }
 
-    /** A Unix domain socket. */
+    /** An endpoint on a Unix domain socket. */
     public static Endpoint unix(Path path) {
         return new Endpoint(null, 0, Objects.requireNonNull(path, "path"));
     }
@@ -105,12 +105,12 @@ public final class Endpoint {
         return path != null;
     }
 
-    /** The host's name or address; null for a Unix domain socket. */
+    /** The host's name or address; null: a Unix domain socket. */
     public String host() {
         return host;
     }
 
-    /** The TCP port, or -1 for a Unix domain socket. */
+    /** The TCP port; -1: a Unix domain socket. */
     public int port() {
         return isUnix() ? -1 : port;
     }
@@ -127,7 +127,9 @@ public final class Endpoint {
         return tcp(host, other);
     }
 
-    /** Whether what goes there stays within this host, over no link, whichever address it takes; a name that is not known does not. */
+    /**
+     * Whether all addresses of the endpoint are within this host, so that no link is used; false for an unknown name.
+     */
     public boolean isWithinHost() {
         try {
             return isUnix() || Arrays.stream(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
@@ -137,10 +139,10 @@ public final class Endpoint {
     }
 
     /**
-     * Connects; the channel is blocking, over TCP with TCP_NODELAY. Where a host has several addresses, the next one is
-     * tried when the one before has failed, or has not answered for a quarter of a second; all within the same bound.
+     * Connects; the channel is blocking, over TCP with TCP_NODELAY. If a host has several addresses, the next one is
+     * tried when the one before has failed, or has not answered for 250 ms; {@code timeout} is for all together.
      *
-     * @throws IOException naming the endpoint and the cause in one line
+     * @throws IOException there is no connection; the message names the endpoint and the cause in one line
      */
     public SocketChannel open(Duration timeout) throws IOException {
         try {
@@ -170,15 +172,15 @@ public final class Endpoint {
     }
 
     /**
-     * A Unix connect blocks while the listener's backlog is full, and knows no time-out: closing the channel from
-     * another thread is what bounds it.
+     * Closing the channel on another thread limits the time: a Unix connect blocks while the listener's backlog is
+     * full, and has no time-out.
      */
     private SocketChannel openUnix(Duration timeout) throws IOException {
         SocketAddress address = UnixDomainSocketAddress.of(path);
         SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
         CompletableFuture<Void> watchdog = CompletableFuture.runAsync(
                 () -> closeQuietly(channel),
-                // Not on the common pool, which may be busy with what blocks.
+                // Run on the timer's own thread: the common pool may be busy with blocking tasks.
                 CompletableFuture.delayedExecutor(
                         TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS, Runnable::run));
         try {
@@ -202,7 +204,7 @@ public final class Endpoint {
         try {
             channel.close();
         } catch (IOException e) {
-            // Nothing is left to be done with it.
+            // The channel is of no further use.
         }
     }
 

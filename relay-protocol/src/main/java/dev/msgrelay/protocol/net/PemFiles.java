@@ -24,14 +24,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Certificates and private keys in PEM files, as relay and clients are given them. Errors name the file, the line and what is
- * wrong with it. Nothing of a file is ever in one, nor what a library says of its content: any of it may be a key.
+ * Certificates and private keys in PEM files. An error names the file, the line and the fault. It never shows a file's
+ * content, nor a library's words about it: any part of it may be a key.
  *
- * <p>Blocks are found by their BEGIN and END, not by lines. So a file whose line ends were lost, or became spaces or CRs, says
- * what it said before, and a byte order mark hides nothing.
+ * <p>Blocks are found by their BEGIN and END, not by lines. So a file whose line ends were lost, or became spaces or
+ * CRs, has the same meaning, and a byte order mark does no harm.
  */
 public final class PemFiles {
-    /** A bundle of all public authorities has about 200 KiB. */
+    /** Most bytes of a file; a bundle of all public authorities has about 200 KiB. */
     private static final int MOST_BYTES = 4 << 20;
 
     private static final String BEGIN = "-----BEGIN ";
@@ -41,11 +41,11 @@ public final class PemFiles {
     private static final String KEY_TYPES = "there are RSA, EC and EdDSA; openssl genpkey -algorithm EC -pkeyopt "
             + "ec_paramgen_curve:P-256 -out FILE makes a key";
 
-    /** Of keys that TLS 1.3 knows, and how they sign. */
+    /** Types of keys that TLS 1.3 knows, with their signatures. */
     private static final Map<String, String> SIGNATURES =
             Map.of("RSA", "SHA256withRSA", "EC", "SHA256withECDSA", "EdDSA", "EdDSA");
 
-    /** Kinds of blocks that errors name. */
+    /** Kinds of blocks that errors may show by name. */
     private static final Set<String> KINDS = Set.of(
             "CERTIFICATE",
             "X509 CERTIFICATE",
@@ -61,14 +61,14 @@ public final class PemFiles {
 
     private PemFiles() {}
 
-    /** What stands between BEGIN and END, and the line of BEGIN, from 1. */
+    /** A block: its kind, the line of its BEGIN, from 1, and the text between BEGIN and END. */
     private record Block(String label, int line, String text) {}
 
     /**
      * All certificates of a file, in their order.
      *
      * @return at least one
-     * @throws IOException the file cannot be read, or holds no certificate or a broken one
+     * @throws IOException the file cannot be read, or has no certificate or a damaged one
      */
     public static List<X509Certificate> certificates(Path file) throws IOException {
         List<X509Certificate> certificates = new ArrayList<>();
@@ -90,15 +90,15 @@ public final class PemFiles {
             return (X509Certificate)
                     CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(bytes));
         } catch (GeneralSecurityException e) {
-            throw wrong(file, block.line, "what begins here is no X.509 certificate, or a damaged one");
+            throw wrong(file, block.line, "the block that begins here is no X.509 certificate, or is damaged");
         }
     }
 
     /**
      * The private key of a file, unencrypted PKCS#8.
      *
-     * @param publicKey that it has to belong to
-     * @throws IOException the file cannot be read, or holds no such key, or that of another certificate
+     * @param publicKey public key that the private key must belong to
+     * @throws IOException the file cannot be read, or has no such key, or the key of another certificate
      */
     public static PrivateKey privateKey(Path file, PublicKey publicKey) throws IOException {
         for (Block block : blocks(file)) {
@@ -138,11 +138,12 @@ public final class PemFiles {
         try {
             return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(bytes));
         } catch (GeneralSecurityException e) {
-            throw wrong(file, block.line, "no " + algorithm + " key, which the certificate's public one is");
+            throw wrong(
+                    file, block.line, "no " + algorithm + " key, which is the type of the certificate's public key");
         }
     }
 
-    /** What one signs the other one confirms. */
+    /** Whether the public key verifies a signature of the private key. */
     private static boolean belongTogether(Path file, PrivateKey key, PublicKey publicKey) throws IOException {
         String algorithm = publicKey.getAlgorithm();
         try {
@@ -164,7 +165,7 @@ public final class PemFiles {
     }
 
     private static List<Block> blocks(Path file) throws IOException {
-        String text = text(file);
+        String text = readText(file);
         List<Block> blocks = new ArrayList<>();
         int line = 1;
         int counted = 0;
@@ -174,7 +175,7 @@ public final class PemFiles {
             int end = text.indexOf(END, begin + BEGIN.length());
             int next = text.indexOf(BEGIN, begin + BEGIN.length());
             if (labelEnd < 0 || labelEnd == end || labelEnd == next) {
-                throw wrong(file, line, "what begins here has no " + DASHES + " behind its kind");
+                throw wrong(file, line, "the block that begins here has no " + DASHES + " behind its kind");
             }
             String label = text.substring(begin + BEGIN.length(), labelEnd);
             if (end < 0 || next >= 0 && next < end) {
@@ -191,7 +192,7 @@ public final class PemFiles {
         return blocks;
     }
 
-    /** Lines that end there, however: by LF, CR LF, or CR. */
+    /** Number of line ends of any form: LF, CR LF, or CR. */
     private static int lineEnds(String text, int from, int to) {
         int count = 0;
         for (int i = from; i < to; i++) {
@@ -201,7 +202,7 @@ public final class PemFiles {
         return count;
     }
 
-    /** A word of the file that is known, and so can be no part of a key. */
+    /** The kind of a block, if it is known: any other word may be a part of a key. */
     private static String kind(String label) {
         return KINDS.contains(label) ? label : "another kind of block";
     }
@@ -216,15 +217,15 @@ public final class PemFiles {
         try {
             return Base64.getDecoder().decode(block.text.replaceAll("\\s", ""));
         } catch (IllegalArgumentException e) {
-            throw wrong(file, block.line, "what begins here is not Base64");
+            throw wrong(file, block.line, "the block that begins here is not Base64");
         }
     }
 
-    private static String text(Path file) throws IOException {
+    private static String readText(Path file) throws IOException {
         String text;
         try {
             text = new String(TextFile.bytes(file, MOST_BYTES), StandardCharsets.ISO_8859_1);
-            // Their own messages have the name, which may be none: they are no causes.
+            // The causes are left out: their messages have the file's name, which may be a key by mistake.
         } catch (NoSuchFileException e) {
             throw new IOException("there is no file " + SecretText.file(file));
         } catch (AccessDeniedException e) {

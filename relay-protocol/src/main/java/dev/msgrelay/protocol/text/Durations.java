@@ -12,9 +12,9 @@ public final class Durations {
     private Durations() {}
 
     /**
-     * Reads a duration; upper and lower case are the same.
+     * Parses a duration; upper and lower case are the same.
      *
-     * @throws IllegalArgumentException naming the text and what is accepted
+     * @throws IllegalArgumentException the text is no duration; the message has the text and the accepted forms
      */
     public static Duration parse(String text) {
         Matcher form = FORM.matcher(text.strip().toLowerCase(Locale.ROOT));
@@ -33,9 +33,10 @@ public final class Durations {
     }
 
     /**
-     * Reads a duration that has a limit.
+     * Parses a duration with a limit.
      *
-     * @throws IllegalArgumentException as above, or naming the text and the limit
+     * @throws IllegalArgumentException the text is no duration, or over the limit; the message has the text, and the
+     *     accepted forms or the limit
      */
     public static Duration parse(String text, Duration most) {
         Duration duration = parse(text);
@@ -45,7 +46,10 @@ public final class Durations {
         return duration;
     }
 
-    /** A form that {@link #parse} reads, in the largest unit that leaves no rest; less than a millisecond is cut off. */
+    /**
+     * The form that {@link #parse} reads, in the largest of m, s and ms that leaves no rest; less than a millisecond is
+     * cut off.
+     */
     public static String format(Duration duration) {
         long millis = duration.toMillis();
         if (millis % 60_000 == 0 && millis != 0) {

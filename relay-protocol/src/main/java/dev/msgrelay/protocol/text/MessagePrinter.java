@@ -8,8 +8,8 @@ import java.nio.charset.CharsetDecoder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Prints messages for people or as JSON. A body that is printable UTF-8 is shown as text, any other in hex: what a
- * stranger published must not steer the terminal. Owned by one thread.
+ * Prints messages for people or as JSON. A body that is printable UTF-8 is shown as text, any other in hex: a
+ * stranger's message must not control the terminal. Owned by one thread.
  */
 public final class MessagePrinter {
     private static final char[] DIGITS = "0123456789abcdef".toCharArray();
@@ -27,9 +27,9 @@ public final class MessagePrinter {
     }
 
     /**
-     * One line; leaves the body as it was.
+     * Prints one line; the body does not change.
      *
-     * @param sequence is shown where it is known, which 0 is not
+     * @param sequence the message's sequence; 0: unknown, and not shown
      */
     public void print(long sequence, int type, ByteBuffer body) {
         CharSequence text = alwaysHex ? null : printable(body);
@@ -68,7 +68,7 @@ public final class MessagePrinter {
         }
     }
 
-    /** The body as text, or null where it is not UTF-8 or holds what is not printable. */
+    /** The body as text; null: it is not UTF-8, or has characters that are not printable. */
     private CharSequence printable(ByteBuffer body) {
         CharBuffer text;
         try {

@@ -1,17 +1,17 @@
 package dev.msgrelay.protocol.text;
 
-/** Text of others, on its way to a terminal or into JSON. */
+/** Text from strangers, on its way to a terminal or into JSON. */
 public final class PrintableText {
     private static final int ZERO_WIDTH_JOINER = 0x200D;
     private static final int REPLACEMENT = 0xFFFD;
 
     private PrintableText() {}
 
-    /** Whether it shows, and does nothing else to the terminal. */
+    /** Whether the character shows, and does not control the terminal. */
     public static boolean isPrintable(int codePoint) {
         return switch (Character.getType(codePoint)) {
             case Character.CONTROL -> codePoint == '\t';
-            // Among them those that turn the writing direction; the joiner is a part of many emoji.
+            // Format characters include those that turn the writing direction; the joiner is a part of many emoji.
             case Character.FORMAT -> codePoint == ZERO_WIDTH_JOINER;
             case Character.LINE_SEPARATOR,
                     Character.PARAGRAPH_SEPARATOR,
@@ -22,7 +22,7 @@ public final class PrintableText {
         };
     }
 
-    /** The same with U+FFFD for whatever is not printable: what a relay says must not steer the terminal. */
+    /** The text with U+FFFD for characters that are not printable: a relay's text must not control the terminal. */
     public static String line(String text) {
         if (text.codePoints().allMatch(PrintableText::isPrintable)) {
             return text;

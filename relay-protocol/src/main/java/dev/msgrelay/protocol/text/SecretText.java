@@ -5,21 +5,21 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Words for people about what was given where a secret may stand by mistake: a key in the place of its file's name, a token in
- * the place of an option. What may be one is not shown.
+ * Words for people about an input in whose place a secret may have been given by mistake: a key instead of its file's
+ * name, a token instead of an option. A possible secret is not shown.
  */
 public final class SecretText {
-    /** PEM has them, and no file's name. */
+    /** Dashes of PEM, which no file's name has. */
     private static final String DASHES = "-----";
 
     private static final Pattern OPTION = Pattern.compile("(--[a-z]+(-[a-z]+)*|-[A-Za-z])(=.*)?", Pattern.DOTALL);
 
     private static final Pattern WORDS = Pattern.compile("[a-z]+(-[a-z]+)*");
 
-    /** A command that there is not, such as a mistyped one. */
+    /** A possible command, such as a mistyped one. */
     private static final Pattern WORD = Pattern.compile("[a-z]{1,12}");
 
-    /** Letters in a row that are no word: tokens have 43 of them. */
+    /** Letters in a row that are no word: a token has 43 of them. */
     private static final Pattern LONG = Pattern.compile("[^/.]{20,}");
 
     private static final Pattern KEY = Pattern.compile("[a-z]+([-._][a-z]+)*");
@@ -28,17 +28,17 @@ public final class SecretText {
     private SecretText() {}
 
     /**
-     * A file's name. What is no name, but the content of a file that was given in its place, is not shown.
+     * A file's name. The content of a file, given instead of its name, is not shown.
      *
      * @param file a path, or the text of one
      */
     public static String file(Object file) {
         String text = String.valueOf(file);
         boolean content = text.contains(DASHES) || text.chars().anyMatch(Character::isISOControl);
-        return content ? "(not shown: what is given is no file's name, but looks like the content of a file)" : text;
+        return content ? "(not shown: it looks like the content of a file, not like its name)" : text;
     }
 
-    /** The name of a token's file that is not there: perhaps it is the token itself, and then it is not shown. */
+    /** The name of a token's file that does not exist: it is not shown if it may be the token itself. */
     public static String tokenFile(Object file) {
         String text = String.valueOf(file);
         boolean name = text.indexOf('/') >= 0
@@ -49,12 +49,15 @@ public final class SecretText {
                 : file(text);
     }
 
-    /** A key of a configuration file that is not known: a mistyped one is shown, and what looks like no key is not. */
+    /** An unknown key of a configuration file: a mistyped key is shown, a text that does not look like a key is not. */
     public static String key(String key) {
         return key.length() <= LONGEST_KEY && KEY.matcher(key).matches() ? key : "(not shown: it looks like no key)";
     }
 
-    /** Arguments of a command line that belong to nothing: options are named without their values, and short words. */
+    /**
+     * Unmatched arguments of a command line: options are shown without their values, short words are shown, and all
+     * others are counted.
+     */
     public static String unmatched(List<String> arguments) {
         List<String> options = new ArrayList<>();
         List<String> words = new ArrayList<>();

@@ -2,7 +2,7 @@ package dev.msgrelay.protocol.text;
 
 import java.util.Locale;
 
-/** Numbers with three digits and a word: at most {@link #WIDTH} characters and the unit. */
+/** Numbers in at most {@link #WIDTH} characters: three digits and a word. A unit may follow. */
 public final class ShortText {
     public static final int WIDTH = 6;
 
@@ -10,11 +10,14 @@ public final class ShortText {
 
     private ShortText() {}
 
-    /** Such as {@code 0}, {@code 999}, {@code 12.9 M}; behind it comes the unit, with a space only where there is no word. */
+    /**
+     * A short number, such as {@code 0}, {@code 999}, {@code 12.9 M}; a unit follows directly, or after a space if
+     * there is no word.
+     */
     public static String of(double value) {
         double rest = Math.max(0, value);
         int word = 0;
-        // 999.5 is written as 1000.
+        // 999.5 would round to 1000.
         while (rest >= 999.5 && word < WORDS.length - 1) {
             rest /= 1000;
             word++;
@@ -26,24 +29,24 @@ public final class ShortText {
         return String.format(Locale.ROOT, "%." + decimals + "f %s", rest, WORDS[word]);
     }
 
-    /** With a unit behind it, such as {@code 12.9 MB} or {@code 12.9 M msg/s}. */
+    /** A short number with a unit, such as {@code 12.9 MB} or {@code 12.9 M msg/s}. */
     public static String of(double value, String unit) {
         String number = of(value);
         boolean symbol = unit.startsWith("B");
         return number + (symbol && !Character.isDigit(number.charAt(number.length() - 1)) ? "" : " ") + unit;
     }
 
-    /** The word behind a number of things: {@code message} behind 1, {@code messages} behind any other. */
+    /** The noun behind a number: {@code message} behind 1, {@code messages} behind any other. */
     public static String plural(long number, String one) {
         return number == 1 ? one : one.endsWith("y") ? one.substring(0, one.length() - 1) + "ies" : one + "s";
     }
 
-    /** So many things: {@code 1 message}, {@code 2 messages}. */
+    /** A number with its noun: {@code 1 message}, {@code 2 messages}. */
     public static String counted(long number, String one) {
         return number + " " + plural(number, one);
     }
 
-    /** The beginning of a sentence: {@code there is 1 connection}, {@code there are 2 connections}. */
+    /** The start of a sentence: {@code there is 1 connection}, {@code there are 2 connections}. */
     public static String there(long number, String one) {
         return (number == 1 ? "there is " : "there are ") + counted(number, one);
     }
@@ -60,7 +63,7 @@ public final class ShortText {
         return seconds < 100 * 3600 ? seconds / 3600 + "h" : seconds / 86_400 + "d";
     }
 
-    /** Cut to so many columns of a terminal, and marked so: {@link TextWidth#cut}. */
+    /** A text cut to {@code width} columns of a terminal, with a mark: {@link TextWidth#cut}. */
     public static String cut(String text, int width) {
         return TextWidth.cut(text, width);
     }

@@ -11,11 +11,12 @@ public final class Sizes {
     private Sizes() {}
 
     /**
-     * Reads a size; upper and lower case are the same, and {@code 64kb} and {@code 64KiB} mean {@code 64k}.
+     * Parses a size; upper and lower case are the same, and {@code 64kb} and {@code 64KiB} mean {@code 64k}.
      *
-     * @param most the largest that is accepted, in bytes
+     * @param most largest size accepted, in bytes
      * @return bytes, 0..{@code most}
-     * @throws IllegalArgumentException naming the text, and what is accepted or the limit
+     * @throws IllegalArgumentException the text is no size, or over the limit; the message has the text, and the
+     *     accepted forms or the limit
      */
     public static long parse(String text, long most) {
         Matcher form = FORM.matcher(text.strip().toLowerCase(Locale.ROOT));
@@ -37,7 +38,7 @@ public final class Sizes {
         return number << shift;
     }
 
-    /** As above, of what has an int for its size. */
+    /** Parses a size that fits an int. */
     public static int parse(String text) {
         return (int) parse(text, Integer.MAX_VALUE);
     }

@@ -10,15 +10,15 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 
 /**
- * A short text that somebody wrote into a file: a configuration, a token, a context. Nothing else is opened: a pipe would be
- * waited for, and a device may have no end.
+ * A short text in a file: a configuration, a token, a context. Only regular files are opened: a pipe may block, and a
+ * device may have no end.
  */
 public final class TextFile {
     private static final int KIND = 0170000;
     private static final int PIPE = 0010000;
     private static final int SOCKET = 0140000;
 
-    /** Says that there is none, and has an end. */
+    /** The one device that is allowed: it is empty, and has an end. */
     private static final Path NOTHING = Path.of("/dev/null");
 
     private static final char BYTE_ORDER_MARK = '\uFEFF';
@@ -26,21 +26,22 @@ public final class TextFile {
     private TextFile() {}
 
     /**
-     * Reads it, as UTF-8; a byte order mark in front is left out.
+     * Reads a file as UTF-8; a byte order mark in front is left out.
      *
-     * @param mostBytes it has no more
-     * @throws IOException it is no regular file, longer, or no UTF-8, which the message says without its name and without any of
-     *     its content; or the system's words
+     * @param mostBytes limit of the file's size
+     * @throws IOException the file is no regular file, longer, or no UTF-8: the message has neither its name nor its
+     *     content; or the system refuses
      */
     public static String read(Path file, int mostBytes) throws IOException {
         return decode(bytes(file, mostBytes));
     }
 
     /**
-     * Reads its bytes.
+     * Reads the bytes of a file.
      *
-     * @param mostBytes it has no more
-     * @throws IOException it is no regular file, or longer, which the message says without its name; or the system's words
+     * @param mostBytes limit of the file's size
+     * @throws IOException the file is no regular file, or longer: the message does not have its name; or the system
+     *     refuses
      */
     public static byte[] bytes(Path file, int mostBytes) throws IOException {
         BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
@@ -50,7 +51,7 @@ public final class TextFile {
         long said = attributes.size();
         byte[] bytes = null;
         if (said <= mostBytes) {
-            // Some files, such as those of /proc, say that they have nothing: only a read tells how long they are.
+            // Some files, such as those of /proc, tell a size of 0: only a read shows their length.
             try (InputStream in = Files.newInputStream(file)) {
                 bytes = in.readNBytes(mostBytes + 1);
             }
@@ -61,7 +62,7 @@ public final class TextFile {
         return bytes;
     }
 
-    /** Decodes UTF-8; says what else it is, or in which line it is not. */
+    /** Decodes UTF-8; the exception tells the line that is not UTF-8, or that the text is UTF-16. */
     private static String decode(byte[] bytes) throws IOException {
         ByteBuffer rest = ByteBuffer.wrap(bytes);
         String text;
@@ -92,8 +93,8 @@ public final class TextFile {
     }
 
     /**
-     * A line that ends with a CR alone, from 1; 0: there is none. Where such lines are not known, the rest of a file may look
-     * like part of a comment.
+     * The first line that ends with a CR alone, from 1; 0: there is none. A parser that does not know such line ends
+     * may take the rest of a file for part of a comment.
      */
     public static int lineWithCrAlone(String text) {
         int line = 1;

@@ -3,15 +3,15 @@ package dev.msgrelay.protocol.text;
 import java.util.Arrays;
 
 /**
- * How wide a text is on a terminal, and texts of a wanted width: in columns, code point by code point. Characters of East
- * Asia and most emoji take two, marks that combine with the character before take none.
+ * The width of texts on a terminal, and texts cut or filled to a width: in columns, code point by code point.
+ * Characters of East Asia and most emoji take two columns, marks that combine with the character before take none.
  *
  * <pre>
  *   "abc" 3     "日本" 4     "e" and U+0301 1     "😀" 2
  * </pre>
  */
 public final class TextWidth {
-    /** What a text is marked with where it was cut. */
+    /** The mark at the place where a text was cut. */
     private static final char CUT = '~';
 
     private static final int ZERO_WIDTH_JOINER = 0x200D;
@@ -19,7 +19,7 @@ public final class TextWidth {
     private static final int FIRST_JOINED_JAMO = 0x1160;
     private static final int LAST_JOINED_JAMO = 0x11FF;
 
-    /** From and to, in turn: East_Asian_Width W and F of Unicode 14. */
+    /** Pairs of first and last: East_Asian_Width W and F of Unicode 14. */
     private static final int[] WIDE = {
         0x1100, 0x115F, 0x231A, 0x231B, 0x2329, 0x232A, 0x23E9, 0x23EC, 0x23F0, 0x23F0,
         0x23F3, 0x23F3, 0x25FD, 0x25FE, 0x2614, 0x2615, 0x2648, 0x2653, 0x267F, 0x267F,
@@ -58,15 +58,15 @@ public final class TextWidth {
         return text.codePoints().map(TextWidth::of).sum();
     }
 
-    /** Cut to so many columns, and marked so; no character is cut in half, nor parted from its marks. */
+    /** The text cut to {@code columns} columns, with a mark; no character is cut in half, nor parted from its marks. */
     public static String cut(String text, int columns) {
         if (columns <= 0) {
             return "";
         }
-        return of(text) <= columns ? text : text.substring(0, end(text, columns - 1)) + CUT;
+        return of(text) <= columns ? text : text.substring(0, charsWithin(text, columns - 1)) + CUT;
     }
 
-    /** Cut at the beginning instead: for what tells more by its end. */
+    /** The text cut at its start: for texts whose end tells more. */
     public static String cutStart(String text, int columns) {
         if (columns <= 0) {
             return "";
@@ -76,7 +76,7 @@ public final class TextWidth {
             return text;
         }
         int start = 0;
-        // Marks of what is left out go with it.
+        // Marks of a left-out character go with it.
         while (start < text.length() && (width > columns - 1 || of(text.codePointAt(start)) == 0)) {
             int codePoint = text.codePointAt(start);
             width -= of(codePoint);
@@ -85,19 +85,19 @@ public final class TextWidth {
         return CUT + text.substring(start);
     }
 
-    /** Cut or filled up with blanks behind it to just so many columns. */
+    /** The text cut, or filled up with blanks at its end, to exactly {@code columns} columns. */
     public static String left(String text, int columns) {
         String cut = cut(text, columns);
         return cut + blanks(cut, columns);
     }
 
-    /** The same with blanks before it. */
+    /** The text cut, or filled up with blanks at its start, to exactly {@code columns} columns. */
     public static String right(String text, int columns) {
         String cut = cut(text, columns);
         return blanks(cut, columns) + cut;
     }
 
-    /** The beginning of a text, of at most so many chars; no surrogate pair is cut in half. */
+    /** The first chars of a text, at most {@code most}; no surrogate pair is cut in half. */
     public static String firstChars(String text, int most) {
         if (text.length() <= most) {
             return text;
@@ -106,8 +106,8 @@ public final class TextWidth {
         return text.substring(0, half ? most - 1 : most);
     }
 
-    /** How many chars of it fit into so many columns. */
-    private static int end(String text, int columns) {
+    /** Number of chars of the text that fit {@code columns} columns. */
+    private static int charsWithin(String text, int columns) {
         int width = 0;
         int end = 0;
         while (end < text.length()) {
@@ -118,7 +118,7 @@ public final class TextWidth {
             }
             end += Character.charCount(codePoint);
         }
-        // What was to join it is gone.
+        // A joiner at the end has lost the character that it would join.
         while (end > 0 && text.charAt(end - 1) == ZERO_WIDTH_JOINER) {
             end--;
         }
@@ -134,7 +134,7 @@ public final class TextWidth {
             return false;
         }
         int at = Arrays.binarySearch(WIDE, codePoint);
-        // Between a beginning and its end, or one of both.
+        // Within a range, or one of its ends.
         return at >= 0 || (-at - 1) % 2 == 1;
     }
 }

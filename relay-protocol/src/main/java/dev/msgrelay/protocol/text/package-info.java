@@ -1,9 +1,9 @@
 /**
- * Values as people write them on a command line or in a file: one parser each, for every program, whose errors name the
- * value and what is accepted; and numbers as people read them. Static methods without state: any thread.
+ * Parsers of values on command lines and in files, one for all programs, whose errors name the value and the accepted
+ * forms; and short forms of numbers for people. Static methods without state: any thread.
  *
  * <pre>
- *  "500ms", "5s", "2m"   -- Durations --&gt; Duration      or what is wrong with the text, and what is accepted
+ *  "500ms", "5s", "2m"   -- Durations --&gt; Duration      or an error with the text and the accepted forms
  *  "65536", "64k", "4m"  -- Sizes -----&gt; bytes
  *  12345678              -- ShortText -&gt; "12.3 M"
  * </pre>

@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
-/** The policy that holds, and what each of its identities uses at present. Any thread. */
+/** The current policy, and the connections and rate that each identity uses at present. Any thread. */
 public final class AccessControl {
     private final Map<String, IdentityUse> uses = new ConcurrentHashMap<>();
     private volatile AccessPolicy policy;
@@ -15,12 +15,12 @@ public final class AccessControl {
         this.policy = policy;
     }
 
-    /** Null: everybody may do everything. */
+    /** The current policy; null: everybody may do everything. */
     public AccessPolicy policy() {
         return policy;
     }
 
-    /** Another one holds from now on; each connection finds out within a few tenths of a second. */
+    /** Replaces the policy. Each connection notices the new one within a few tenths of a second. */
     public void change(AccessPolicy other) {
         policy = other;
         Set<String> known = other == null

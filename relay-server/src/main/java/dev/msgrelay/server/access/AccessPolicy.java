@@ -7,9 +7,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Everybody whom the relay knows. Immutable. */
+/** All identities that the relay knows. Immutable. */
 public final class AccessPolicy {
-    /** A file that a program has written may be long; what is looked through for each connection has a limit. */
+    /**
+     * Limit on identities: a file written by a program may be long, and each connection may walk through all networks.
+     */
     private static final int MOST_IDENTITIES = 10_000;
 
     private final List<Identity> identities;
@@ -20,8 +22,8 @@ public final class AccessPolicy {
     /**
      * A policy.
      *
-     * @throws IllegalArgumentException two of them have the same name, token, certificate, user or network, or there are too
-     *     many
+     * @throws IllegalArgumentException two identities have the same name, token, certificate, user or network, or there
+     *     are too many
      */
     public AccessPolicy(Collection<Identity> identities) {
         this.identities = List.copyOf(identities);
@@ -56,12 +58,14 @@ public final class AccessPolicy {
                 : proof instanceof Network ? "network, " + proof : "certificate, " + proof;
     }
 
-    /** Whose token it is; null: nobody's, or not from there. */
+    /**
+     * The identity of a token; null: no identity has that token, or its holder may not come from this peer's address.
+     */
     Identity byToken(TokenHash token, Peer peer) {
         return comingFrom(byProof.get(token), peer);
     }
 
-    /** Who it is by its certificate, else by its user, else by its network; null: nobody. */
+    /** The identity of a peer by its certificate, else by its user, else by its network; null: none. */
     Identity byPeer(Peer peer) {
         Identity identity = peer.certificate() == null ? null : comingFrom(byProof.get(peer.certificate()), peer);
         if (identity == null && peer.uid() != Peer.UNKNOWN) {
@@ -82,7 +86,7 @@ public final class AccessPolicy {
         return identity == null || identity.mayComeFrom(peer) ? identity : null;
     }
 
-    /** Everybody. */
+    /** All identities. */
     public List<Identity> identities() {
         return identities;
     }

@@ -8,20 +8,22 @@ import java.util.regex.Pattern;
 import javax.security.auth.x500.X500Principal;
 
 /**
- * Somebody whom the relay knows. A connection is this one if it has one of its tokens, certificates or users, and comes from
- * one of its networks where there are any; with networks alone, coming from there is enough. Immutable.
+ * A client or group of clients that the relay knows. A connection has this identity if it has one of its tokens,
+ * certificates or users, and comes from one of its networks if it has any; with networks alone, an address from there
+ * is enough. Immutable.
  *
  * @param name for people and logs
- * @param tokens any of them proves it
- * @param certificates subjects, compared as a whole
- * @param users of processes on this host, that come by a Unix socket
- * @param from where it may come from; none: from anywhere
- * @param publish types; null: it may not publish
- * @param subscribe types; null: it may not subscribe
- * @param maxConnections at once; {@link #UNLIMITED}: any number
- * @param maxRate bytes a second of all its connections together, in each direction; {@link #UNLIMITED}: any number
- * @param maxLag bytes that a subscriber may be behind; {@link #UNLIMITED}: as many as the log has
- * @param maxReplays subscribers at once that get from the journal what lies behind the log; {@link #UNLIMITED}: any number
+ * @param tokens any of them proves the identity
+ * @param certificates subjects of certificates, compared as a whole
+ * @param users users of processes on this host that connect to a Unix socket
+ * @param from networks that a connection may come from; none: from anywhere
+ * @param publish types that the identity may publish; null: it may not publish
+ * @param subscribe types that the identity may get; null: it may not subscribe
+ * @param maxConnections connections at the same time; {@link #UNLIMITED}: any number
+ * @param maxRate bytes a second of all connections together, in each direction; {@link #UNLIMITED}: any number
+ * @param maxLag bytes that a subscriber may be behind; {@link #UNLIMITED}: as many as the log holds
+ * @param maxReplays subscribers at the same time that get messages from the journal that the log no longer has; {@link
+ *     #UNLIMITED}: any number
  */
 public record Identity(
         String name,
@@ -35,18 +37,18 @@ public record Identity(
         long maxRate,
         long maxLag,
         long maxReplays) {
-    /** No limit of its own. */
+    /** The value of a limit that this identity does not have. */
     public static final long UNLIMITED = Long.MAX_VALUE;
 
-    /** A subscriber that skips jumps to 256 KiB behind the head: nearer is no lag. */
+    /** Least value of {@code maxLag}: a subscriber that skips jumps to 256 KiB behind the head, so less is no lag. */
     public static final long LEAST_LAG = 1 << 20;
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
     /**
-     * Checks it.
+     * Checks all fields.
      *
-     * @throws IllegalArgumentException naming the field, its value and the limit
+     * @throws IllegalArgumentException the message names the field, its value and the limit
      */
     public Identity {
         tokens = List.copyOf(tokens);
@@ -58,7 +60,7 @@ public record Identity(
         }
         if (tokens.isEmpty() && certificates.isEmpty() && users.isEmpty() && from.isEmpty()) {
             throw new IllegalArgumentException(
-                    name + " has no token, certificate, user or from: nobody could ever be it");
+                    name + " has no token, certificate, user or from: no client could ever prove it");
         }
         if (publish == null && subscribe == null) {
             throw new IllegalArgumentException(name + " may neither publish nor subscribe");
@@ -75,7 +77,7 @@ public record Identity(
         }
     }
 
-    /** What it may do in a role; null: nothing. */
+    /** Types that the identity may publish or get in a role; null: it may not have that role. */
     public TypeRanges types(Role role) {
         return role == Role.PUBLISHER ? publish : subscribe;
     }
@@ -84,12 +86,12 @@ public record Identity(
         return from.isEmpty() || from.stream().anyMatch(network -> network.contains(peer.address()));
     }
 
-    /** Whether coming from its networks is enough. */
+    /** Whether an address from its networks is enough. */
     boolean isKnownByNetwork() {
         return tokens.isEmpty() && certificates.isEmpty() && users.isEmpty();
     }
 
-    /** What proves it, each of them nobody else's. */
+    /** All proofs of this identity; no other identity may have the same. */
     List<Object> proofs() {
         List<Object> proofs = new ArrayList<>();
         proofs.addAll(tokens);

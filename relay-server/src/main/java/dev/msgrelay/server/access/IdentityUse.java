@@ -3,20 +3,23 @@ package dev.msgrelay.server.access;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What one identity uses, all its connections together. Any thread; no lock. */
+/** The connections, replays and bytes of one identity, of all its connections together. Any thread; no lock. */
 final class IdentityUse {
-    /** What may come at once after a pause: so much of a second's bytes. */
+    /** Burst after a pause: the bytes that the rate allows in this time. */
     private static final long BURST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final AtomicLong connections = new AtomicLong();
     private final AtomicLong replays = new AtomicLong();
-    // By direction: the time at which all that has gone through so far would have been through at the rate.
+    // For each direction: the time at which all bytes so far would have gone through at the rate.
     private final AtomicLong published = new AtomicLong(Long.MIN_VALUE);
     private final AtomicLong sent = new AtomicLong(Long.MIN_VALUE);
-    // By which those times count.
+    // The rate that these times were computed with.
     private volatile long lastRate;
 
-    /** One connection more, unless there are so many; {@link #leave} is due then. */
+    /**
+     * Counts one more connection and returns true, unless there are {@code most} already. After true, {@link #leave} is
+     * due.
+     */
     boolean enter(long most) {
         return oneMore(connections, most);
     }
@@ -36,7 +39,10 @@ final class IdentityUse {
         connections.decrementAndGet();
     }
 
-    /** One subscriber more that is sent what lies behind the log, unless there are so many; {@link #endReplay} is due then. */
+    /**
+     * Counts one more subscriber that gets the journal and returns true, unless there are {@code most} already. After
+     * true, {@link #endReplay} is due.
+     */
     boolean beginReplay(long most) {
         return oneMore(replays, most);
     }
@@ -49,16 +55,20 @@ final class IdentityUse {
         return connections.get() == 0 && replays.get() == 0;
     }
 
-    /** So many bytes have gone through; answers for how long, in nanoseconds, no more shall: 0 or less, none. */
+    /**
+     * Counts bytes that have gone through. Returns the nanoseconds for which no more shall go through; 0 or less: no
+     * pause.
+     */
     long took(boolean publishing, long bytes, long rate, long nowNanos) {
         if (rate != lastRate) {
-            // A reload has changed it: what is owed at the old one may be hours at that, and is forgotten.
+            // A reload has changed the rate: bytes owed at the old rate may take hours at the new one, so they are
+            // forgotten.
             lastRate = rate;
             published.set(Long.MIN_VALUE);
             sent.set(Long.MIN_VALUE);
         }
         AtomicLong through = publishing ? published : sent;
-        // In double: bytes times nanoseconds would overflow. At rates of any use it is exact to the microsecond.
+        // Double: bytes times nanoseconds would overflow a long. At useful rates it is exact to a microsecond.
         long nanos = (long) ((double) bytes * TimeUnit.SECONDS.toNanos(1) / rate);
         long before;
         long after;

@@ -6,19 +6,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Addresses that begin alike, as {@code 10.1.0.0/16}, {@code ::1} or {@code unix}: whoever comes by a Unix socket. Immutable.
+ * Addresses with the same first bits, such as {@code 10.1.0.0/16} or {@code ::1}; or {@code unix}: all connections to a
+ * Unix socket. Immutable.
  *
  * @param address 4 or 16 bytes; none: Unix sockets
- * @param bits that count
+ * @param bits number of first bits that count
  */
 public record Network(byte[] address, int bits) {
     private static final String UNIX = "unix";
     private static final Pattern WITH_BITS = Pattern.compile("([^/]+)(?:/(\\d{1,3}))?");
 
     /**
-     * Reads one.
+     * Parses a network.
      *
-     * @throws IllegalArgumentException naming it and the rule that it breaks
+     * @throws IllegalArgumentException the message has the text and the rule that it breaks
      */
     public static Network parse(String text) {
         if (text.equals(UNIX)) {
@@ -38,13 +39,13 @@ public record Network(byte[] address, int bits) {
         for (int i = bits; i < most; i++) {
             if ((address[i / Byte.SIZE] >> (Byte.SIZE - 1 - i % Byte.SIZE) & 1) != 0) {
                 throw new IllegalArgumentException(
-                        "'" + text + "' has bits behind its first " + bits + ": these do not count, and are to be 0");
+                        "'" + text + "' has bits behind its first " + bits + ": these must be 0");
             }
         }
         return new Network(address, bits);
     }
 
-    /** @param peer null: of a Unix socket */
+    /** @param peer address of a peer; null: the peer of a Unix socket */
     boolean contains(InetAddress peer) {
         if (peer == null) {
             return address.length == 0;

@@ -16,21 +16,20 @@ import jdk.net.ExtendedSocketOptions;
 import jdk.net.UnixDomainPrincipal;
 
 /**
- * What the layers below say of a peer before it has said anything itself: this is all that a connection takes from them.
+ * A peer as the layers below report it, before it has sent anything. A connection takes nothing else from them.
  *
- * @param address null: of a Unix socket
- * @param uid of the process at the other end of a Unix socket; {@link #UNKNOWN}: not told
- * @param user the same, where the system tells it so; otherwise null
- * @param certificate the subject of the certificate that the TLS layer has verified; null: none
+ * @param address the peer's address; null: the peer of a Unix socket
+ * @param uid of the process at the other end of a Unix socket; {@link #UNKNOWN}: the system does not tell
+ * @param user user of the same process; null: the system does not tell
+ * @param certificate subject of the certificate that the TLS layer has verified; null: none
  */
 public record Peer(InetAddress address, int uid, UserPrincipal user, X500Principal certificate) {
-    /** No user. */
+    /** The value of {@code uid} where the system does not tell the user. */
     public static final int UNKNOWN = -1;
 
-    /** Set by the TLS layer, before the connection is active, to the subject of the client's certificate. */
+    /** The subject of the client's certificate; the TLS layer sets it before the connection is active. */
     public static final AttributeKey<X500Principal> CERTIFICATE = AttributeKey.valueOf(Peer.class, "certificate");
 
-    /** Of an accepted channel. */
     public static Peer of(Channel channel) {
         X500Principal subject =
                 channel.hasAttr(CERTIFICATE) ? channel.attr(CERTIFICATE).get() : null;
@@ -38,7 +37,7 @@ public record Peer(InetAddress address, int uid, UserPrincipal user, X500Princip
             return new Peer(inet.getAddress(), UNKNOWN, null, subject);
         }
         if (channel instanceof SocketChannel) {
-            // TCP, and gone already: from nowhere, and not by a Unix socket.
+            // A TCP channel that is closed already: an address from nowhere, since null would mean a Unix socket.
             return new Peer(new InetSocketAddress(0).getAddress(), UNKNOWN, null, subject);
         }
         int uid = UNKNOWN;
@@ -52,7 +51,7 @@ public record Peer(InetAddress address, int uid, UserPrincipal user, X500Princip
                 user = both == null ? null : both.user();
             }
         } catch (IOException | ChannelException | UnsupportedOperationException e) {
-            // It is gone, or the system does not tell: then it is nobody by its user.
+            // The peer is gone, or the system does not tell its user: then no user proves an identity.
             return new Peer(null, UNKNOWN, null, subject);
         }
         return new Peer(null, uid, user, subject);

@@ -3,7 +3,7 @@ package dev.msgrelay.server.access;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.FrameException;
 
-/** Why a connection may not act. */
+/** The reason why a connection may not act, with a text for people. */
 public record Refusal(CloseReason reason, String text) {
     public FrameException exception() {
         return new FrameException(reason, text);

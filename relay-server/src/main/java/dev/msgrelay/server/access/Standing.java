@@ -8,11 +8,12 @@ import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.text.ShortText;
 
 /**
- * What one connection may do: who it is by its peer, then by its token, under the policy that holds; which types, how much and
- * how fast; or why it may not act. Its connection asks, and decides none of that itself. Owned by the connection's thread.
+ * The rights of one connection: its identity under the current policy, first by its peer, then by its token; its types,
+ * lag and rate; or the reason why it may not act. The connection asks, and decides none of this itself. Owned by the
+ * connection's thread.
  */
 public final class Standing {
-    /** Ranges that a text names. */
+    /** Most type ranges that a text for people lists. */
     private static final int TEXT_RANGES = 8;
 
     private final AccessControl control;
@@ -22,17 +23,17 @@ public final class Standing {
     private AccessPolicy judgedBy;
     private Identity identity;
     private IdentityUse use;
-    // Of the identity that it reads from the journal as; null: it does not.
+    // The identity whose replay slot this connection holds; null: it holds none.
     private IdentityUse replays;
     private Refusal refusal;
-    // That it may publish, or get; null: all of them.
+    // Types that the connection may publish or get; null: all.
     private TypeRanges types;
-    // That a subscriber was granted last; null: none yet.
+    // Types that a subscriber was granted last; null: none yet.
     private TypeRanges granted;
-    // With a rate: until when it shall move no more, as long as that is its rate.
+    // The end of the pause that the identity's rate demands; valid while the rate is still pausedAtRate.
     private long pausedUntilNanos;
     private long pausedAtRate;
-    // Reports read it.
+    // Volatile: reports read the name on other threads.
     private volatile String name = "";
 
     public Standing(AccessControl control, Role role) {
@@ -40,21 +41,23 @@ public final class Standing {
         this.role = role;
     }
 
-    /** The connection is there: what the layers below say of its peer. */
+    /** Starts with the peer that the layers below report. */
     public void opened(Peer of) {
         peer = of;
         judge();
     }
 
-    /** It has said HELLO; see {@link #refusal}. Where everybody may do everything a token proves nothing, and is not looked at. */
+    /**
+     * Takes the token of HELLO; see {@link #refusal}. Without a policy a token proves nothing, and is not looked at.
+     */
     public void said(Token secret) {
         token = secret.isNone() ? null : TokenHash.of(secret);
         judge();
     }
 
     /**
-     * Judges it anew where another policy holds than before. One that acted and may no longer do what it does is refused from
-     * now on, as {@link CloseReason#REVOKED}.
+     * Judges the connection anew if the policy has changed. A connection that was allowed to act, and may no longer do
+     * what it does, is refused from now on as {@link CloseReason#REVOKED}.
      */
     public void review() {
         if (control.policy() == judgedBy) {
@@ -69,14 +72,15 @@ public final class Standing {
         }
     }
 
-    /** What it had, and has no longer; null: nothing. */
+    /** A text about the rights that the connection had under {@code before} and has lost; null: it has lost none. */
     private String takenBack(Identity before) {
         if (before != null && identity != null && !before.name().equals(identity.name())) {
             return "it was " + before.name() + " and is " + identity.name();
         }
-        // More types it gets when it asks for them; with fewer its count of what it was sent would be wrong.
+        // A subscriber gets added types when it asks for them; lost types would make its count of skipped messages
+        // wrong.
         if (granted != null && types != null && !granted.equals(granted.intersect(types))) {
-            return "types " + text(granted) + " were to be had, and " + text(types) + " are";
+            return "types " + describe(granted) + " were permitted, and " + describe(types) + " are now";
         }
         return null;
     }
@@ -101,7 +105,7 @@ public final class Standing {
         }
     }
 
-    /** Who has no identity, or another one than before, gives back what it had. */
+    /** Takes on an identity, or none, and gives back the use of a former one that differs. */
     private void become(Identity now) {
         boolean same = now != null && identity != null && now.name().equals(identity.name());
         if (!same || refusal != null) {
@@ -127,7 +131,7 @@ public final class Standing {
         return null;
     }
 
-    /** It is over. More than once without harm. */
+    /** Gives back the connection's place at its identity. Further calls do nothing. */
     public void leave() {
         if (use != null) {
             use.leave();
@@ -135,48 +139,51 @@ public final class Standing {
         }
     }
 
-    /** Why it may not act; null: it may. */
+    /** The reason why the connection may not act; null: it may act. */
     public Refusal refusal() {
         return refusal;
     }
 
-    /** The types that it may publish, or get; null: all of them. Only where there is no {@link #refusal}. */
+    /** Types that the connection may publish or get; null: all. Valid only without a {@link #refusal}. */
     public TypeRanges types() {
         return types;
     }
 
     /**
-     * Grants a subscriber those of the types that it wants which it may have.
+     * Grants a subscriber the wanted types, as far as it may have them.
      *
-     * @param orFewer whether one that wants every type may be given fewer
-     * @throws FrameException it may have none of them, or not every one
+     * @param orFewer whether a subscriber that wants every type may be granted fewer
+     * @throws FrameException the subscriber may have none of the types, or not every one
      */
     public TypeRanges grant(TypeRanges wanted, boolean orFewer) throws FrameException {
         TypeRanges both = types == null ? wanted : wanted.intersect(types);
         if (both == null) {
             throw new FrameException(
                     CloseReason.NOT_PERMITTED,
-                    "types " + text(wanted) + " are wanted, and " + text(types) + " may be had");
+                    "types " + describe(wanted) + " are wanted, and " + describe(types) + " are permitted");
         }
         if (types != null && wanted.isAll() && !orFewer) {
             throw new FrameException(
                     CloseReason.NOT_PERMITTED,
-                    "every type is wanted, and " + text(types) + " may be had: ask for those");
+                    "every type is wanted, and " + describe(types) + " are permitted: ask for those");
         }
         granted = both;
         return both;
     }
 
-    private static String text(TypeRanges ranges) {
+    private static String describe(TypeRanges ranges) {
         return ranges.text(TEXT_RANGES);
     }
 
-    /** Bytes that a subscriber may be behind. */
+    /** Most bytes that a subscriber may be behind the head. */
     public long maxLag() {
         return identity == null ? Identity.UNLIMITED : identity.maxLag();
     }
 
-    /** A subscriber is to be sent what lies behind the log: null, and {@link #endReplay} is due; or why not. */
+    /**
+     * Takes a replay slot for a subscriber. Returns null if there is one, and {@link #endReplay} is due then; otherwise
+     * the reason.
+     */
     public Refusal beginReplay() {
         if (use == null) {
             return null;
@@ -191,7 +198,7 @@ public final class Standing {
         return null;
     }
 
-    /** It has caught up, or is gone. */
+    /** Gives the replay slot back: the subscriber has caught up, or is gone. */
     public void endReplay() {
         if (replays != null) {
             replays.endReplay();
@@ -199,27 +206,27 @@ public final class Standing {
         }
     }
 
-    /** Whether it may move so many bytes a second only. */
+    /** Whether the identity has a limit of bytes a second. */
     public boolean hasRate() {
         return use != null && identity.maxRate() != Identity.UNLIMITED;
     }
 
-    /** So many bytes have been published, or sent to it; only where it {@link #hasRate}. */
+    /** Counts bytes that were published by, or sent to, this connection; only where it {@link #hasRate}. */
     public void moved(long bytes, long nowNanos) {
         pausedAtRate = identity.maxRate();
         pausedUntilNanos = nowNanos + use.took(role == Role.PUBLISHER, bytes, identity.maxRate(), nowNanos);
     }
 
-    /** Whether its identity has moved more than it may for now. */
+    /** Whether the identity has moved more bytes than its rate allows so far. */
     public boolean isPaused(long nowNanos) {
         return hasRate() && pausedAtRate == identity.maxRate() && nowNanos - pausedUntilNanos < 0;
     }
 
     /**
-     * Why a subscriber ends that is too far behind.
+     * The reason for the end of a subscriber that is too far behind.
      *
-     * @param logBytes that anybody may be behind
-     * @param byRate whether it was paused since it was at the head
+     * @param logBytes size of the log, the most bytes that any subscriber may be behind
+     * @param byRate whether its rate has paused it since it was last at the head
      */
     public Refusal tooFarBehind(long logBytes, boolean byRate) {
         String behind = maxLag() < logBytes
@@ -232,12 +239,12 @@ public final class Standing {
                 : new Refusal(CloseReason.SLOW_SUBSCRIBER, behind);
     }
 
-    /** Who it is; empty: nobody is asked, or nobody that is known. Any thread. */
+    /** The identity's name; empty: there is no policy, or no identity is proved. Any thread. */
     public String name() {
         return name;
     }
 
-    /** By what it is known, for the log. */
+    /** The kind of proof of the identity, for the log. */
     public String proof() {
         return token != null
                 ? "token"

@@ -5,7 +5,7 @@ import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
 
-/** What the relay keeps of a token: its SHA-256. Two of them are compared in constant time. Immutable. */
+/** The SHA-256 of a token, the only form in which the relay keeps it. Compared in constant time. Immutable. */
 public final class TokenHash {
     private static final String PREFIX = "sha256:";
     private static final Pattern TEXT = Pattern.compile(PREFIX + "\\p{XDigit}{64}");
@@ -21,9 +21,9 @@ public final class TokenHash {
     }
 
     /**
-     * Reads what {@link #text} writes.
+     * Parses the form that {@link #text} returns.
      *
-     * @throws IllegalArgumentException it is something else, which the message does not show: it may be a token
+     * @throws IllegalArgumentException the text has another form; the message does not show it, since it may be a token
      */
     public static TokenHash parse(String text) {
         if (!TEXT.matcher(text).matches()) {
@@ -34,7 +34,7 @@ public final class TokenHash {
         return new TokenHash(HexFormat.of().parseHex(text.substring(PREFIX.length())));
     }
 
-    /** As it stands in a file: {@code sha256:} and 64 hexadecimal digits. */
+    /** The form used in files: {@code sha256:} and 64 hexadecimal digits. */
     public String text() {
         return PREFIX + HexFormat.of().formatHex(sha256);
     }
@@ -44,7 +44,7 @@ public final class TokenHash {
         return other instanceof TokenHash that && MessageDigest.isEqual(sha256, that.sha256);
     }
 
-    /** Of a part of it: how two of them differ tells nothing of any token. */
+    /** The first four bytes of the hash: a difference between two of them tells nothing about a token. */
     @Override
     public int hashCode() {
         return sha256[0] << 24 | (sha256[1] & 0xFF) << 16 | (sha256[2] & 0xFF) << 8 | sha256[3] & 0xFF;

@@ -8,21 +8,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /**
- * A user of this host, both as the system's sockets tell it and as the JDK's do. Immutable.
- *
- * @param uid its number
- * @param principal the JDK's name for the same; null: the system has no such thing
+ * A user of this host, by its number and as the JDK's sockets report it. Immutable.
+ * @param uid the user's number
+ * @param principal the JDK's object for the same user; null: the system has no such thing
  */
 public record User(int uid, UserPrincipal principal) {
     private static final Pattern NUMBER = Pattern.compile("\\d{1,9}");
     private static final long LOOKUP_SECONDS = 5;
 
     /**
-     * Looks one up.
+     * Looks a user up.
      *
-     * @param nameOrNumber a number is taken as it is; a name is asked for with {@code id -u}, which knows all of the system's
-     *     directories
-     * @throws IllegalArgumentException there is none, or it cannot be asked for
+     * @param nameOrNumber a number is taken as it is; a name is asked for with {@code id -u}, which knows all of the
+     *     system's directories
+     * @throws IllegalArgumentException there is no such user, or the look-up fails
      */
     public static User parse(String nameOrNumber) {
         int uid = NUMBER.matcher(nameOrNumber).matches() ? Integer.parseInt(nameOrNumber) : ask(nameOrNumber);
@@ -31,7 +30,7 @@ public record User(int uid, UserPrincipal principal) {
             principal =
                     FileSystems.getDefault().getUserPrincipalLookupService().lookupPrincipalByName(String.valueOf(uid));
         } catch (UserPrincipalNotFoundException | UnsupportedOperationException e) {
-            // Known by its number alone.
+            // The user is known by its number alone.
         } catch (IOException e) {
             throw new IllegalArgumentException("user " + nameOrNumber + " cannot be looked up: " + e.getMessage(), e);
         }

@@ -2,15 +2,15 @@ package dev.msgrelay.server.admin;
 
 import java.util.Locale;
 
-/** How much a client wants a type of content, by its header Accept: RFC 9110, section 12.5.1. */
+/** The header Accept: how much a client wants a type of content (RFC 9110, section 12.5.1). */
 final class Accept {
     private Accept() {}
 
     /**
-     * The quality of a type, 0 (not at all) to 1: that of the narrowest range that has it.
+     * The quality of a type, 0 (not at all) to 1: the quality of the narrowest range that has the type.
      *
-     * @param header its values, separated by commas; empty: anything is fine
-     * @param type such as {@code text/plain}
+     * @param header the header's values, separated by commas; empty: any type is fine
+     * @param type a type such as {@code text/plain}
      */
     static double quality(String header, String type) {
         if (header.isBlank()) {
@@ -21,7 +21,7 @@ final class Accept {
         for (String range : header.split(",")) {
             String[] parts = range.split(";");
             int narrow = narrowness(parts[0].strip().toLowerCase(Locale.ROOT), type);
-            // Of one type with several parameters, that which is wanted most.
+            // Ranges with several parameters may name one type: the highest quality counts.
             double q = q(parts);
             if (narrow > narrowest || narrow == narrowest && narrow > 0 && q > quality) {
                 narrowest = narrow;
@@ -31,7 +31,7 @@ final class Accept {
         return quality;
     }
 
-    /** Whether it is named by itself, and not by a range of types. */
+    /** Whether the header has the type by name, and not only within a range of types. */
     static boolean names(String header, String type) {
         for (String range : header.split(",")) {
             if (range.split(";")[0].strip().equalsIgnoreCase(type)) {
@@ -41,7 +41,9 @@ final class Accept {
         return false;
     }
 
-    /** 0: the range does not have it. */
+    /**
+     * How narrowly a range has the type: 3 by name, 2 by the main type, 1 by any type; 0: the range does not have it.
+     */
     private static int narrowness(String range, String type) {
         if (range.equals(type)) {
             return 3;

@@ -37,7 +37,7 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 
 /**
- * One request and its answer; a connection has no second one.
+ * One request and its answer; a connection has no second request.
  *
  * <pre>
  *   ASKING --a whole request--> ANSWERING --written--> LEAVING --closed by the peer, or a second later--> closed
@@ -45,21 +45,21 @@ import javax.net.ssl.SSLException;
  *      '--wrong, or too slow--> ANSWERING, with the reason
  * </pre>
  *
- * What comes after the request is read and thrown away, so that the peer gets the answer and no reset. The admin port's
- * thread.
+ * Input after the request is read and thrown away, so that the peer gets the answer and no reset. Owned by the admin
+ * port's thread.
  */
 final class AdminConnection extends ChannelInboundHandlerAdapter {
-    /** For a whole request to come, and again for its answer to be read. */
+    /** Time for a whole request to come, and again for its answer to be read. */
     static final long REQUEST_MILLIS = 5_000;
 
-    /** The name of what makes requests of bytes. */
+    /** Name of the pipeline's handler that decodes requests. */
     static final String CODEC = "http";
 
-    /** Files can be slow. */
+    /** Time for a reload: files can be slow. */
     private static final long RELOAD_MILLIS = 30_000;
 
     private static final long LEAVE_MILLIS = 1_000;
-    /** A stream whose peer has not taken the last event for so many more of them ends. */
+    /** Events that a stream may miss before it ends, because its peer has not taken the last one. */
     private static final int MOST_MISSED = 10;
 
     private static final String OWN_FILES_ONLY =
@@ -75,7 +75,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Where it is in its life. */
+    /** The state of the connection, as in the drawing. */
     private enum State {
         ASKING,
         ANSWERING,
@@ -100,7 +100,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     @Override
     public void channelActive(ChannelHandlerContext context) {
         ctx = context;
-        within(REQUEST_MILLIS, this::tooSlow);
+        setDeadline(REQUEST_MILLIS, this::tooSlow);
         server.opened(this);
     }
 
@@ -108,16 +108,16 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     public void channelRead(ChannelHandlerContext context, Object message) {
         try {
             if (state == State.ASKING && message instanceof HttpObject part) {
-                read(part);
+                readPart(part);
             }
         } finally {
             ReferenceCountUtil.release(message);
         }
     }
 
-    private void read(HttpObject part) {
+    private void readPart(HttpObject part) {
         if (part.decoderResult().isFailure()) {
-            refuse(malformed(part.decoderResult().cause()));
+            refuse(malformedRequest(part.decoderResult().cause()));
             return;
         }
         if (part instanceof HttpRequest head) {
@@ -131,11 +131,11 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         if (part instanceof HttpContent content && content.content().isReadable()) {
             refuse(Answer.text(HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE, "a request has no body here"));
         } else if (part instanceof LastHttpContent) {
-            answer();
+            answerRequest();
         }
     }
 
-    private static Answer malformed(Throwable cause) {
+    private static Answer malformedRequest(Throwable cause) {
         if (cause instanceof TooLongHttpHeaderException) {
             return Answer.text(
                     HttpResponseStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
@@ -155,31 +155,32 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     }
 
     private void refuse(Answer refusal) {
-        server.refused(peer(), refusal.text());
-        say(refusal);
+        server.refused(peer(), refusal.bodyText());
+        sendAnswer(refusal);
     }
 
     // ---- the answer --------------------------------------------------------------------------------------------
 
-    private void answer() {
+    private void answerRequest() {
         String path = Target.of(request).path();
         Answer before = server.before(path);
         if (before != null) {
-            say(before);
+            sendAnswer(before);
             return;
         }
         switch (path) {
-            case "/events" -> stream();
-            case "/connections" -> rows();
+            case "/events" -> beginStream();
+            case "/connections" -> answerRows();
             case Refusals.RELOAD -> reload();
             default -> {
                 Answer answer = server.answers().of(path, accept());
-                say(answer != null ? answer : Answer.text(HttpResponseStatus.NOT_FOUND, "there is no such page"));
+                sendAnswer(
+                        answer != null ? answer : Answer.text(HttpResponseStatus.NOT_FOUND, "there is no such page"));
             }
         }
     }
 
-    /** All of what the peer says it takes. */
+    /** The request's headers Accept, joined by commas. */
     private String accept() {
         return String.join(",", request.headers().getAll(HttpHeaderNames.ACCEPT));
     }
@@ -188,17 +189,17 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         return request.method().equals(HttpMethod.HEAD);
     }
 
-    /** As if the body followed: of what has no length beforehand. */
-    private void head(String type) {
-        answering();
+    /** Answers HEAD with the headers alone; for an answer whose length is not known beforehand. */
+    private void answerHead(String type) {
+        beginAnswer();
         HttpResponse response =
                 new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, Unpooled.EMPTY_BUFFER);
         headers(response, type);
         ctx.writeAndFlush(response).addListener(written -> leave());
     }
 
-    private void say(Answer answer) {
-        answering();
+    private void sendAnswer(Answer answer) {
+        beginAnswer();
         write(answer);
     }
 
@@ -220,16 +221,16 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         ctx.writeAndFlush(response).addListener(written -> leave());
     }
 
-    private void rows() {
+    private void answerRows() {
         if (wantsHeadOnly()) {
-            head("application/json");
+            answerHead("application/json");
             return;
         }
         if (!server.mayListRows()) {
             refuse(Answer.text(HttpResponseStatus.SERVICE_UNAVAILABLE, "too many lists at once: try again"));
             return;
         }
-        answering();
+        beginAnswer();
         HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
         headers(response, "application/json");
         HttpUtil.setTransferEncodingChunked(response, request.protocolVersion().equals(HttpVersion.HTTP_1_1));
@@ -247,29 +248,29 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
             refuse(Answer.text(HttpResponseStatus.SERVICE_UNAVAILABLE, no));
             return;
         }
-        answering();
-        within(RELOAD_MILLIS, () -> ctx.close());
+        beginAnswer();
+        setDeadline(RELOAD_MILLIS, () -> ctx.close());
         server.reload(peer(), answer -> {
-            within(REQUEST_MILLIS, () -> ctx.close());
+            setDeadline(REQUEST_MILLIS, () -> ctx.close());
             write(answer);
         });
     }
 
-    private void answering() {
-        asked(State.ANSWERING);
+    private void beginAnswer() {
+        endAsking(State.ANSWERING);
         server.answering(this);
-        within(REQUEST_MILLIS, () -> ctx.close());
+        setDeadline(REQUEST_MILLIS, () -> ctx.close());
     }
 
-    /** Nothing that comes now is looked at any more, nor kept by the codec. */
-    private void asked(State next) {
+    /** Changes the state, and throws further input away before the codec sees it. */
+    private void endAsking(State next) {
         state = next;
         ctx.pipeline().addBefore(CODEC, null, THROW_AWAY);
     }
 
-    private void stream() {
+    private void beginStream() {
         if (wantsHeadOnly()) {
-            head("text/event-stream");
+            answerHead("text/event-stream");
             return;
         }
         if (!server.mayStream()) {
@@ -278,7 +279,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
                     "there are " + AdminServer.MOST_STREAMS + " streams of events already"));
             return;
         }
-        asked(State.STREAMING);
+        endAsking(State.STREAMING);
         deadline.cancel(false);
         HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
         headers(response, "text/event-stream");
@@ -288,7 +289,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         server.streaming(this);
     }
 
-    /** An event; one that comes before the peer has taken the last one is left out. */
+    /** Sends an event. An event that comes before the peer has taken the last one is left out. */
     void event(byte[] text) {
         if (lastEvent == null || lastEvent.isDone()) {
             lastEvent = ctx.writeAndFlush(new DefaultHttpContent(Unpooled.wrappedBuffer(text)));
@@ -311,19 +312,19 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
 
     // ---- the end -----------------------------------------------------------------------------------------------
 
-    /** All is said: the peer is told so, and has a moment to close. */
+    /** Ends the output after the answer; the peer has a moment to close. */
     private void leave() {
         if (state != State.LEAVING && ctx.channel().isActive()) {
             state = State.LEAVING;
             server.leaving(this);
-            within(LEAVE_MILLIS, () -> ctx.close());
+            setDeadline(LEAVE_MILLIS, () -> ctx.close());
             SslHandler tls = ctx.pipeline().get(SslHandler.class);
             ChannelFuture said = tls == null ? ctx.newSucceededFuture() : tls.closeOutbound();
             said.addListener(done -> ((DuplexChannel) ctx.channel()).shutdownOutput());
         }
     }
 
-    /** Its place is needed; answers whether it has not been answered yet. */
+    /** Closes the connection, because its place is needed. Returns whether its request was still incomplete. */
     boolean makeRoom() {
         ctx.close();
         return state == State.ASKING;
@@ -333,7 +334,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         return PeerName.of(ctx.channel());
     }
 
-    private void within(long millis, Runnable over) {
+    private void setDeadline(long millis, Runnable over) {
         if (deadline != null) {
             deadline.cancel(false);
         }
@@ -343,10 +344,10 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
         if (event instanceof SslHandshakeCompletionEvent handshake && !handshake.isSuccess()) {
-            server.refused(peer(), "TLS: " + TlsFailure.text(handshake.cause()));
+            server.refused(peer(), "TLS: " + TlsFailure.describe(handshake.cause()));
             ctx.close();
         }
-        // Whoever has asked may close its side; whoever asks no more, or takes leave, has gone.
+        // A peer that has sent its request may close its output; in any other state it has gone.
         if (event instanceof ChannelInputShutdownEvent && state != State.ANSWERING) {
             ctx.close();
         }
@@ -360,7 +361,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        // What is wrong with TLS comes in a wrapping, and was told where it was the handshake.
+        // Netty wraps errors of TLS in another exception; an error of the handshake is logged already.
         boolean peers = cause instanceof IOException || cause.getCause() instanceof SSLException;
         if (!peers) {
             server.failed(cause);

@@ -41,12 +41,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A relay's admin port: figures, health, connections, settings and a page, by HTTP; and a reload, for who shows its token. All
- * else is for reading only. A relay has none unless it is started here.
+ * A relay's admin port: figures, health, connections, settings and a page, by HTTP; and a reload, for a client with the
+ * port's token. All else is read-only. A relay has no admin port unless it is started here.
  *
- * <p>It has a thread of its own, reads what the relay's reports read, and takes no direct memory; with TLS, what it has put
- * aside of the relay's. Connections are limited;
- * where all are taken, the one that has been asking or leaving for longest makes room, so clients that ask for nothing keep
+ * <p>The port has a thread of its own, reads the same fields as the relay's reports, and takes no direct memory; with
+ * TLS, it takes memory from the relay's TLS part at start. The number of connections is limited. If all places are
+ * taken, the connection that has been asking or leaving for longest makes room, so clients without a request keep
  * nobody out.
  */
 public final class AdminServer implements AutoCloseable {
@@ -57,7 +57,7 @@ public final class AdminServer implements AutoCloseable {
     static final int MOST_STREAMS = 16;
 
     private static final int MOST_CONNECTIONS = 64;
-    /** Lists of all connections that are being written: each holds one look at the relay. */
+    /** Most lists of all connections being written at the same time: each holds one look at the relay. */
     private static final int MOST_LISTS = 2;
 
     private static final int READ_BYTES = 4 << 10;
@@ -65,12 +65,12 @@ public final class AdminServer implements AutoCloseable {
     private static final long CLOSE_MILLIS = 1_000;
 
     private final AdminConfig config;
-    // Null: it speaks HTTP in the clear.
+    // Null: plain HTTP.
     private final TlsContext tls;
-    // Null: there is nothing to read again.
+    // Null: there is no configuration to read again.
     private final Supplier<Reload> configuration;
     private final Refusals refusals;
-    // Null: the relay is being started.
+    // Null: the relay has not started yet.
     private volatile RelayServer relay;
     private volatile Answers answers;
     private volatile int looked;
@@ -78,10 +78,10 @@ public final class AdminServer implements AutoCloseable {
     private final EventLoopGroup thread =
             new MultiThreadIoEventLoopGroup(1, AdminServer::newThread, NioIoHandler.newFactory());
     private final RepeatedWarning warning = new RepeatedWarning();
-    // At the first address of the host.
+    // The listening socket at the host's first address.
     private Channel listening;
 
-    // The admin port's thread alone.
+    // Owned by the admin port's thread.
     private final Set<AdminConnection> open = new LinkedHashSet<>();
     private final Set<AdminConnection> idle = new LinkedHashSet<>();
     private final Set<AdminConnection> streams = new LinkedHashSet<>();
@@ -103,18 +103,20 @@ public final class AdminServer implements AutoCloseable {
     }
 
     /**
-     * Starts the admin port of a relay. It is the caller's to close, after the relay.
+     * Starts the admin port of a relay. The caller closes it, after the relay.
      *
-     * @throws IOException the address cannot be listened on, or the relay has no TLS that it is to speak; the message names it
+     * @throws IOException the address cannot be listened on, or the port is to speak TLS and the relay has none; the
+     *     message names the cause
      */
     public static AdminServer start(RelayServer relay, AdminConfig config) throws IOException {
         return start(relay, config, null);
     }
 
     /**
-     * As above, with what {@code POST /reload} does.
+     * Starts the admin port of a relay, with {@code POST /reload}.
      *
-     * @param configuration reads it again, on a thread of its own; never twice at once. Null: there is nothing to read
+     * @param configuration reads the configuration again, on a thread of its own; never twice at once. Null: there is
+     *     no configuration to read
      */
     public static AdminServer start(RelayServer relay, AdminConfig config, Supplier<Reload> configuration)
             throws IOException {
@@ -132,10 +134,10 @@ public final class AdminServer implements AutoCloseable {
     }
 
     /**
-     * Starts the admin port of a relay that is still to be started: until {@link #serve} it says that it recovers, and how far
-     * {@link #recovering} has told that it is.
+     * Starts the admin port before its relay. Until {@link #serve} the port reports that the relay recovers, with the
+     * progress from {@link #recovering}.
      *
-     * @param config not with TLS, which is the relay's
+     * @param config must be without TLS, whose files the relay has
      */
     public static AdminServer startBefore(AdminConfig config, Supplier<Reload> configuration) throws IOException {
         if (config.tls()) {
@@ -144,13 +146,16 @@ public final class AdminServer implements AutoCloseable {
         return listening(new AdminServer(config, null, configuration));
     }
 
-    /** The relay has looked through so many of the segments of its journal. Any thread. */
+    /**
+     * Takes the progress of the relay's start: segments of the journal that were looked through, of {@code of}. Any
+     * thread.
+     */
     public void recovering(int done, int of) {
         looked = done;
         segments = of;
     }
 
-    /** The relay has started. Any thread, once. */
+    /** Takes the relay, once it has started. Any thread, once. */
     public void serve(RelayServer started) {
         relay = started;
         answers = new Answers(started, config);
@@ -200,7 +205,8 @@ public final class AdminServer implements AutoCloseable {
             throw new IOException(
                     "cannot listen on " + where + ": " + bound.cause().getMessage(), bound.cause());
         }
-        // Behind what pauses accepting: it would be logged with a stack trace each time.
+        // Added behind Netty's own handler, which pauses accepting: without this one, each failure would be logged with
+        // a stack trace.
         bound.channel().pipeline().addLast(new ChannelInboundHandlerAdapter() {
             @Override
             public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
@@ -216,14 +222,14 @@ public final class AdminServer implements AutoCloseable {
                 new HttpDecoderConfig().setMaxInitialLineLength(MOST_LINE_BYTES).setMaxHeaderSize(MOST_HEADER_BYTES));
     }
 
-    /** A handshake is a part of the request, and has its time. */
+    /** The TLS handler of a connection. The handshake is part of the request, and has the same time. */
     private SslHandler secured(ByteBufAllocator allocator) {
         SslHandler handler = tls.newAdminHandler(allocator);
         handler.setHandshakeTimeoutMillis(AdminConnection.REQUEST_MILLIS);
         return handler;
     }
 
-    /** Where a browser finds it; of all addresses, 0.0.0.0. */
+    /** The port's address as a URL; 0.0.0.0 if it listens on all addresses. */
     public String place() {
         InetSocketAddress at = address();
         String where =
@@ -231,7 +237,7 @@ public final class AdminServer implements AutoCloseable {
         return (tls == null ? "http://" : "https://") + where + "/";
     }
 
-    /** Where it listens, with the port that the system chose where 0 was asked for. */
+    /** The address listened on, with the port that the system chose if port 0 was asked for. */
     public InetSocketAddress address() {
         return (InetSocketAddress) listening.localAddress();
     }
@@ -248,7 +254,7 @@ public final class AdminServer implements AutoCloseable {
         return answers;
     }
 
-    /** What there is to say before there is a relay; null: there is one. */
+    /** The answer while there is no relay yet; null: the relay has started. */
     Answer before(String path) {
         if (answers != null) {
             return null;
@@ -303,7 +309,7 @@ public final class AdminServer implements AutoCloseable {
         lists--;
     }
 
-    /** Null: there can be one. */
+    /** The reason why there can be no reload now; null: there can be one. */
     String whyNoReload() {
         if (configuration == null) {
             return "this program has no configuration that it could read again";
@@ -311,7 +317,10 @@ public final class AdminServer implements AutoCloseable {
         return reloading ? "a reload is under way: try again" : null;
     }
 
-    /** @param then gets the answer, on this thread */
+    /**
+     * Reads the configuration again, on a thread of its own.
+     * @param then gets the answer, on the admin port's thread
+     */
     void reload(String peer, Consumer<Answer> then) {
         reloading = true;
         LOG.info("admin port: {} asks for a reload", peer);
@@ -333,7 +342,7 @@ public final class AdminServer implements AutoCloseable {
         reload.start();
     }
 
-    /** @param reload null: it has failed by a fault of its own */
+    /** @param reload null: the reload has failed by a fault of its own */
     private static Answer answer(Reload reload) {
         if (reload == null) {
             return Answer.text(HttpResponseStatus.INTERNAL_SERVER_ERROR, "a fault of the relay's own: see its log");
@@ -366,7 +375,7 @@ public final class AdminServer implements AutoCloseable {
         List.copyOf(streams).forEach(stream -> stream.event(event));
     }
 
-    /** A request is not answered with what it asks for: counted, and a line a second at most. */
+    /** Counts a request that was refused, and logs it; at most one line a second. */
     void refused(String peer, String why) {
         if (relay != null) {
             relay.count(Counter.ADMIN_REFUSED);
@@ -374,7 +383,7 @@ public final class AdminServer implements AutoCloseable {
         warning.warn(System.nanoTime(), "admin port: " + peer + " refused: " + why);
     }
 
-    /** A fault of the admin port's own ends one of its connections. */
+    /** Logs a fault of the admin port's own, which ends one connection. */
     void failed(Throwable cause) {
         warning.warn(System.nanoTime(), "admin port: a fault of its own: " + cause);
     }

@@ -21,11 +21,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What there is behind each path. However many ask, the relay is looked at once a second for its connections, and twice a
- * second for its counters; who asks in between gets the same bytes. The admin port's thread.
+ * The answers to each path. For any number of requests the relay's connections are looked at once a second, and its
+ * counters twice a second; requests in between get the same bytes. Owned by the admin port's thread.
  */
 final class Answers {
-    /** Of the page and of {@code relay-client top}. */
+    /** Subscribers listed in an event, for the page and for {@code relay-client top}. */
     static final int MOST_LAGGING = 20;
 
     private static final int MOST_ENDED = 40;
@@ -35,14 +35,13 @@ final class Answers {
     private static final String JSON = "application/json";
     private static final String OPEN_METRICS = "application/openmetrics-text";
 
-    /** One answer; its body is shared, and nobody changes it. */
+    /** One answer. Requests share its body, and nobody changes it. */
     record Answer(HttpResponseStatus status, String type, byte[] body) {
         static Answer text(HttpResponseStatus status, String text) {
             return new Answer(status, "text/plain; charset=utf-8", (text + "\n").getBytes(StandardCharsets.UTF_8));
         }
 
-        /** Its body, for people. */
-        String text() {
+        String bodyText() {
             return new String(body, StandardCharsets.UTF_8).strip();
         }
 
@@ -77,16 +76,16 @@ final class Answers {
         }
     }
 
-    /** The version that the build has written into the jar. */
+    /** The version that the build has written into the jar's manifest. */
     static String version() {
         String version = Answers.class.getPackage().getImplementationVersion();
         return version == null ? "(not packaged)" : version;
     }
 
     /**
-     * What a path has to say at once; null: there is nothing.
+     * The answer to a path that needs no connection of its own; null: there is no such path.
      *
-     * @param accept the request's header; empty: none
+     * @param accept the request's header Accept; empty: none
      */
     Answer of(String path, String accept) {
         return switch (path) {
@@ -113,15 +112,15 @@ final class Answers {
         return line;
     }
 
-    /** What keeps it from being ready. */
+    /** The state that keeps the relay from being ready. */
     private String unready() {
         ClusterStatus cluster = relay.cluster();
         return relay.ending() || cluster == null ? "ending" : cluster.state().text();
     }
 
     /**
-     * The one of both texts that is wanted more; of equals OpenMetrics, where it is named. Prometheus may ask for protobuf
-     * first, and takes text as well; who takes neither gets text.
+     * The writer of the text format that the client wants more; for equal quality OpenMetrics, if the client names it.
+     * Prometheus may prefer protobuf, and takes text as well. A client that takes neither gets Prometheus's text.
      */
     private ExpositionFormatWriter writer(String accept) {
         double open = Accept.quality(accept, OPEN_METRICS);
@@ -149,7 +148,7 @@ final class Answers {
         return Answer.json(HttpResponseStatus.OK, line);
     }
 
-    /** The relay as it stood within the last second. */
+    /** The relay at a moment within the last second. */
     Look look() {
         if (look == null || System.nanoTime() - look.nanos() > LOOK_NANOS) {
             look = Look.at(relay);
@@ -157,7 +156,7 @@ final class Answers {
         return look;
     }
 
-    /** The first event of a stream: what the others are about. */
+    /** The first event of a stream: describes the figures of the following events. */
     byte[] about() {
         JsonLine line = JsonLine.event("about").text("version", version());
         line.text("transport", relay.transport().flag())
@@ -189,7 +188,7 @@ final class Answers {
         return event("about", line.closeList());
     }
 
-    /** An event of a stream: how the relay stands. */
+    /** An event of a stream: the relay's present figures. */
     byte[] stats() {
         Look now = look();
         JsonLine line = JsonLine.event("stats", now.time());

@@ -11,8 +11,8 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * Settings as JSON, by the names of their records. Only what is known to be harmless is shown: numbers, texts, enums, times,
- * paths and lists of them, and never a {@link Secret}; of TLS which files it has, and not what is in them.
+ * Settings as JSON, by the names of their records' components. Only harmless values are shown: numbers, texts, enums,
+ * times, paths and lists of them. A {@link Secret} is never shown; TLS files are shown by path, not by content.
  */
 final class ConfigJson {
     private static final String CONFIG = Secret.class.getPackageName();
@@ -40,7 +40,7 @@ final class ConfigJson {
         } else if (value instanceof Integer || value instanceof Long) {
             line.number(name, ((Number) value).longValue());
         } else {
-            line.text(name, text(value));
+            line.text(name, asText(value));
         }
     }
 
@@ -49,7 +49,7 @@ final class ConfigJson {
                 || settings.getClass().getPackageName().equals(CONFIG);
     }
 
-    private static String text(Object value) {
+    private static String asText(Object value) {
         if (value instanceof Duration time) {
             return Durations.format(time);
         }
@@ -57,7 +57,7 @@ final class ConfigJson {
             return word.name().toLowerCase(Locale.ROOT);
         }
         if (value instanceof Collection<?> list) {
-            return list.stream().map(ConfigJson::text).collect(Collectors.joining(","));
+            return list.stream().map(ConfigJson::asText).collect(Collectors.joining(","));
         }
         if (value == null || value instanceof String || value instanceof Path || value instanceof Number) {
             return value == null ? null : value.toString();

@@ -6,8 +6,8 @@ import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 
 /**
- * Reads of a fixed size into the Java heap: the relay's direct memory is budgeted to the last byte, and nothing of it is for
- * the admin port.
+ * Reads of a fixed size into the Java heap: the relay's direct memory is budgeted to the last byte, and the admin port
+ * has no part of it.
  */
 final class HeapReads extends FixedRecvByteBufAllocator {
     private final int bytes;
@@ -19,7 +19,7 @@ final class HeapReads extends FixedRecvByteBufAllocator {
     }
 
     @Override
-    @SuppressWarnings("deprecation") // there is no other way to say where a read goes
+    @SuppressWarnings("deprecation") // Netty offers no other way to choose the buffer of a read
     public RecvByteBufAllocator.Handle newHandle() {
         return new RecvByteBufAllocator.DelegatingHandle(super.newHandle()) {
             @Override

@@ -4,16 +4,15 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 
-/** One JSON object as one line of ASCII, whatever the strings in it are, so that no terminal's encoding matters. */
+/** One JSON object as one line of ASCII: other characters in strings are escaped, so no terminal's encoding matters. */
 public final class JsonLine {
     private final StringBuilder line = new StringBuilder(1024).append('{');
 
-    /** An object. */
     public static JsonLine object() {
         return new JsonLine();
     }
 
-    /** An event that happens now. */
+    /** Starts an event of now. */
     public static JsonLine event(String event) {
         return event(event, Instant.now());
     }
@@ -34,7 +33,10 @@ public final class JsonLine {
         return this;
     }
 
-    /** With three decimals: String.format would be the dearest part of a line, and there is one every second. */
+    /**
+     * Adds a number with three decimals. Without String.format: that would take most of the time of a line, which is
+     * written every second.
+     */
     public JsonLine decimal(String name, double value) {
         long thousandths = Math.round(Math.abs(value) * 1000);
         name(name)
@@ -45,7 +47,7 @@ public final class JsonLine {
         return this;
     }
 
-    /** @param value null: as JSON's */
+    /** @param value null: written as JSON's null */
     public JsonLine text(String name, String value) {
         name(name);
         if (value == null) {
@@ -56,25 +58,25 @@ public final class JsonLine {
         return this;
     }
 
-    /** An object within begins. */
+    /** Begins an object as a member. */
     public JsonLine begin(String name) {
         name(name).append('{');
         return this;
     }
 
-    /** It ends. */
+    /** Ends the inner object. */
     public JsonLine close() {
         line.append('}');
         return this;
     }
 
-    /** A list of objects within begins. */
+    /** Begins a list of objects as a member. */
     public JsonLine beginList(String name) {
         name(name).append('[');
         return this;
     }
 
-    /** An object of the list begins; {@link #close} ends it. */
+    /** Begins an object of the list; {@link #close} ends it. */
     public JsonLine item() {
         if (line.charAt(line.length() - 1) != '[') {
             line.append(',');
@@ -83,13 +85,12 @@ public final class JsonLine {
         return this;
     }
 
-    /** The list ends. */
     public JsonLine closeList() {
         line.append(']');
         return this;
     }
 
-    /** The line, complete. */
+    /** Ends the object, and returns the line. */
     public String end() {
         return line.append('}').toString();
     }
@@ -109,7 +110,7 @@ public final class JsonLine {
             if (c == '"' || c == '\\') {
                 line.append('\\').append(c);
             } else if (c < ' ' || c > '~') {
-                // Beyond ASCII in UTF-16 code units, as JSON wants it; a lone half of a pair does no harm so.
+                // UTF-16 code units, as JSON wants them; so half a surrogate pair does no harm.
                 line.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
             } else {
                 line.append(c);

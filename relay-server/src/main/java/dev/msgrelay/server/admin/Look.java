@@ -9,20 +9,20 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What was seen of a relay at one moment.
+ * A relay at one moment.
  *
- * @param time of the day
- * @param nanos as {@link System#nanoTime}
- * @param cluster how it stands among the relays that are one with it; null: it is alone
+ * @param time time of the look
+ * @param nanos the same moment, by {@link System#nanoTime}
+ * @param cluster state of its cluster; null: the relay is alone
  */
 public record Look(Instant time, long nanos, RelayStats stats, List<ConnectionRow> connections, ClusterStatus cluster) {
     public static Look at(RelayServer relay) {
-        // Connections first: of one that is not among them any more, the end is in the statistics.
+        // Connections first: a connection that has gone since is then among the ends in the statistics.
         List<ConnectionRow> connections = relay.connections();
         return new Look(Instant.now(), System.nanoTime(), relay.stats(), connections, relay.cluster());
     }
 
-    /** The subscriber that is furthest behind, of those that get the log; null where nobody is behind. */
+    /** The subscriber that is furthest behind, among those that read the log; null: nobody is behind. */
     public ConnectionRow slowest() {
         return connections.stream()
                 .filter(row -> row.lagBytes() > 0 && row.replayPercent() == ConnectionRow.LIVE)

@@ -6,13 +6,13 @@ import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.GarbageCollections;
 
-/** What a {@link Look} is in JSON, for the command's line a second and for the admin port alike. */
+/** A {@link Look} as JSON, for the command's line a second and for the admin port alike. */
 public final class LookJson {
     private LookJson() {}
 
     /**
-     * Every {@link Counter} by its key, the process's garbage collections, the closes, who is furthest behind, and how it
-     * stands among several.
+     * Adds every {@link Counter} by its key, the process's garbage collections, the closes by reason, the slowest
+     * subscriber, and the cluster's state.
      */
     public static void totals(JsonLine line, Look look) {
         for (Counter counter : Counter.values()) {
@@ -33,7 +33,7 @@ public final class LookJson {
         cluster(line, look.cluster());
     }
 
-    /** How a relay stands among several; of one that is alone there is nothing. */
+    /** Adds the cluster's state; nothing for a relay that is alone. */
     static void cluster(JsonLine line, ClusterStatus status) {
         if (status == null) {
             return;
@@ -58,7 +58,6 @@ public final class LookJson {
         line.closeList().close();
     }
 
-    /** One connection. */
     public static void row(JsonLine line, ConnectionRow row) {
         line.number("id", row.id())
                 .text("name", row.name())

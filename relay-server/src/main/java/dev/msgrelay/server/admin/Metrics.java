@@ -27,21 +27,21 @@ import java.io.UncheckedIOException;
 import java.util.Locale;
 
 /**
- * A relay's figures as Prometheus has them: each {@link Counter} by its name in lower case, with seconds for milliseconds;
- * closes by reason; memory by part. No name and no address of a client is a label, so there are as many series as the relay
- * has parts, whoever connects.
+ * A relay's figures as Prometheus's metrics: each {@link Counter} by its name in lower case, with seconds for
+ * milliseconds; closes by reason; memory by part. No name and no address of a client is a label, so clients cannot make
+ * new series.
  */
 final class Metrics {
     private static final String PREFIX = "relay_";
     private static final double MILLIS = 1e-3;
     private static final double NANOS = 1e-9;
 
-    /** A hundred years: longer than any certificate. */
+    /** A hundred years: longer than any certificate's life. */
     private static final double LONGEST_SECONDS = 36_525 * 86_400.0;
 
     private Metrics() {}
 
-    /** In the words of one of Prometheus's formats. */
+    /** Writes the figures in one of Prometheus's formats. */
     static byte[] write(RelayServer relay, ExpositionFormatWriter writer) {
         ByteArrayOutputStream out = new ByteArrayOutputStream(16 << 10);
         try {
@@ -57,7 +57,7 @@ final class Metrics {
         MetricSnapshots.Builder all = MetricSnapshots.builder();
         for (Counter counter : Counter.values()) {
             if (!stats.has(counter) || counter == Counter.JOURNAL_FORCES || counter == Counter.JOURNAL_FORCE_MILLIS) {
-                // The last two are those of the histogram.
+                // The histogram of forces has these two.
                 continue;
             }
             boolean millis = counter.unit().equals("ms");
@@ -70,14 +70,19 @@ final class Metrics {
                     stats.get(counter) * (millis ? MILLIS : 1));
         }
         GarbageCollections gc = GarbageCollections.now();
-        add(all, true, "gc_collections", "collections: of the process's garbage", gc.count());
-        add(all, true, "gc_seconds", "seconds: that collections of the process's garbage took", gc.millis() * MILLIS);
-        add(all, false, "ready", "1: send clients there; 0: it ends, or has no leader", relay.ready() ? 1 : 0);
+        add(all, true, "gc_collections", "collections: garbage collections of the process", gc.count());
+        add(all, true, "gc_seconds", "seconds: spent on garbage collections of the process", gc.millis() * MILLIS);
+        add(
+                all,
+                false,
+                "ready",
+                "1: clients should connect; 0: the relay ends, or its cluster has no leader",
+                relay.ready() ? 1 : 0);
         add(
                 all,
                 false,
                 "tls_valid_seconds",
-                "seconds: that certificates and authorities hold; below 0: one has expired or is not yet valid; 100 years: no TLS",
+                "seconds: until a certificate or authority expires; below 0: one has expired or is not yet valid; 100 years: no TLS",
                 Math.min(relay.tlsValidSeconds(), LONGEST_SECONDS));
         if (relay.cluster() != null) {
             cluster(all, relay.cluster());
@@ -89,7 +94,7 @@ final class Metrics {
         memory(all, stats, relay.memory());
         all.metricSnapshot(InfoSnapshot.builder()
                 .name(PREFIX + "build")
-                .help("the version that runs")
+                .help("the running version")
                 .dataPoint(InfoDataPointSnapshot.builder()
                         .labels(Labels.of("version", Answers.version()))
                         .build())
@@ -113,10 +118,10 @@ final class Metrics {
         }
     }
 
-    /** The members are those of a file: however many connect, there are no more series. */
+    /** Adds the cluster's state. Its members come from a file, so clients cannot make new series. */
     private static void cluster(MetricSnapshots.Builder all, ClusterStatus status) {
         GaugeSnapshot.Builder state =
-                GaugeSnapshot.builder().name(PREFIX + "cluster_role").help("1: what this node is to the others");
+                GaugeSnapshot.builder().name(PREFIX + "cluster_role").help("1: the role of this node");
         for (ClusterStatus.State each : ClusterStatus.State.values()) {
             state.dataPoint(GaugeDataPointSnapshot.builder()
                     .labels(Labels.of("role", each.name().toLowerCase(Locale.ROOT)))
@@ -124,8 +129,8 @@ final class Metrics {
                     .build());
         }
         all.metricSnapshot(state.build());
-        add(all, false, "cluster_leader", "node: that leads; 0: none that is known", status.leader());
-        add(all, false, "cluster_term", "number: of the leader's time; -1: there was none", status.term());
+        add(all, false, "cluster_leader", "node: the leader; 0: unknown", status.leader());
+        add(all, false, "cluster_term", "number: the leader's term; -1: there was no leader", status.term());
         add(
                 all,
                 false,
@@ -134,10 +139,10 @@ final class Metrics {
                 status.commitPosition());
         GaugeSnapshot.Builder lag = GaugeSnapshot.builder()
                 .name(PREFIX + "cluster_member_lag_bytes")
-                .help("bytes: in order, and not at this member when it last said so; -1: it has not");
+                .help("bytes: in order, and not at this member by its last report; -1: no report");
         GaugeSnapshot.Builder silent = GaugeSnapshot.builder()
                 .name(PREFIX + "cluster_member_silent_seconds")
-                .help("seconds: since this member said how far it is; -1: it has not");
+                .help("seconds: since this member's last report; -1: no report");
         for (ClusterStatus.Member member : status.members()) {
             Labels labels = Labels.of("node", Integer.toString(member.node()));
             lag.dataPoint(GaugeDataPointSnapshot.builder()
@@ -163,7 +168,7 @@ final class Metrics {
         }
         all.metricSnapshot(HistogramSnapshot.builder()
                 .name(PREFIX + "journal_force_seconds")
-                .help("seconds: that the disk took to force what was written")
+                .help("seconds: duration of a force to the disk")
                 .dataPoint(HistogramDataPointSnapshot.builder()
                         .classicHistogramBuckets(buckets.build())
                         .sum(forces.nanos() * NANOS)
@@ -171,7 +176,10 @@ final class Metrics {
                 .build());
     }
 
-    /** All reasons, those that have not occurred too: a series that appears with its first event has no rate. */
+    /**
+     * Adds closes by all reasons, also those that have not occurred: a series that appears with its first event has no
+     * rate.
+     */
     private static void closes(MetricSnapshots.Builder all, RelayStats stats) {
         CounterSnapshot.Builder closes = CounterSnapshot.builder()
                 .name(PREFIX + "connections_closed")
@@ -189,7 +197,7 @@ final class Metrics {
         GaugeSnapshot.Builder used =
                 GaugeSnapshot.builder().name(PREFIX + "memory_used_bytes").help("bytes: taken or reserved, by part");
         GaugeSnapshot.Builder limit =
-                GaugeSnapshot.builder().name(PREFIX + "memory_limit_bytes").help("bytes: at most, by part");
+                GaugeSnapshot.builder().name(PREFIX + "memory_limit_bytes").help("bytes: limit, by part");
         for (Part part : Part.values()) {
             Labels labels = Labels.of("part", part.name().toLowerCase(Locale.ROOT));
             used.dataPoint(GaugeDataPointSnapshot.builder()

@@ -16,13 +16,13 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Who is not answered, and why: what a request has to be before anybody looks for its answer. */
+/** The rules that a request must keep before its answer is made: method, Host and token. */
 final class Refusals {
     /** The one path that changes something. */
     static final String RELOAD = "/reload";
 
     private static final Pattern HOST = Pattern.compile("(\\[[0-9a-fA-F:.%]+]|[A-Za-z0-9._-]+)(:\\d{1,5})?");
-    /** Longer ones are not hashed. */
+    /** Limit of a header with credentials: longer ones are not hashed. */
     private static final int MOST_CREDENTIALS = 1024;
 
     private final AdminConfig config;
@@ -31,7 +31,7 @@ final class Refusals {
         this.config = config;
     }
 
-    /** Why a request is refused; null: it is not. */
+    /** The refusal of a request; null: it is not refused. */
     Answer of(HttpRequest request) {
         Target target = Target.of(request);
         String allowed = allowed(target);
@@ -64,7 +64,7 @@ final class Refusals {
         return null;
     }
 
-    /** The methods that a path is asked with. */
+    /** The methods that a path allows. */
     static String allowed(Target target) {
         return reloads(target) ? "POST" : "GET, HEAD";
     }
@@ -74,8 +74,8 @@ final class Refusals {
     }
 
     /**
-     * As above. A browser shows a password again by itself, to forms of somebody else's page as well, so no password will do;
-     * Bearer it shows only where a page of ours says so.
+     * The refusal of a reload; null: it is not refused. A browser sends a stored password by itself, also for a form on
+     * another site's page, so no password will do. A browser sends Bearer only if a page of the relay's own makes it.
      */
     private Answer ofReload(String credentials) {
         if (config.token() == null) {
@@ -92,16 +92,16 @@ final class Refusals {
     }
 
     /**
-     * Whether a browser may ask us under this name. A page of somebody else's can have its own name point to our address
-     * (DNS rebinding), and would then read us as if it were ours: so names are refused, but for those that we have. With a
-     * token there is nothing for such a page to read. A browser always says a name: what says none is no browser.
+     * Whether a browser may use this name of the host. Another site's page can make its own name point to this port's
+     * address (DNS rebinding), and could then read the answers. So names other than the port's own are refused. With a
+     * token such a page can read nothing. A browser always sends a name: a client without one is no browser.
      */
     private boolean isOurs(String host) {
         Matcher matcher = HOST.matcher(host);
         if (!matcher.matches()) {
             return false;
         }
-        // The dot at the end says that the name is a whole one.
+        // A dot at the end marks a complete name.
         String name = matcher.group(1).replaceFirst("\\.$", "");
         return config.token() != null
                 || name.equalsIgnoreCase("localhost")
@@ -115,12 +115,12 @@ final class Refusals {
         return !shown.isEmpty() && MessageDigest.isEqual(wanted, sha256(shown));
     }
 
-    /** Empty where there is none. */
+    /** The token after Bearer; empty: there is none. */
     private static String bearer(String credentials) {
         return behind("Bearer ", credentials);
     }
 
-    /** Empty where there is none. */
+    /** The password after Basic; empty: there is none. */
     private static String password(String credentials) {
         try {
             String pair = new String(Base64.getDecoder().decode(behind("Basic ", credentials)), StandardCharsets.UTF_8);
@@ -130,7 +130,7 @@ final class Refusals {
         }
     }
 
-    /** What is shown in one of the ways; empty where it is another one. */
+    /** The part of the credentials behind {@code way}; empty: they begin in another way. */
     private static String behind(String way, String credentials) {
         return credentials != null
                         && credentials.length() <= MOST_CREDENTIALS

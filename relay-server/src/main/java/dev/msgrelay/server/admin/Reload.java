@@ -3,10 +3,12 @@ package dev.msgrelay.server.admin;
 import java.util.List;
 
 /**
- * What came of reading the configuration again.
+ * The result of a reload.
  *
- * @param taken false: nothing of it, the one before holds
- * @param lines for people: what was taken and what takes a restart; or what is wrong, with file and line
+ * @param taken true: the new configuration is in force, as far as a running relay can take it; false: the former one
+ *     is, whole
+ * @param lines lines for people: the settings that were taken, and those that need a restart; or the error, with file
+ *     and line
  */
 public record Reload(boolean taken, List<String> lines) {
     public Reload {

@@ -9,7 +9,7 @@ import io.netty.handler.stream.ChunkedInput;
 import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
 
-/** All connections as JSON, some kilobytes at a time, as fast as they are read: there may be thousands. */
+/** All connections as JSON, written in pieces of 16 KiB as fast as the client reads: there may be thousands. */
 final class RowsInput implements ChunkedInput<ByteBuf> {
     private static final int CHUNK_BYTES = 16 << 10;
 
@@ -24,7 +24,7 @@ final class RowsInput implements ChunkedInput<ByteBuf> {
         JsonLine line = JsonLine.object().text("time", look.time().toString());
         LookJson.cluster(line, look.cluster());
         String head = line.beginList("connections").end();
-        // The list is left open.
+        // The closing brace is cut off: the list is still open.
         next = head.substring(0, head.length() - 1);
     }
 
@@ -59,7 +59,7 @@ final class RowsInput implements ChunkedInput<ByteBuf> {
 
     @Override
     public void close() {
-        // Nothing is held open.
+        // There is nothing to close.
     }
 
     @Override

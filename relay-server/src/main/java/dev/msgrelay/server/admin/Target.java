@@ -6,7 +6,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import java.util.List;
 
 /**
- * What a request asks, and under which name: the forms of RFC 9112, section 3.2.
+ * The path and the host of a request, in all forms of RFC 9112, section 3.2.
  *
  * <pre>
  *   GET /metrics HTTP/1.1               path /metrics, the host is that of the header Host
@@ -14,9 +14,9 @@ import java.util.List;
  *   GET /metrics HTTP/1.0               may have no header Host: then there is no host
  * </pre>
  *
- * @param path without a query
- * @param host with a port, if there is one; null: an old request without any
- * @param hosts headers of that name
+ * @param path the path, without a query
+ * @param host the host, with its port if there is one; null: an HTTP/1.0 request without a host
+ * @param hosts number of headers Host
  */
 record Target(String path, String host, int hosts) {
     private static final String[] SCHEMES = {"http://", "https://"};
@@ -42,7 +42,7 @@ record Target(String path, String host, int hosts) {
         return query < 0 ? target : target.substring(0, query);
     }
 
-    /** HTTP/1.0 knows no header Host, and no browser asks in it any more. */
+    /** Whether the request is HTTP/1.0, which does not know the header Host; no browser uses it any more. */
     static boolean mayLackHost(HttpRequest request) {
         return request.protocolVersion().compareTo(HttpVersion.HTTP_1_1) < 0;
     }

@@ -34,10 +34,10 @@ import javax.security.auth.x500.X500Principal;
 final class AccessBlock {
     private static final String ANY_TYPE = "*";
 
-    /** Beyond every link, and far from where bytes times nanoseconds end. */
+    /** Limit of a size: beyond every link's rate, and small enough that bytes times nanoseconds do not overflow. */
     private static final long MOST_BYTES = 1L << 40;
 
-    // As Identity has them; what is not in the file is nobody, nothing, and no limit.
+    // Fields of the Identity; a key that is missing in the file gives no proof, no right, and no limit.
     private List<TokenHash> tokens = List.of();
     private List<X500Principal> certificates = List.of();
     private List<User> users = List.of();
@@ -52,9 +52,9 @@ final class AccessBlock {
     private AccessBlock() {}
 
     /**
-     * Reads the block.
+     * Parses the block.
      *
-     * @throws IllegalArgumentException naming file and line
+     * @throws IllegalArgumentException the block is wrong; the message names file and line
      */
     static AccessPolicy read(ConfigObject block) {
         List<Map.Entry<String, ConfigValue>> entries = new ArrayList<>(block.entrySet());
@@ -105,16 +105,16 @@ final class AccessBlock {
     private void set(String key, ConfigValue value) {
         switch (key) {
             case "token" -> tokens = each(value, false, TokenHash::parse);
-            // A subject has commas of its own: several of them are a list.
+            // Certificates are never split at commas, which a subject has itself: several certificates are a list.
             case "certificate" -> certificates = each(value, false, AccessBlock::subject);
             case "user" -> users = each(value, true, User::parse);
             case "from" -> from = each(value, true, Network::parse);
             case "publish" -> publish = types(value);
             case "subscribe" -> subscribe = types(value);
-            case "max-connections" -> maxConnections = number(text(value));
-            case "max-rate" -> maxRate = Sizes.parse(text(value), MOST_BYTES);
-            case "max-replays" -> maxReplays = number(text(value));
-            case "max-lag" -> maxLag = Sizes.parse(text(value), MOST_BYTES);
+            case "max-connections" -> maxConnections = number(singleValue(value));
+            case "max-rate" -> maxRate = Sizes.parse(singleValue(value), MOST_BYTES);
+            case "max-replays" -> maxReplays = number(singleValue(value));
+            case "max-lag" -> maxLag = Sizes.parse(singleValue(value), MOST_BYTES);
             default ->
                 throw new IllegalArgumentException(
                         "unknown key; there are token, certificate, user, from, publish, subscribe, max-connections, max-rate,"
@@ -125,11 +125,11 @@ final class AccessBlock {
     private static <T> List<T> each(ConfigValue value, boolean splits, Function<String, T> parser) {
         List<String> texts = new ArrayList<>();
         if (value instanceof ConfigList list) {
-            list.forEach(item -> texts.add(text(item)));
+            list.forEach(item -> texts.add(singleValue(item)));
         } else if (splits) {
-            texts.addAll(Arrays.asList(text(value).split(",")));
+            texts.addAll(Arrays.asList(singleValue(value).split(",")));
         } else {
-            texts.add(text(value));
+            texts.add(singleValue(value));
         }
         return texts.stream().map(String::strip).map(parser).toList();
     }
@@ -156,9 +156,9 @@ final class AccessBlock {
         }
     }
 
-    private static String text(ConfigValue value) {
+    private static String singleValue(ConfigValue value) {
         if (value.unwrapped() == null || value instanceof ConfigObject || value instanceof ConfigList) {
-            throw new IllegalArgumentException("is to be a value");
+            throw new IllegalArgumentException("must be a single value");
         }
         return value.unwrapped().toString();
     }

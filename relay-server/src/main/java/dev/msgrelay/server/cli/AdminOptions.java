@@ -11,12 +11,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Option;
 
-/** The options of {@link AdminConfig}. */
+/** Options of {@link AdminConfig}. */
 final class AdminOptions {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
     private static final String NONE = "none";
 
-    /** Those whose values nobody is told. */
+    /** Options whose values are never shown. */
     static final Set<String> SECRET = Set.of("admin-token");
 
     @Option(
@@ -37,9 +37,9 @@ final class AdminOptions {
     private String adminToken;
 
     /**
-     * What to start; null: nothing.
+     * The admin port's configuration; null: there is to be none.
      *
-     * @throws IllegalArgumentException naming the option, its value and what it should be
+     * @throws IllegalArgumentException the message names the option, its value and the right form
      */
     AdminConfig config() {
         if (NONE.equals(admin)) {
@@ -50,9 +50,9 @@ final class AdminOptions {
     }
 
     /**
-     * Looks at it before anything is started.
+     * Checks the options before anything is started.
      *
-     * @throws IllegalArgumentException as {@link #config}; or it is to speak TLS, and the relay does not
+     * @throws IllegalArgumentException as {@link #config}; or the port is to speak TLS, and the relay has none
      */
     void check(boolean hasTls) {
         AdminConfig config = config();
@@ -62,10 +62,11 @@ final class AdminOptions {
     }
 
     /**
-     * Starts it, before there is a relay; null: there is none, or it speaks TLS, which is the relay's.
+     * Starts a port without TLS before the relay. Returns null if there is to be none, or one with TLS, which has to
+     * wait for the relay.
      *
-     * @param configuration reads it again
-     * @throws IOException it was asked for, and cannot listen
+     * @param configuration reads the configuration again
+     * @throws IOException --admin names the port's address, and that cannot be listened on
      */
     AdminServer startBefore(Supplier<Reload> configuration) throws IOException {
         AdminConfig config = config();
@@ -78,17 +79,18 @@ final class AdminOptions {
             if (admin != null) {
                 throw e;
             }
-            // Of several relays on a host one can have it.
+            // A warning only: of several relays on a host, one has the default port.
             LOG.warn("no admin port: {}; --admin chooses another one, or none", e.getMessage());
             return null;
         }
     }
 
     /**
-     * As it is once the relay has started; null: there is none.
+     * Gives the relay to a port that was started before, or starts a port with TLS. Returns the port; null: there is
+     * none.
      *
-     * @param before what was started before; null: nothing
-     * @throws IOException it was asked for, and cannot listen
+     * @param before the port that was started before; null: none
+     * @throws IOException the port with TLS cannot listen
      */
     AdminServer start(AdminServer before, RelayServer relay, Supplier<Reload> configuration) throws IOException {
         AdminConfig config = config();

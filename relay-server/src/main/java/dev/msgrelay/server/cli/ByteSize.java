@@ -4,7 +4,7 @@ import dev.msgrelay.protocol.text.Sizes;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@link Sizes} for the command line. */
+/** Converts a size of the command line with {@link Sizes}. */
 final class ByteSize implements ITypeConverter<Integer> {
     @Override
     public Integer convert(String value) {

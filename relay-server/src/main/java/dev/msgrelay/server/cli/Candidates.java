@@ -7,11 +7,10 @@ import dev.msgrelay.server.tls.TlsProvider;
 import java.util.Arrays;
 import java.util.Iterator;
 
-/** The names that help texts list. */
+/** The words that help texts list. */
 final class Candidates {
     private Candidates() {}
 
-    /** {@link Transport}. */
     static final class Transports implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {
@@ -19,7 +18,6 @@ final class Candidates {
         }
     }
 
-    /** {@link TlsProvider}. */
     static final class TlsProviders implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {
@@ -27,7 +25,6 @@ final class Candidates {
         }
     }
 
-    /** {@link JournalConfig.Failure}. */
     static final class Failures implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {
@@ -37,7 +34,6 @@ final class Candidates {
         }
     }
 
-    /** {@link Policy}. */
     static final class Policies implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import picocli.CommandLine.Option;
 
-/** The options of {@link ClientConfig}. */
+/** Options of {@link ClientConfig}. */
 final class ClientOptions {
     @Option(
             names = "--slow-subscriber",
@@ -17,7 +17,7 @@ final class ClientOptions {
             defaultValue = "disconnect",
             completionCandidates = Candidates.Policies.class,
             description = "What to do when the log is about to overwrite bytes that a subscriber has not read: "
-                    + "${COMPLETION-CANDIDATES}. disconnect: it is cut off; backpressure: publishers wait; skip: it "
+                    + "${COMPLETION-CANDIDATES}. disconnect: the subscriber is cut off; backpressure: publishers wait; skip: it "
                     + "misses messages; replay: it gets them from the journal.")
     private Policy slowSubscriber;
 
@@ -38,7 +38,7 @@ final class ClientOptions {
             paramLabel = "TIME",
             defaultValue = "5s",
             converter = TimeSpan.class,
-            description = "Interval of PINGs to clients that said HELLO. A client may ask for another interval.")
+            description = "Interval of PINGs to clients that sent HELLO. A client may ask for another interval.")
     private Duration heartbeat;
 
     @Option(
@@ -46,7 +46,7 @@ final class ClientOptions {
             paramLabel = "TIME",
             defaultValue = "15s",
             converter = TimeSpan.class,
-            description = "The relay closes a client that said HELLO and is silent for this time.")
+            description = "The relay closes a client that sent HELLO and is silent for this time.")
     private Duration idleTimeout;
 
     @Option(
@@ -94,7 +94,7 @@ final class ClientOptions {
             paramLabel = "TIME",
             defaultValue = "5s",
             converter = TimeSpan.class,
-            description = "On SIGTERM: how long subscribers may take to read the rest of the stream.")
+            description = "Time for subscribers to read the rest of the stream after SIGTERM.")
     private Duration drainTimeout;
 
     void applyTo(RelayConfig.Builder config) {

@@ -4,7 +4,7 @@ import dev.msgrelay.server.config.RelayConfig;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
-/** The options of {@link dev.msgrelay.server.config.ClusterConfig}. */
+/** Options of {@link dev.msgrelay.server.config.ClusterConfig}. */
 final class ClusterOptions {
     static final String FILE = "--cluster";
 
@@ -17,7 +17,11 @@ final class ClusterOptions {
                             + "single relay.")
     private Path file;
 
-    @Option(names = "--node", paramLabel = "N", defaultValue = "0", description = "The number of this node.")
+    @Option(
+            names = "--node",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "The number of this node in the cluster.")
     private int node;
 
     void applyTo(RelayConfig.Builder config) {

@@ -9,14 +9,14 @@ import java.io.PrintStream;
 import java.nio.charset.Charset;
 
 /**
- * Where the command prints. Nobody waits for whoever reads it: a relay whose output is a full pipe relays on. The library
- * leaves {@code System.out} and {@code System.err} alone.
+ * The command's standard streams. Printing never waits for a reader: a relay whose output is a full pipe relays on. The
+ * library does not touch {@code System.out} and {@code System.err}.
  */
 final class CommandOutput {
-    /** Of each of the two: a few thousand lines. */
+    /** Bytes of the queue of each stream: a few thousand lines. */
     private static final int QUEUE_BYTES = 256 << 10;
 
-    /** Of each of the two, at the end. */
+    /** Time to write the rest of each stream, at the end. */
     private static final long FINISH_MILLIS = 500;
 
     private final QueuedOutput out;
@@ -28,7 +28,7 @@ final class CommandOutput {
         err = new QueuedOutput(realErr, QUEUE_BYTES, CommandOutput::suppressedText, "relay-stderr");
     }
 
-    /** Has the process's standard streams, the log's too, go through queues from now on. */
+    /** Replaces the process's standard streams, which the log uses too, by queues. */
     static CommandOutput install() {
         CommandOutput output =
                 new CommandOutput(new FileOutputStream(FileDescriptor.out), new FileOutputStream(FileDescriptor.err));
@@ -37,12 +37,12 @@ final class CommandOutput {
         return output;
     }
 
-    /** What the JVM would have used: newer ones tell it, if it is another one than the platform's. */
+    /** The charset that the JVM would have used: newer JVMs have a property for it if it is not the platform's. */
     private static Charset charset(String property) {
         return Charset.forName(System.getProperty(property, System.getProperty("native.encoding", "UTF-8")));
     }
 
-    /** What is missing in standard output is told as JSON, as all of it is. */
+    /** Reports dropped lines of standard output as JSON from now on, like all its lines. */
     void speakJson() {
         json = true;
     }
@@ -55,12 +55,12 @@ final class CommandOutput {
         return lines + (lines == 1 ? " line suppressed: nobody read it" : " lines suppressed: nobody read them");
     }
 
-    /** Waits until what has been printed on standard output is out, or the time is over; answers whether it is. */
+    /** Waits until standard output is written, for at most {@code millis} ms; returns whether it is. */
     boolean finish(long millis) {
         return out.finish(millis);
     }
 
-    /** The end: what has been printed on both goes out, if somebody reads it. */
+    /** Waits at the end until both streams are written, for at most 500 ms each. */
     void finish() {
         out.finish(FINISH_MILLIS);
         err.finish(FINISH_MILLIS);

@@ -9,8 +9,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * A configuration file (HOCON): each key is an option's name without its dashes, and stands at the left or in a section that
- * has the first words of it. {@code access} and {@code cluster} are blocks of their own.
+ * A configuration file (HOCON): each key is an option's name without its dashes, either at the top or in sections that
+ * have the name's first words. {@code access} and {@code cluster} are blocks of their own.
  *
  * <pre>
  *   log-size = 64m        tls { cert = a.pem }     # --log-size=64m --tls-cert=a.pem
@@ -18,23 +18,23 @@ import java.util.stream.Collectors;
  *   cluster { ... }                                # relay-cluster
  * </pre>
  *
- * @param values by the names of options; as they would be written behind a flag
- * @param access null: there is none
+ * @param values values by names of options, in the form that they have behind a flag
+ * @param access the access block; null: there is none
  */
 record ConfigFile(Path path, Map<String, Value> values, ConfigObject access) {
-    /** The block that says who may do what. */
+    /** Name of the block with the rights of clients. */
     static final String ACCESS = "access";
 
-    /** The block that says who is in a cluster; relay-cluster reads it. */
+    /** Name of the block with the nodes of a cluster; relay-cluster reads it. */
     private static final String CLUSTER = "cluster";
 
-    /** @param where file and line, as {@code relay.conf:3} */
+    /** @param where file and line, as {@code relay.conf:3}; or the variable's name */
     record Value(String text, String where) {}
 
     /**
-     * Reads it.
+     * Reads a file.
      *
-     * @throws IllegalArgumentException it cannot be read or is no HOCON, naming file and line
+     * @throws IllegalArgumentException the file cannot be read, or is no HOCON; the message names file and line
      */
     static ConfigFile read(Path path) {
         return HoconFile.read(path, root -> {
@@ -59,18 +59,18 @@ record ConfigFile(Path path, Map<String, Value> values, ConfigObject access) {
             section.forEach((key, inner) -> flatten(name + '-' + key, inner, into));
             return;
         }
-        Value before = into.put(name, new Value(text(name, value), HoconFile.where(value)));
+        Value before = into.put(name, new Value(valueText(name, value), HoconFile.where(value)));
         if (before != null) {
             throw HoconFile.wrong(value, name + " is given here, and at " + before.where());
         }
     }
 
-    private static String text(String name, ConfigValue value) {
+    private static String valueText(String name, ConfigValue value) {
         if (value instanceof ConfigList list) {
-            return list.stream().map(item -> text(name, item)).collect(Collectors.joining(","));
+            return list.stream().map(item -> valueText(name, item)).collect(Collectors.joining(","));
         }
         if (value.unwrapped() == null || value instanceof ConfigObject) {
-            throw HoconFile.wrong(value, name + " is to be a value, or a list of values");
+            throw HoconFile.wrong(value, name + " must be a value, or a list of values");
         }
         return value.unwrapped().toString();
     }

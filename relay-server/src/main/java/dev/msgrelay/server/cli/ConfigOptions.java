@@ -3,12 +3,10 @@ package dev.msgrelay.server.cli;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
-/** Where the other options come from. */
+/** Options that name and check the configuration file. */
 final class ConfigOptions {
-    /** The option that names the file. */
     static final String FILE = "--config";
 
-    /** The option that only looks. */
     static final String CHECK = "--check-config";
 
     @Option(
@@ -22,7 +20,6 @@ final class ConfigOptions {
     @Option(names = CHECK, description = "Checks the whole configuration, and ends: code 0, or 2 with file and line.")
     private boolean check;
 
-    /** Whether to look only. */
     boolean checkOnly() {
         return check;
     }

@@ -25,18 +25,19 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Unmatched;
 
 /**
- * What no flag says: the environment, then the file. So every option has three ways to be set, and they cannot differ:
+ * The values of options without a flag: from the environment, then from the file. So every option can be set in three
+ * ways, by the same name and with the same values:
  *
  * <pre>
- *   --log-size=64m   before   RELAY_LOG_SIZE=64m   before   log-size = 64m   before   what the option has by default
+ *   --log-size=64m   before   RELAY_LOG_SIZE=64m   before   log-size = 64m   before   the option's default
  * </pre>
  */
 final class Configuration implements IDefaultValueProvider {
-    /** Nothing but flags. */
+    /** A configuration without environment and file. */
     static final Configuration NONE = new Configuration(null, Map.of(), null, List.of());
 
     /**
-     * Kubernetes sets such a variable for each Service of the namespace: of one called relay-publish, RELAY_PUBLISH_PORT is
+     * Value that Kubernetes sets for each Service of the namespace: for a Service relay-publish, RELAY_PUBLISH_PORT is
      * tcp://10.0.0.1:7401.
      */
     private static final Pattern OF_A_SERVICE = Pattern.compile("(tcp|udp|sctp)://\\S+:\\d+");
@@ -57,13 +58,14 @@ final class Configuration implements IDefaultValueProvider {
     }
 
     /**
-     * Reads what there is. What a stronger source overrides is not looked at.
+     * Reads the environment and the file. A value that a stronger source overrides is not checked.
      *
-     * @param command whose options may be set
-     * @param environment of the process
-     * @param args of the command, which may name the file
-     * @throws IllegalArgumentException a key that is no option, or a value that is none; naming file and line, or variable
-     * @throws ParameterException the arguments do not name the file as they should
+     * @param command command whose options may be set
+     * @param environment the process's environment
+     * @param args the command's arguments, which may name the file
+     * @throws IllegalArgumentException a key is no option, or a value is wrong; the message names file and line, or the
+     *     variable
+     * @throws ParameterException the arguments name the file wrongly
      */
     static Configuration read(CommandSpec command, Map<String, String> environment, String... args) {
         Map<String, OptionSpec> options = options(command);
@@ -86,14 +88,14 @@ final class Configuration implements IDefaultValueProvider {
             String set = environment.getOrDefault(variable, "");
             if (isOfAService(variable, set)) {
                 passedOver.add(
-                        variable + "=" + PrintableText.line(set) + " is passed over: it is what Kubernetes sets for a"
+                        variable + "=" + PrintableText.line(set) + " is ignored: it is what Kubernetes sets for a"
                                 + " Service of this name. --" + name + " and the file set the option");
             } else if (!set.isEmpty()) {
                 values.put(name, new ConfigFile.Value(set, variable));
             }
         }
         options.forEach((name, option) -> {
-            if (files.areGiven(option)) {
+            if (files.isGiven(option)) {
                 values.remove(name);
             }
         });
@@ -108,7 +110,7 @@ final class Configuration implements IDefaultValueProvider {
         return variable.endsWith(SERVICE_SUFFIX) && OF_A_SERVICE.matcher(value).matches();
     }
 
-    /** A value is good where it would be behind its flag. */
+    /** Checks a value as if it stood behind the option's flag. */
     private static void check(String name, ConfigFile.Value value) {
         if (UndecodedText.in(value.text())) {
             throw new IllegalArgumentException(value.where() + ": " + UndecodedText.fault("value", value.text()));
@@ -122,7 +124,7 @@ final class Configuration implements IDefaultValueProvider {
         }
     }
 
-    /** Finds the files, before anything else is read. */
+    /** Finds the names of the files, before anything else is parsed. */
     @Command
     private static final class WhichFiles {
         @Option(names = ConfigOptions.FILE)
@@ -147,19 +149,21 @@ final class Configuration implements IDefaultValueProvider {
             return set == null || set.isEmpty() ? null : Path.of(set);
         }
 
-        /** Whether an argument sets this option. */
-        boolean areGiven(OptionSpec option) {
+        boolean isGiven(OptionSpec option) {
             return Arrays.stream(option.names())
                     .anyMatch(name -> others.stream().anyMatch(arg -> arg.equals(name) || arg.startsWith(name + "=")));
         }
 
-        /** The cluster's file, unless another one is named; null: there is none. */
+        /** The configuration file: by default the cluster's file; null: there is none. */
         Path config() {
             return file != null ? file : cluster;
         }
     }
 
-    /** Nobody would read what stands beside the block in a file that is the cluster's only. */
+    /**
+     * Checks that the cluster's file has only its block if another file is the configuration: options beside the block
+     * would not be read.
+     */
     private static void checkCluster(Path cluster, Path config) {
         if (cluster == null || cluster.equals(config)) {
             return;
@@ -190,12 +194,12 @@ final class Configuration implements IDefaultValueProvider {
         return options;
     }
 
-    /** As it is called in the environment. */
+    /** The name of an option's variable in the environment. */
     static String variable(String name) {
         return "RELAY_" + name.replace('-', '_').toUpperCase(Locale.ROOT);
     }
 
-    /** Who has mistyped a key wants to know which ones there are: those with the same first word. */
+    /** A hint for a mistyped key: the options with the same first word. */
     private static String near(String name, Map<String, OptionSpec> options) {
         String word = name.replaceFirst("-.*", "");
         String others = options.keySet().stream()
@@ -212,31 +216,31 @@ final class Configuration implements IDefaultValueProvider {
         return value == null ? null : value.text();
     }
 
-    /** The file that was read; null: none was named. */
+    /** The configuration file; null: none was named. */
     Path file() {
         return file;
     }
 
-    /** Who may do what; null: nothing is said. */
+    /** The rights of clients; null: there is no access block. */
     AccessPolicy access() {
         return access;
     }
 
-    /** Values of the environment that were meant for nobody here, a line for each. */
+    /** Lines about variables of the environment that are not the relay's. */
     List<String> passedOver() {
         return passedOver;
     }
 
-    /** Options that the file or the environment sets. */
+    /** Number of options that the file or the environment sets. */
     int size() {
         return values.size();
     }
 
     /**
-     * A setting was refused. Its message begins with the setting's name, as {@code log size 1 is not within ...}: where that
-     * one was set by file or environment, this says so.
+     * The message of a refused setting, with its place in file or environment in front. Such a message begins with the
+     * setting's name, as {@code log size 1 is not within ...}.
      */
-    String placed(String message) {
+    String withPlace(String message) {
         String longest = "";
         String where = "";
         for (Map.Entry<String, ConfigFile.Value> entry : values.entrySet()) {

@@ -5,14 +5,17 @@ import dev.msgrelay.server.config.RelayConfig;
 import java.lang.management.ManagementFactory;
 import org.slf4j.Logger;
 
-/** Whether the system lets the process have as many open files as the relay may have connections. */
+/** Compares the system's limit of open files with the number of connections that the relay may have. */
 final class Descriptors {
-    /** Beside connections: the JVM's own, loops, ports, the admin port's connections, files of a journal and of a node. */
+    /**
+     * Descriptors beside those of connections: the JVM's own, loops, ports, the admin port's connections, files of a
+     * journal and of a node.
+     */
     private static final int OTHERS = 64;
 
     private Descriptors() {}
 
-    /** Says so where it does not. */
+    /** Logs a warning if the limit is too low. */
     static void check(RelayConfig config, Logger log) {
         if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
             String line = line(config.clients().maxConnections(), system.getMaxFileDescriptorCount());
@@ -23,9 +26,9 @@ final class Descriptors {
     }
 
     /**
-     * What is to be said; null: nothing.
+     * The warning; null: the limit is high enough.
      *
-     * @param allowed the limit as it is for the JVM, which has raised its own to the hard one; below 0: nobody knows
+     * @param allowed the process's limit, which the JVM has raised to the hard one; below 0: unknown
      */
     static String line(int connections, long allowed) {
         long needed = (long) connections + OTHERS;

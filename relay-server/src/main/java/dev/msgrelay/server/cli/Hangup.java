@@ -4,16 +4,16 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 
 /**
- * SIGHUP: what tells a service to read its configuration again. The JDK's class for signals is not part of Java's API, and the
- * compiler warns of it, so it is asked for by name.
+ * SIGHUP, the signal that tells a service to read its configuration again. The JDK's class for signals is not part of
+ * Java's API, and the compiler warns of it, so it is loaded by name.
  */
 final class Hangup {
     private Hangup() {}
 
     /**
-     * Has an action run whenever the process is told, on a thread of its own.
+     * Runs an action at each SIGHUP, on a thread of its own.
      *
-     * @return false where this system or JVM has no such signal
+     * @return false if this system or JVM has no such signal
      */
     static boolean handle(Runnable action) {
         try {
@@ -24,7 +24,7 @@ final class Hangup {
                     action.run();
                     return null;
                 }
-                // Of Object: the proxy is a key of nobody's.
+                // Methods of Object: nothing uses the proxy as a key.
                 return method.getName().equals("hashCode") ? (Object) System.identityHashCode(proxy) : proxy == args[0];
             };
             Object proxy = Proxy.newProxyInstance(Hangup.class.getClassLoader(), new Class<?>[] {handler}, calls);

@@ -8,11 +8,11 @@ import picocli.CommandLine.Help.Layout;
 import picocli.CommandLine.IHelpSectionRenderer;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** The list of options under headings: one for each class of options. */
+/** The list of options in the help text, under one heading for each class of options. */
 final class HelpText implements IHelpSectionRenderer {
     private final Map<String, String> headings;
 
-    /** @param headings by the name of the mixin, in their order */
+    /** @param headings headings by the names of the mixins, in their order */
     HelpText(Map<String, String> headings) {
         this.headings = headings;
     }
@@ -26,7 +26,7 @@ final class HelpText implements IHelpSectionRenderer {
     }
 
     private static String list(Help help, CommandSpec mixin) {
-        // Of all options: the columns are as wide under every heading.
+        // Laid out for all options, so that the columns are equally wide under every heading.
         Layout layout = help.createDefaultLayout(help.commandSpec().options(), List.of(), help.colorScheme());
         layout.addAllOptions(mixin.options(), help.parameterLabelRenderer());
         return layout.toString();

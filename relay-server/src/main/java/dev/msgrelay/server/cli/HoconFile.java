@@ -9,15 +9,15 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.function.Function;
 
-/** Reads a file of HOCON. Whatever is wrong with it is told in one line, with file and line. */
+/** Reads a file of HOCON. An error is reported in one line, with file and line. */
 public final class HoconFile {
     private HoconFile() {}
 
     /**
-     * Reads it.
+     * Reads a file.
      *
-     * @param reader makes of its keys what they stand for; what it throws of the parser's exceptions is told with its place
-     * @throws IllegalArgumentException it cannot be read, is no HOCON, or is not what the reader wants
+     * @param reader turns the keys into a result; the parser's exceptions that it throws are reported with their place
+     * @throws IllegalArgumentException the file cannot be read, is no HOCON, or is wrong for the reader
      */
     public static <T> T read(Path path, Function<ConfigObject, T> reader) {
         HoconSource source = new HoconSource();
@@ -26,11 +26,11 @@ public final class HoconFile {
             HoconSize.check(config.root());
             return reader.apply(config.resolve().root());
         } catch (ConfigException e) {
-            throw new IllegalArgumentException(text(path, source, e), e);
+            throw new IllegalArgumentException(describe(path, source, e), e);
         }
     }
 
-    /** What is wrong with a value of a file, with its place. */
+    /** An error about a value, with its file and line. */
     public static IllegalArgumentException wrong(ConfigValue value, String what) {
         return new IllegalArgumentException(where(value) + ": " + what);
     }
@@ -44,22 +44,22 @@ public final class HoconFile {
         return origin.lineNumber() < 0 ? file(origin) : file(origin) + ":" + origin.lineNumber();
     }
 
-    /** A description is the file, and the lines where there are some. */
+    /** The file of an origin, whose description may have line numbers behind it. */
     private static String file(ConfigOrigin origin) {
         return origin.lineNumber() < 0
                 ? origin.description()
                 : origin.description().replaceFirst(": \\d+(-\\d+)?$", "");
     }
 
-    /** What the parser found, in one line with its place. What lies in a line that may hold a secret is not shown. */
-    private static String text(Path path, HoconSource source, ConfigException e) {
+    /** The parser's error in one line with its place. The content of a line that may hold a secret is not shown. */
+    private static String describe(Path path, HoconSource source, ConfigException e) {
         ConfigOrigin origin = e.origin();
         if (origin == null) {
             return path + ": " + oneLine(e.getMessage());
         }
         String line = source.line(file(origin), origin.lineNumber()).toLowerCase(Locale.ROOT);
         boolean secret = line.contains("token") || line.contains("password") || line.contains("secret");
-        // What the parser quotes is the file's, which may be another one than was meant, such as a key's.
+        // Quotes of the parser are left out: the file may be the wrong one, such as a private key.
         String what = oneLine(e.getMessage());
         if (e instanceof ConfigException.Parse) {
             what = what.replaceAll("'.*'", "(not shown)");

@@ -12,16 +12,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How deep and how long a configuration is, before the library goes through it: it does so by recursion, and writes out
- * whatever is substituted. Forty lines such as {@code b = ${a}${a}} are a terabyte.
+ * Checks depth and length of a configuration before the library walks it: the library recurses, and writes out all
+ * substitutions. Forty lines such as {@code b = ${a}${a}} would be a terabyte.
  */
 final class HoconSize {
-    /** Sections within sections, and values that refer to values. */
+    /** Most sections within sections, and values that refer to values. */
     static final int MOST_DEEP = 100;
 
     private static final String WITHIN = " within one another: the limit is " + MOST_DEEP;
 
-    /** Of a value that is being counted. */
+    /** Marks a value that is being counted. */
     private static final long OPEN = -1;
 
     private final ConfigObject root;
@@ -31,12 +31,12 @@ final class HoconSize {
         this.root = root;
     }
 
-    // ---- before it is parsed -----------------------------------------------------------------------------------
+    // ---- before parsing -----------------------------------------------------------------------------------------
 
     /**
      * Counts braces, brackets and the dots of keys, but not within quotes and comments.
      *
-     * @throws IllegalArgumentException it is too deep, naming file and line
+     * @throws IllegalArgumentException the nesting is too deep; the message names file and line
      */
     static void checkNesting(Path path, String text) {
         int line = 1;
@@ -61,7 +61,7 @@ final class HoconSize {
         }
     }
 
-    /** Where the last quotation mark is, or the text ends. */
+    /** The offset of the closing quotation mark, or of the text's end. */
     private static int endOfQuoted(String text, int at) {
         String three = "\"\"\"";
         if (text.startsWith(three, at)) {
@@ -83,13 +83,13 @@ final class HoconSize {
         return end < 0 ? text.length() : end;
     }
 
-    // ---- before anything is substituted ------------------------------------------------------------------------
+    // ---- before substitution -------------------------------------------------------------------------------------
 
     /**
-     * Counts what the values would have with all that is substituted.
+     * Counts the characters of all values with their substitutions.
      *
-     * @param root not resolved
-     * @throws IllegalArgumentException it is too much, naming file and line
+     * @param root the unresolved configuration
+     * @throws IllegalArgumentException there are too many; the message names file and line
      */
     static void check(ConfigObject root) {
         new HoconSize(root).count(root, 0);
@@ -107,8 +107,7 @@ final class HoconSize {
         long length = Math.max(0, inside(value, deep));
         if (length > HoconSource.MOST_BYTES) {
             throw HoconFile.wrong(
-                    value,
-                    "with all that is substituted it is over the limit of " + HoconSource.MOST_BYTES + " characters");
+                    value, "with its substitutions it is over the limit of " + HoconSource.MOST_BYTES + " characters");
         }
         counted.put(value, length);
         return length;
@@ -130,13 +129,13 @@ final class HoconSize {
                 return length;
             }
         } catch (ConfigException.NotResolved merged) {
-            // A section of several, one of which is substituted: it is counted as text.
+            // A section that is merged from several, one of them a substitution: it is counted as text.
             length = 0;
         }
         return ofText(value, deep);
     }
 
-    /** What is substituted in it, and what is not. */
+    /** Characters of a value's text, with its substitutions. */
     private long ofText(ConfigValue value, int deep) {
         String text = value.render(ConfigRenderOptions.concise());
         long length = text.length();
@@ -146,8 +145,7 @@ final class HoconSize {
             itself += substituted == OPEN ? 1 : 0;
             length += Math.max(0, substituted);
         }
-        // A value that refers to what it was before, as 'a = ${a} more' does, has grown threefold at most by every
-        // third
+        // A value that refers to its former value, as in 'a = ${a} more', grows at most threefold with every third
         // time.
         return itself < MOST_DEEP ? (long) (length * Math.pow(3, itself / 3.0)) : Long.MAX_VALUE;
     }
@@ -166,10 +164,10 @@ final class HoconSize {
         try {
             words = ConfigUtil.splitPath(path);
         } catch (ConfigException e) {
-            // Within quotes it is none.
+            // The text within quotes is no path.
             return 0;
         }
-        // In an included file it stands behind the words of the section that includes it, or is meant from the top.
+        // The path of an included file is relative to the including section, or to the top: both are tried.
         for (int i = 0; i < words.size(); i++) {
             ConfigValue found = find(words.subList(i, words.size()));
             if (found != null) {
@@ -180,7 +178,7 @@ final class HoconSize {
         return set == null ? 0 : set.length();
     }
 
-    /** The value of a path, or the one that has it within; null: there is none. */
+    /** The value at a path, or the value around it; null: there is none. */
     private ConfigValue find(List<String> words) {
         ConfigValue at = root;
         for (String word : words) {

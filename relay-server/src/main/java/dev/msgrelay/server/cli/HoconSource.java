@@ -23,34 +23,34 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A configuration file with all that it includes: files, each of which must be there. The library takes an include that cannot
- * be read for an empty one: then nobody would notice that the access block in it does not hold. So all of it is read here, and
- * the library gets text.
+ * A configuration file with its includes, each of which must exist. The library takes an include that cannot be read
+ * for an empty one: nobody would notice a missing access block. So this class reads all files, and the library gets
+ * text.
  */
 final class HoconSource {
-    /** All files together: longer than anything that a person writes. */
+    /** Limit in bytes of all files together: longer than anything that a person writes. */
     static final int MOST_BYTES = 4 << 20;
 
-    /** Files that include one another; one that includes itself has no end. */
+    /** Most levels of files that include one another; a file that includes itself would have no end. */
     private static final int MOST_NESTED = 20;
 
     private final Map<String, List<String>> lines = new HashMap<>();
     private int bytesLeft = MOST_BYTES;
 
-    /** @throws IllegalArgumentException it cannot be read, naming the file */
+    /** @throws IllegalArgumentException the file cannot be read; the message names it */
     Config read(Path path) {
         return read(path, path + ": ", 0);
     }
 
-    /** A line of one of the files, as it stands there; empty: there is none. */
+    /** A line of one of the files, unchanged; empty: there is none. */
     String line(String file, int number) {
         List<String> all = lines.getOrDefault(file, List.of());
         return number > 0 && number <= all.size() ? all.get(number - 1) : "";
     }
 
-    /** @param who begins what is said of a file that cannot be read */
+    /** @param who begin of the message about a file that cannot be read */
     private Config read(Path path, String who, int nested) {
-        String text = text(path, who);
+        String text = readText(path, who);
         lines.put(path.toString(), text.lines().toList());
         HoconSize.checkNesting(path, text);
         return ConfigFactory.parseReader(
@@ -61,13 +61,13 @@ final class HoconSource {
                         .setIncluder(new Includes(path, nested)));
     }
 
-    private String text(Path path, String who) {
+    private String readText(Path path, String who) {
         try {
             String text = TextFile.read(path, bytesLeft);
-            // At least so many, and none is free of charge.
+            // Characters plus one: at least as many bytes, and an empty file counts too.
             bytesLeft -= Math.min(bytesLeft, 1 + text.length());
-            // The parser knows no line that ends so: behind a comment it would take the rest of the file for a part of
-            // it.
+            // The parser does not know CR as a line's end: behind a comment it would take the rest of the file for a
+            // part of it.
             int line = TextFile.lineWithCrAlone(text);
             if (line > 0) {
                 throw new IllegalArgumentException(path + ":" + line
@@ -83,7 +83,7 @@ final class HoconSource {
         }
     }
 
-    /** What one file includes. */
+    /** Opens the includes of one file. */
     private final class Includes
             implements ConfigIncluder, ConfigIncluderFile, ConfigIncluderURL, ConfigIncluderClasspath {
         private final Path from;
@@ -99,7 +99,7 @@ final class HoconSource {
             return this;
         }
 
-        /** Beside the file, unless it names its folder. */
+        /** Includes a file by a path relative to the including file's folder. */
         @Override
         public ConfigObject include(ConfigIncludeContext context, String what) {
             if (what.contains("://")) {
@@ -124,7 +124,7 @@ final class HoconSource {
         }
 
         private ConfigObject included(Path path, String what) {
-            String who = place(what) + "include " + path + ": ";
+            String who = placeOfInclude(what) + "include " + path + ": ";
             if (nested == MOST_NESTED) {
                 throw new IllegalArgumentException(who + "more than " + MOST_NESTED
                         + " files include one another; perhaps one of them includes itself");
@@ -134,11 +134,11 @@ final class HoconSource {
 
         private IllegalArgumentException refused(String what) {
             return new IllegalArgumentException(
-                    place(what) + "include " + what + ": only a file can be included: include \"other.conf\"");
+                    placeOfInclude(what) + "include " + what + ": only a file can be included: include \"other.conf\"");
         }
 
-        /** The library does not tell the line. */
-        private String place(String what) {
+        /** The place of an include, found by its text: the library does not tell the line. */
+        private String placeOfInclude(String what) {
             List<String> all = lines.get(from.toString());
             for (int i = 0; i < all.size(); i++) {
                 if (all.get(i).contains("include") && all.get(i).contains(what)) {

@@ -32,7 +32,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code relay-server journal}: looks at the directory of a journal, and mends it. */
+/** {@code relay-server journal}: inspects the directory of a journal, and repairs it. */
 @Command(
         name = "journal",
         mixinStandardHelpOptions = true,
@@ -44,7 +44,7 @@ import picocli.CommandLine.Spec;
             "cannot be read; 2 wrong usage."
         })
 final class JournalCommand implements Runnable {
-    /** A dump looks so often whether somebody still reads it; each time it writes what it has. */
+    /** Messages between two looks whether the output is still read; a look writes the buffered lines. */
     private static final int LOOK = 1024;
 
     @Spec
@@ -52,7 +52,7 @@ final class JournalCommand implements Runnable {
 
     private final PrintWriter out;
 
-    /** Prints where whoever reads is waited for: no line of a dump is dropped, as a running relay's are. */
+    /** Prints to standard output directly, and waits for its reader: a dump drops no line, unlike a running relay. */
     JournalCommand() {
         this(new FileOutputStream(FileDescriptor.out));
     }
@@ -70,10 +70,10 @@ final class JournalCommand implements Runnable {
             name = "check",
             mixinStandardHelpOptions = true,
             versionProvider = VersionFromManifest.class,
-            description = "Reads every byte, changes nothing, and says what is there and what is damaged.")
+            description = "Reads every byte, changes nothing, and reports the messages and the damage.")
     int check(
             @Parameters(paramLabel = "DIR", description = "The directory.") Path directory,
-            @Option(names = "--json", description = "One JSON object a line.") boolean json,
+            @Option(names = "--json", description = "Print one JSON object a line.") boolean json,
             @Option(
                             names = "--metrics-file",
                             paramLabel = "FILE",
@@ -82,10 +82,10 @@ final class JournalCommand implements Runnable {
                     Path metricsFile) {
         long began = System.nanoTime();
         AtomicLong bytes = new AtomicLong();
-        int code = looking(directory, disk -> {
+        int code = withLockedDisk(directory, disk -> {
             Recovery found = Recovery.look(disk, Recovery.Depth.ALL);
             bytes.set(found.checkedBytes());
-            tell(disk, found, json, "damaged");
+            printFindings(disk, found, json, "damaged");
             return found.sound() ? 0 : 1;
         });
         if (metricsFile == null) {
@@ -106,7 +106,7 @@ final class JournalCommand implements Runnable {
             mixinStandardHelpOptions = true,
             versionProvider = VersionFromManifest.class,
             description = {
-                "Prints each message like 'relay-client subscribe --print', and what is missing on standard error.",
+                "Prints each message like 'relay-client subscribe --print', and gaps on standard error.",
                 "Checks every byte before it is printed."
             })
     int dump(
@@ -124,12 +124,12 @@ final class JournalCommand implements Runnable {
                             description = "End after N messages. Default: never.")
                     long count,
             @Option(names = "--hex", description = "Print bodies always in hex.") boolean hex,
-            @Option(names = "--json", description = "One JSON object a line.") boolean json) {
+            @Option(names = "--json", description = "Print one JSON object a line.") boolean json) {
         if (from < 1 || count < 1) {
             throw new ParameterException(
                     spec.commandLine(), "--from " + from + " and --count " + count + " must be at least 1");
         }
-        return looking(directory, disk -> {
+        return withLockedDisk(directory, disk -> {
             Printed printed = new Printed(new MessagePrinter(out, json, hex), count, json);
             JournalReader.read(disk, Recovery.look(disk, Recovery.Depth.START), from, printed);
             if (out.checkError()) {
@@ -144,34 +144,37 @@ final class JournalCommand implements Runnable {
             mixinStandardHelpOptions = true,
             versionProvider = VersionFromManifest.class,
             description = {
-                "Writes off what is damaged, so that a relay can continue.",
-                "Replaced files stay there as *.damaged. Whole messages do not change."
+                "Writes off damaged messages, so that a relay can continue.",
+                "Replaced files stay beside the new ones as *.damaged. Whole messages do not change."
             })
     int repair(
             @Parameters(paramLabel = "DIR", description = "The directory.") Path directory,
-            @Option(names = "--json", description = "One JSON object a line.") boolean json) {
-        return told(directory, disk -> {
+            @Option(names = "--json", description = "Print one JSON object a line.") boolean json) {
+        return withDisk(directory, disk -> {
             Recovery found = Repair.all(disk);
-            tell(disk, found, json, "written off");
+            printFindings(disk, found, json, "written off");
             return 0;
         });
     }
 
-    // ---- what is done with a directory -------------------------------------------------------------------------
+    // ---- work on a directory -------------------------------------------------------------------------------------
 
     private interface Work {
         int on(Disk disk) throws IOException;
     }
 
-    /** As below; a relay that is started meanwhile is refused, and one that runs is gone round. */
-    private int looking(Path directory, Work work) {
-        return told(directory, disk -> {
+    /**
+     * As {@link #withDisk}, with the journal locked: a relay that is started meanwhile is refused. Beside a running relay
+     * it reads without the lock.
+     */
+    private int withLockedDisk(Path directory, Work work) {
+        return withDisk(directory, disk -> {
             Closeable lock = null;
             try {
-                // A backup has none.
+                // A backup has no lock file.
                 lock = disk.names().contains(FileDisk.LOCK) ? disk.lock(false) : null;
             } catch (IOException e) {
-                err(e.getMessage() + "; what is being written may look torn");
+                printError(e.getMessage() + "; messages being written may look torn");
             }
             try {
                 return work.on(disk);
@@ -183,7 +186,7 @@ final class JournalCommand implements Runnable {
         });
     }
 
-    private int told(Path directory, Work work) {
+    private int withDisk(Path directory, Work work) {
         try {
             if (!Files.isDirectory(directory)) {
                 throw new IOException(directory + " is no directory");
@@ -194,19 +197,19 @@ final class JournalCommand implements Runnable {
             }
             return work.on(disk);
         } catch (IOException e) {
-            err(e.getMessage());
+            printError(e.getMessage());
             return 1;
         } finally {
             out.flush();
         }
     }
 
-    private void err(String text) {
+    private void printError(String text) {
         spec.commandLine().getErr().println("relay-server: " + text);
         spec.commandLine().getErr().flush();
     }
 
-    // ---- what is printed ---------------------------------------------------------------------------------------
+    // ---- output --------------------------------------------------------------------------------------------------
 
     private final class Printed implements JournalReader.Sink {
         private final MessagePrinter printer;
@@ -223,7 +226,7 @@ final class JournalCommand implements Runnable {
         @Override
         public boolean message(long sequence, int type, ByteBuffer body) throws IOException {
             printer.print(sequence, type, body);
-            // Nobody may read any more, and there may be hours to go.
+            // The dump ends if nobody reads it any more: there may be hours to go.
             boolean gone = sequence % LOOK == 0 && out.checkError();
             return --left > 0 && !gone;
         }
@@ -234,12 +237,12 @@ final class JournalCommand implements Runnable {
             if (json) {
                 out.println(json("lost", loss));
             } else {
-                err("missing: " + loss.text());
+                printError("missing: " + loss.text());
             }
         }
     }
 
-    private void tell(Disk disk, Recovery found, boolean json, String damaged) {
+    private void printFindings(Disk disk, Recovery found, boolean json, String damaged) {
         Recovery.Cut cut = found.cut();
         if (json) {
             JsonLine line = JsonLine.object()
@@ -308,7 +311,7 @@ final class JournalCommand implements Runnable {
         }
         found.lost().forEach(loss -> out.println("lost: " + loss.text()));
         found.damage().forEach(loss -> out.println(damaged + ": " + loss.text()));
-        found.asideFiles().forEach(name -> out.println(damaged + ": " + name + " is of no use"));
+        found.asideFiles().forEach(name -> out.println(damaged + ": " + name + " is unusable"));
         if (found.sound()) {
             out.println("sound");
         }

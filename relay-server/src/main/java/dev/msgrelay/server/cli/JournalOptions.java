@@ -11,9 +11,9 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** The options of {@link JournalConfig}. */
+/** Options of {@link JournalConfig}. */
 final class JournalOptions {
-    /** How much is kept: one of the two. */
+    /** How much to keep: a size, or a time. */
     record Keep(long bytes, Duration time) {
         @Override
         public String toString() {
@@ -21,7 +21,7 @@ final class JournalOptions {
         }
     }
 
-    /** A size as everywhere, or a time, whose letters are not those of sizes. */
+    /** Converts a size, or a time with one of the letters s, h and d, which no size has. */
     static final class KeepConverter implements ITypeConverter<Keep> {
         @Override
         public Keep convert(String value) {
@@ -59,10 +59,9 @@ final class JournalOptions {
             paramLabel = "SIZE|TIME",
             defaultValue = "10g",
             converter = KeepConverter.class,
-            description =
-                    "How much of the stream to keep, such as 100g; the disk needs room for three segments more, or "
-                            + "the relay does not start. Or for how long, such as 12h or 7d: then the size is not checked, "
-                            + "and publishers wait when the disk is full.")
+            description = "Size of the stream to keep, such as 100g; the disk needs room for three segments more, or "
+                    + "the relay does not start. Or a time, such as 12h or 7d: then the size is not checked, "
+                    + "and publishers wait when the disk is full.")
     private Keep keep;
 
     @Option(
@@ -97,9 +96,9 @@ final class JournalOptions {
     }
 
     /**
-     * Looks at the directory, and changes nothing.
+     * Checks the directory, and changes nothing.
      *
-     * @throws IllegalArgumentException it cannot be one
+     * @throws IllegalArgumentException the directory cannot hold a journal
      */
     void check() {
         if (directory != null && directory.toString().isEmpty()) {

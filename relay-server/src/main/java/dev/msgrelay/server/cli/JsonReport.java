@@ -18,8 +18,8 @@ import java.time.Instant;
 import java.util.Locale;
 
 /**
- * The report for scripts: one JSON object a line, told apart by {@code event}: ready, stats, connection, draining, stopped,
- * failed. Each has the {@code time}. Totals are since the start; every {@link Counter} is there by its key.
+ * The report for scripts: one JSON object a line. Its {@code event} is ready, stats, connection, draining, stopped or
+ * failed; each object has the {@code time}. Totals count from the start; every {@link Counter} is a member by its key.
  */
 final class JsonReport implements ServerReport {
     private final PrintWriter out;
@@ -78,7 +78,7 @@ final class JsonReport implements ServerReport {
 
     @Override
     public void connections(Look look) {
-        pace.begin();
+        pace.beginTable();
         for (ConnectionRow row : look.connections()) {
             JsonLine line = JsonLine.event("connection", look.time());
             LookJson.row(line, row);
@@ -114,7 +114,7 @@ final class JsonReport implements ServerReport {
         out.flush();
     }
 
-    /** As clients take it: an IPv6 address is in brackets. */
+    /** The form that clients take: an IPv6 address is in brackets. */
     private static String endpoint(InetSocketAddress address) {
         return address == null ? null : NetUtil.toSocketAddressString(address);
     }

@@ -6,18 +6,21 @@ import java.util.List;
 import picocli.CommandLine.PicocliException;
 
 /**
- * Prints the limits that the JVM needs to run {@code relay-server} with some arguments: what the start script asks before it
- * starts the relay with them.
+ * Prints the limits that the JVM needs to run {@code relay-server} with the given arguments. The start script runs this
+ * before the relay.
  *
  * <pre>
- *   -Xmx = young generation + all that may live for long       -Xms = young generation + what does by default
+ *   -Xmx = young generation + old generation at most       -Xms = young generation + old generation by default
  * </pre>
  */
 public final class JvmLimits {
-    /** So large that a run of 30 s at full speed has no collection. */
+    /** Size of the young generation: a run of 30 s at full speed has no collection. */
     private static final int YOUNG_MEBIBYTES = 128;
 
-    /** Touched at the start, with the young generation. A relay with few clients needs a fraction of it. */
+    /**
+     * Size of the old generation at the start, touched with the young one. A relay with few clients needs a fraction of
+     * it.
+     */
     private static final int OLD_AT_START_MEBIBYTES = 16;
 
     private JvmLimits() {}
@@ -27,9 +30,10 @@ public final class JvmLimits {
     }
 
     /**
-     * The flags.
+     * The JVM's flags.
      *
-     * @param args of relay-server; where they are wrong, the flags are those for none: the relay itself will tell
+     * @param args arguments of relay-server. If they are wrong, the flags are those without arguments: the relay itself
+     *     reports the error
      */
     public static List<String> of(String... args) {
         MemoryPlan plan = MemoryPlan.of(config(args));

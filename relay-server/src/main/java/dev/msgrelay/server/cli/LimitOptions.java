@@ -6,7 +6,7 @@ import java.time.Duration;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Option;
 
-/** The options of {@link LimitsConfig}. */
+/** Options of {@link LimitsConfig}. */
 final class LimitOptions {
     @Option(
             names = "--pin-size",
@@ -14,7 +14,7 @@ final class LimitOptions {
             defaultValue = "16m",
             converter = ByteSize.class,
             description =
-                    "Memory of the log that slow subscribers may keep from reuse. Beyond it those that lag most are "
+                    "Memory of the log that slow subscribers may keep from reuse. Beyond it the subscribers that lag most are "
                             + "cut off. At least 1m and the longest frame.")
     private int pinBytes;
 
@@ -66,8 +66,8 @@ final class LimitOptions {
             defaultValue = "10s",
             converter = TimeSpan.class,
             description =
-                    "A frame that was begun must be complete within this time, or bring at least --min-rate in each "
-                            + "such time. Otherwise the relay closes the connection. Time in which the relay does not read "
+                    "A begun frame must be complete within this time, or have brought --min-rate for each second of it; "
+                            + "then the time starts anew. Otherwise the relay closes the connection. Time in which the relay does not read "
                             + "the connection does not count.")
     private Duration frameTimeout;
 
@@ -99,9 +99,8 @@ final class LimitOptions {
             names = "--replays-per-address",
             paramLabel = "N",
             defaultValue = "" + LimitsConfig.DEFAULT_REPLAYS_PER_SECOND,
-            description =
-                    "How often in a second subscribers of one address may start at the earliest message, a sequence "
-                            + "or a time; further starts are refused.")
+            description = "Most starts at the earliest message, a sequence "
+                    + "or a time that subscribers of one address may make in a second; further starts are refused.")
     private int replaysPerSecond;
 
     @Option(
@@ -109,7 +108,7 @@ final class LimitOptions {
             paramLabel = "TIME",
             defaultValue = "60s",
             converter = TimeSpan.class,
-            description = "Longest heartbeat interval that a client may ask for.")
+            description = "Longest heartbeat interval that a client gets, even if it asks for a longer one.")
     private Duration maxHeartbeat;
 
     @Option(
@@ -125,8 +124,9 @@ final class LimitOptions {
             names = "--name-hold",
             paramLabel = "TIME",
             converter = TimeSpan.class,
-            description = "How long a name stays reserved for its last acknowledged publisher after the end of the "
-                    + "connection. A cluster has 30s, and no other.%n  Default: 10s, in a cluster 30s.")
+            description =
+                    "Time for which a name stays reserved for its last acknowledged publisher after the end of the "
+                            + "connection. A cluster allows only 30s.%n  Default: 10s, in a cluster 30s.")
     private Duration nameHold;
 
     void applyTo(RelayConfig.Builder config) {

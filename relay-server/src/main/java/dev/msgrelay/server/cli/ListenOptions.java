@@ -8,9 +8,9 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** The options of {@link ListenConfig}, and how sockets are driven. */
+/** Options of {@link ListenConfig}, the transport and the event loops. */
 final class ListenOptions {
-    /** What says that nobody is to be kept off; a reload looks at it, too. */
+    /** Option that allows a relay without an access block beyond this host; a reload checks it, too. */
     static final String INSECURE = "insecure";
 
     @Option(
@@ -61,22 +61,21 @@ final class ListenOptions {
             names = "--socket-mode",
             paramLabel = "MODE",
             converter = Mode.class,
-            description =
-                    "Permissions of the sockets' files, as 0660: clients need to write. Default: what the umask of "
-                            + "the process leaves.")
+            description = "Permissions of the sockets' files, as 0660: clients need to write. Default: the umask of "
+                    + "the process decides.")
     private String socketMode;
 
     @Option(
             names = "--socket-group",
             paramLabel = "GROUP",
-            description = "Group of the sockets' files, by name or number. Default: that of the process.")
+            description = "Group of the sockets' files, by name or number. Default: the group of the process.")
     private String socketGroup;
 
     @Option(
             names = "--transport",
             paramLabel = "NAME",
             defaultValue = "auto",
-            description = "How sockets are driven: ${COMPLETION-CANDIDATES}.",
+            description = "The system's interface for sockets: ${COMPLETION-CANDIDATES}.",
             completionCandidates = Candidates.Transports.class)
     private Transport transport;
 
@@ -98,7 +97,7 @@ final class ListenOptions {
                             + "that want acknowledgements stay with the first event loop.")
     private int readerLoops;
 
-    /** Octal digits. */
+    /** Checks octal digits. */
     static final class Mode implements ITypeConverter<String> {
         @Override
         public String convert(String value) {

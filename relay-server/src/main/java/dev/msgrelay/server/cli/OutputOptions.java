@@ -7,7 +7,7 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import picocli.CommandLine.Option;
 
-/** What the command prints. */
+/** Options for the command's output. */
 final class OutputOptions {
     @Option(
             names = "--json",
@@ -15,7 +15,10 @@ final class OutputOptions {
             description = "Prints everything on standard output as one JSON object a line.")
     private boolean json;
 
-    @Option(names = "--quiet", fallbackValue = "true", description = "Does not print a line a second.")
+    @Option(
+            names = "--quiet",
+            fallbackValue = "true",
+            description = "Leaves out the line that is printed every second.")
     private boolean quiet;
 
     @Option(
@@ -29,9 +32,9 @@ final class OutputOptions {
     private Duration connections;
 
     /**
-     * Checks them.
+     * Checks the options.
      *
-     * @throws IllegalArgumentException naming the option, its value and the limit
+     * @throws IllegalArgumentException the message names the option, its value and the limit
      */
     void check() {
         if (connections != null && connections.toSeconds() < 1) {
@@ -49,9 +52,9 @@ final class OutputOptions {
     }
 
     /**
-     * A second has passed.
+     * Prints the lines of a second.
      *
-     * @param seconds since the start
+     * @param seconds seconds since the start
      */
     void second(RelayServer relay, ServerReport report, long seconds) {
         boolean table = connections != null && seconds % connections.toSeconds() == 0;

@@ -4,11 +4,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
 /**
- * Long tables are printed at the speed of whoever reads them, so that no line is dropped for want of room. But the time for
- * it is bounded: behind that the rest goes the way of all lines. One thread.
+ * Prints long tables at the reader's speed, so that no line is dropped for want of room. The time for it is bounded:
+ * after that the rest is queued like all lines. One thread.
  */
 final class Pace {
-    /** Of a table: the command looks after its relay once a second. */
+    /** Time for one table: the command has to look at its relay once a second. */
     private static final long MOST_MILLIS = 500;
 
     private static final int LINES = 100;
@@ -17,18 +17,17 @@ final class Pace {
     private int lines;
     private long deadline;
 
-    /** @param finish waits until what was printed is out, for at most so many milliseconds */
+    /** @param finish waits until the printed lines are written, for at most the given milliseconds */
     Pace(LongConsumer finish) {
         this.finish = finish;
     }
 
-    /** A table begins. */
-    void begin() {
+    void beginTable() {
         lines = 0;
         deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MOST_MILLIS);
     }
 
-    /** A line of it has been printed. */
+    /** Counts a printed line of the table, and waits for the reader after every 100th. */
     void line() {
         if (++lines % LINES == 0) {
             long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());

@@ -64,7 +64,7 @@ import picocli.CommandLine.Spec;
         },
         footer = {"", "Sizes: bytes, or with k, m or g (powers of 1,024). Times: seconds, or with ms, s", "or m."})
 final class RelayServerCommand implements Callable<Integer> {
-    /** How a relay is started. */
+    /** Starts a relay; tests replace it. */
     interface Starter {
         RelayServer start(RelayConfig config, Recovery.Progress recovery) throws IOException;
     }
@@ -73,16 +73,16 @@ final class RelayServerCommand implements Callable<Integer> {
     private static final int FAULT = 3;
     private static final int JOURNAL_FAILED = 4;
 
-    /** As long as close() may take beside draining: telling everyone, ending the threads; and the last lines. */
+    /** Time of close() beside draining: telling all clients, ending the threads, the last lines. */
     private static final long CLOSE_MILLIS = 10_000;
 
-    /** And the last of the journal, on a disk that is slow. */
+    /** Time to write the rest of the journal to a slow disk. */
     private static final long JOURNAL_CLOSE_MILLIS = 20_000;
 
-    /** What is being started is started to its end before it is ended, which on a busy machine takes a while. */
+    /** Time to finish the start of a cluster's node before it is ended, which takes a while on a busy machine. */
     private static final long ABANDON_MILLIS = 30_000;
 
-    /** A recovery that lasts says so often how far it is. */
+    /** Interval of log lines about a recovery that lasts. */
     private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -92,10 +92,10 @@ final class RelayServerCommand implements Callable<Integer> {
     private Configuration configuration = Configuration.NONE;
     private Map<String, String> environment = Map.of();
     private String[] args = {};
-    // The one that holds; null: there is none.
+    // The policy in force; null: there is none.
     private AccessPolicy access;
     private volatile RelayServer running;
-    private final CountDownLatch told = new CountDownLatch(1);
+    private final CountDownLatch stopping = new CountDownLatch(1);
     private final CompletableFuture<Integer> done = new CompletableFuture<>();
 
     @Spec
@@ -131,17 +131,17 @@ final class RelayServerCommand implements Callable<Integer> {
     @Mixin
     private OutputOptions reports;
 
-    /** @param output whose last lines are waited for */
+    /** @param output written to its end before the command ends */
     RelayServerCommand(Starter starter, CommandOutput output) {
         this.starter = starter;
         this.output = output;
     }
 
     /**
-     * Takes what environment and file say, before the flags are read.
+     * Reads the environment and the file, before the flags are parsed.
      *
-     * @throws IllegalArgumentException something in it is wrong, naming file and line, or variable
-     * @throws ParameterException the arguments do not name the file as they should
+     * @throws IllegalArgumentException a value is wrong; the message names file and line, or the variable
+     * @throws ParameterException the arguments name the file wrongly
      */
     void configure(CommandLine line, Map<String, String> variables, String... arguments) {
         environment = variables;
@@ -150,20 +150,20 @@ final class RelayServerCommand implements Callable<Integer> {
         line.setDefaultValueProvider(configuration);
     }
 
-    /** Values of the environment that are none of the relay's, a line for each. */
+    /** Lines about variables of the environment that are not the relay's. */
     List<String> passedOver() {
         return configuration.passedOver();
     }
 
     @Override
     public Integer call() throws InterruptedException {
-        RelayConfig config = checked();
+        RelayConfig config = checkedConfig();
         if (files.checkOnly()) {
             check(config);
-            spec.commandLine().getOut().println(found(config));
+            spec.commandLine().getOut().println(describeConfiguration(config));
             return 0;
         }
-        // From the start: without this the signal would end the process.
+        // Handled from the start: an unhandled SIGHUP would end the process.
         boolean hears = Hangup.handle(this::reload);
         if (reports.json()) {
             output.speakJson();
@@ -172,14 +172,14 @@ final class RelayServerCommand implements Callable<Integer> {
             LOG.warn("this system has no SIGHUP: {} is read at the start only", configuration.file());
         }
         Descriptors.check(config, LOG);
-        Runtime.getRuntime().addShutdownHook(new Thread(this::end, "relay-shutdown"));
+        Runtime.getRuntime().addShutdownHook(new Thread(this::endProcess, "relay-shutdown"));
         try (AdminServer early = admin.startBefore(this::reload)) {
             RelayServer relay = starter.start(config, new Recovering(early));
             access = config.access();
             running = relay;
             return serve(relay, early);
         } catch (IOException | ChannelException e) {
-            // The latter where the system has no descriptor left for a socket or a loop.
+            // ChannelException: the system has no descriptor left for a socket or a loop.
             spec.commandLine().getErr().println("relay-server: " + e.getMessage());
             return CANNOT_START;
         } finally {
@@ -187,15 +187,15 @@ final class RelayServerCommand implements Callable<Integer> {
         }
     }
 
-    /** The JVM's own code for an end by SIGTERM or Ctrl-C is another one, whatever main answers. */
-    private void end() {
-        told.countDown();
+    /** Ends the process with the command's own exit code: after SIGTERM or Ctrl-C the JVM's would differ. */
+    private void endProcess() {
+        stopping.countDown();
         RelayServer relay = running;
         if (relay == null && done.isDone()) {
             return;
         }
         if (relay == null) {
-            // It is being started, which may take long; whatever it does to a journal may be interrupted.
+            // The relay is still being started, which may take long. A journal may be interrupted at any step.
             halt(0);
         }
         long mostMillis = relay.config().drainTimeout().toMillis()
@@ -205,7 +205,7 @@ final class RelayServerCommand implements Callable<Integer> {
         halt(done.join());
     }
 
-    /** A node of a cluster has files in memory, which stay behind where the process just ends. */
+    /** Ends the process after the files of a cluster's node are removed: they lie in memory, and would stay behind. */
     private static void halt(int code) {
         Thread abandons = new Thread(ClusterProvider::abandonAny, "relay-cluster-abandoned");
         abandons.start();
@@ -217,7 +217,7 @@ final class RelayServerCommand implements Callable<Integer> {
         Runtime.getRuntime().halt(code);
     }
 
-    /** Tells the admin port how far the recovery is, and now and then the log. */
+    /** Reports the progress of a recovery to the admin port, and once a second to the log. */
     private static final class Recovering implements Recovery.Progress {
         private final AdminServer port;
         private long toldNanos = System.nanoTime();
@@ -240,7 +240,7 @@ final class RelayServerCommand implements Callable<Integer> {
         }
     }
 
-    /** @param early its admin port, where that was started before it; otherwise null */
+    /** @param early admin port that was started before the relay; null: none */
     private int serve(RelayServer relay, AdminServer early) throws IOException, InterruptedException {
         try (AdminServer port = admin.start(early, relay, this::reload)) {
             ServerReport report = reports.report(spec.commandLine().getOut(), relay, new Pace(output::finish));
@@ -253,9 +253,9 @@ final class RelayServerCommand implements Callable<Integer> {
     }
 
     private int runUntilTold(RelayServer relay, ServerReport report) throws InterruptedException {
-        relay.failure().thenRun(told::countDown);
-        ServiceManager.tell(ServiceManager.READY);
-        for (long seconds = 1; !told.await(1, TimeUnit.SECONDS); seconds++) {
+        relay.failure().thenRun(stopping::countDown);
+        ServiceManager.sendState(ServiceManager.READY);
+        for (long seconds = 1; !stopping.await(1, TimeUnit.SECONDS); seconds++) {
             reports.second(relay, report, seconds);
         }
         int code = relay.failure().isDone() ? fail(relay, report) : drain(relay, report);
@@ -266,7 +266,7 @@ final class RelayServerCommand implements Callable<Integer> {
 
     private int drain(RelayServer relay, ServerReport report) {
         long start = System.nanoTime();
-        ServiceManager.tell(ServiceManager.STOPPING);
+        ServiceManager.sendState(ServiceManager.STOPPING);
         report.draining(Look.at(relay));
         relay.close();
         report.stopped(Look.at(relay), (System.nanoTime() - start) / 1e9);
@@ -277,7 +277,10 @@ final class RelayServerCommand implements Callable<Integer> {
         return failure instanceof JournalException ? JOURNAL_FAILED : FAULT;
     }
 
-    /** What is in its memory is worth less than the truth: nothing is drained. Where only the disk has failed, all are told. */
+    /**
+     * Ends after a failure. After a fault of the relay's own nothing is drained: messages in doubt are not sent. After
+     * a failure of the disk, all clients are told.
+     */
     private int fail(RelayServer relay, ServerReport report) {
         Throwable cause = relay.failure().join();
         if (cause instanceof JournalException) {
@@ -289,8 +292,8 @@ final class RelayServerCommand implements Callable<Integer> {
         return code(cause);
     }
 
-    /** What was found, for one who only looks. */
-    private String found(RelayConfig config) {
+    /** The result of a check, for people. */
+    private String describeConfiguration(RelayConfig config) {
         String from = configuration.file() == null ? "no file is named" : configuration.file() + ": good";
         String who = config.access() == null ? "no access block" : TextReport.identities(config);
         int options = configuration.size();
@@ -299,7 +302,10 @@ final class RelayServerCommand implements Callable<Integer> {
 
     // ---- SIGHUP and POST /reload -------------------------------------------------------------------------------
 
-    /** Reads everything again: all of it is taken that can be, or nothing where anything is wrong. It is logged. */
+    /**
+     * Reads the whole configuration again, and takes the settings that can change, or none if anything is wrong. Logs
+     * the result.
+     */
     private synchronized Reload reload() {
         RelayServer relay = running;
         if (relay == null) {
@@ -312,7 +318,7 @@ final class RelayServerCommand implements Callable<Integer> {
         try {
             fresh.configure(line, environment, args);
             line.parseArgs(args);
-            RelayConfig config = fresh.checked();
+            RelayConfig config = fresh.checkedConfig();
             if (access != null && config.access() == null && !fresh.listening.insecure()) {
                 throw new IllegalArgumentException(
                         "there is no access block any more, and every client might publish and"
@@ -320,7 +326,7 @@ final class RelayServerCommand implements Callable<Integer> {
             }
             relay.reload(config);
             List<String> lines = new ArrayList<>();
-            lines.add("configuration read again: " + fresh.found(config));
+            lines.add("configuration read again: " + fresh.describeConfiguration(config));
             boolean same = Objects.equals(identities(config.access()), identities(access));
             lines.add(same ? "access as before" : "access changed");
             access = config.access();
@@ -329,7 +335,7 @@ final class RelayServerCommand implements Callable<Integer> {
                 lines.add(relay.tlsText());
             }
             lines.forEach(LOG::info);
-            // Logged as they were loaded.
+            // The warnings were logged when the files were loaded.
             lines.addAll(relay.tlsWarnings());
             Set<String> taken = new HashSet<>(tlsRead ? TlsOptions.RELOADED : Set.of());
             taken.add(ListenOptions.INSECURE);
@@ -350,9 +356,9 @@ final class RelayServerCommand implements Callable<Integer> {
     }
 
     /**
-     * Names what is another one by now than it was at the start, and cannot be changed while the relay runs.
+     * Lines about options that have changed since the start, and need a restart.
      *
-     * @param taken what was
+     * @param taken names of the options that were taken
      */
     private List<String> restartsNeeded(RelayServerCommand fresh, Set<String> taken) {
         List<String> lines = new ArrayList<>();
@@ -362,15 +368,15 @@ final class RelayServerCommand implements Callable<Integer> {
             if (!taken.contains(name) && !Objects.equals(option.getValue(), then.getValue())) {
                 lines.add(name + " takes a restart: "
                         + (AdminOptions.SECRET.contains(name)
-                                ? "it is another one by now"
-                                : "it is " + text(option) + " and would be " + text(then)));
+                                ? "it has changed"
+                                : "it is " + valueText(option) + " and would be " + valueText(then)));
             }
         });
         return lines;
     }
 
-    /** As it was written, or could be. */
-    static String text(OptionSpec option) {
+    /** The option's value as it was written, or could be. */
+    static String valueText(OptionSpec option) {
         Object value = option.getValue();
         if (value == null || value instanceof Boolean) {
             return value == null ? "not set" : value.toString();
@@ -380,11 +386,11 @@ final class RelayServerCommand implements Callable<Integer> {
     }
 
     /**
-     * What the relay is started with, with all that can be looked at before.
+     * The relay's configuration, checked as far as possible before a start.
      *
-     * @throws ParameterException naming what is wrong
+     * @throws ParameterException the message names the error
      */
-    private RelayConfig checked() {
+    private RelayConfig checkedConfig() {
         RelayConfig config = config();
         try {
             reports.check();
@@ -395,12 +401,12 @@ final class RelayServerCommand implements Callable<Integer> {
                 config.tls().provider().resolve();
             }
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), configuration.placed(e.getMessage()));
+            throw new ParameterException(spec.commandLine(), configuration.withPlace(e.getMessage()));
         }
         return config;
     }
 
-    /** What a relay that starts, or reads again, finds out by itself. */
+    /** Checks the files and addresses that only a start, or a reload, uses. */
     private void check(RelayConfig config) {
         try {
             for (String warning : RelayServer.check(config)) {
@@ -411,7 +417,6 @@ final class RelayServerCommand implements Callable<Integer> {
         }
     }
 
-    /** What the relay is started with. */
     RelayConfig config() {
         try {
             RelayConfig.Builder config = RelayConfig.builder();
@@ -424,7 +429,7 @@ final class RelayServerCommand implements Callable<Integer> {
             tls.applyTo(config);
             return config.access(configuration.access()).build();
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), configuration.placed(e.getMessage()));
+            throw new ParameterException(spec.commandLine(), configuration.withPlace(e.getMessage()));
         }
     }
 }

@@ -24,7 +24,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class RelayServerMain {
     private static final int HELP_WIDTH = 80;
 
-    /** As the first argument: they start no relay, whatever environment and file say. */
+    /** First arguments with which no relay is started, so that environment and file do not matter. */
     private static final Set<String> NEED_NOTHING = Set.of("--help", "-h", "--version", "-V", "token", "journal");
 
     private RelayServerMain() {}
@@ -35,7 +35,7 @@ public final class RelayServerMain {
 
     /** Runs the command and ends the process. */
     static void run(RelayServerCommand.Starter starter, String... args) {
-        // As in the reports, so that lines of both can be put side by side; and numbers as the documents have them.
+        // UTC as in the reports, so that lines of both can be compared; numbers in the documents' form.
         TimeZone.setDefault(TimeZone.getTimeZone("UTC"));
         Locale.setDefault(Locale.ROOT);
         logSetting("showDateTime", "true");
@@ -43,7 +43,7 @@ public final class RelayServerMain {
         logSetting("showThreadName", "false");
         logSetting("showLogName", "false");
         logSetting("log.io.netty", "warn");
-        // A host that has loopback alone has no hardware address, and a relay needs none.
+        // A host with loopback alone has no hardware address, and a relay needs none.
         logSetting("log.io.netty.util.internal.MacAddressUtil", "error");
         CommandOutput output = CommandOutput.install();
         int code = execute(new RelayServerCommand(starter, output), System.getenv(), args);
@@ -51,7 +51,10 @@ public final class RelayServerMain {
         System.exit(code);
     }
 
-    /** Of the command, not of the library: who embeds the relay has a logger of their own. What is set already stays. */
+    /**
+     * Sets a property of the command's logger, unless it is set already. A program that embeds the relay has its own
+     * logger.
+     */
     private static void logSetting(String name, String value) {
         String key = "org.slf4j.simpleLogger." + name;
         if (System.getProperty(key) == null) {
@@ -65,10 +68,10 @@ public final class RelayServerMain {
     }
 
     /**
-     * What these arguments, the environment and the file say together.
+     * The configuration from arguments, environment and file together.
      *
-     * @throws PicocliException what is wrong with them
-     * @throws IllegalArgumentException likewise
+     * @throws PicocliException the arguments are wrong
+     * @throws IllegalArgumentException the environment, the file or a setting is wrong
      */
     public static RelayConfig config(String... args) {
         RelayServerCommand command = new RelayServerCommand(RelayServer::start, null);
@@ -78,13 +81,13 @@ public final class RelayServerMain {
         return command.config();
     }
 
-    /** Runs the command, with what the environment and the file say; answers its exit code. */
+    /** Runs the command with environment and file; returns its exit code. */
     static int execute(RelayServerCommand command, Map<String, String> environment, String... args) {
         CommandLine line = commandLine(command);
         return execute(line, command, environment, args);
     }
 
-    /** As above; {@code line} is the command's. */
+    /** Runs the command; {@code line} is the command's own. */
     static int execute(CommandLine line, RelayServerCommand command, Map<String, String> environment, String... args) {
         String fault = UndecodedText.faultOf(args);
         if (fault != null) {
@@ -104,24 +107,23 @@ public final class RelayServerMain {
         return line.execute(args);
     }
 
-    /** The command's line, with flags alone. */
+    /** The command's line, without environment and file. */
     static CommandLine commandLine(RelayServerCommand command) {
         CommandLine line = new CommandLine(command)
                 .addSubcommand(new TokenCommand())
                 .addSubcommand(new JournalCommand())
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpWidth(HELP_WIDTH)
-                // Newer JVMs have a console even where there is no terminal, which is what picocli asks for.
+                // Colours off: newer JVMs have a console even without a terminal, and picocli asks only for a console.
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
                 .setParameterExceptionHandler((failure, args) -> {
                     CommandLine failed = failure.getCommandLine();
-                    failed.getErr().println("relay-server: " + words(failure));
+                    failed.getErr().println("relay-server: " + describe(failure));
                     failed.getErr().println("Try 'relay-server --help'.");
                     return CommandLine.ExitCode.USAGE;
                 });
-        // Not through the queue of what a relay prints: a token that nobody got is a failure. The first use of the
-        // line's own
-        // stream gives that one to all commands.
+        // A stream of its own, not the queue of a relay's output: a token that is lost is a failure. getOut first:
+        // picocli gives the first stream used to all subcommands.
         line.getOut();
         line.getSubcommands()
                 .get("token")
@@ -130,14 +132,14 @@ public final class RelayServerMain {
         return line;
     }
 
-    /** What is wrong with the arguments; not those that belong to nothing, which may be a key without quotes. */
-    private static String words(ParameterException failure) {
+    /** The error in the arguments. Unmatched arguments are not shown as they are: one may be a key without quotes. */
+    private static String describe(ParameterException failure) {
         return failure instanceof UnmatchedArgumentException unmatched
                 ? SecretText.unmatched(unmatched.getUnmatched())
                 : failure.getMessage();
     }
 
-    /** The classes of options, by the names of the command's fields. */
+    /** Headings of the classes of options, by the names of the command's fields. */
     private static Map<String, String> headings() {
         Map<String, String> headings = new LinkedHashMap<>();
         headings.put("files", "Configuration");

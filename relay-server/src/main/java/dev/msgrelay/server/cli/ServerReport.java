@@ -3,27 +3,27 @@ package dev.msgrelay.server.cli;
 import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.admin.Look;
 
-/** What the command tells while it runs. One thread. */
+/** The command's output about a running relay. One thread. */
 interface ServerReport {
     /**
-     * It listens.
+     * The relay listens.
      *
-     * @param admin shows how it is doing; null: nothing does
+     * @param admin the admin port; null: there is none
      */
     void ready(AdminServer admin);
 
     /** A second has passed. */
     void second(Look look);
 
-    /** Everybody who is connected. */
+    /** A table of all connections is due. */
     void connections(Look look);
 
-    /** It was told to stop. */
+    /** The relay was told to stop. */
     void draining(Look look);
 
-    /** It has stopped, after so many seconds. */
+    /** The relay has stopped, after {@code seconds} of draining. */
     void stopped(Look look, double seconds);
 
-    /** It has stopped by itself, because of a fault of its own. */
+    /** The relay has stopped by a fault of its own, or of its journal. */
     void failed(Look look, Throwable cause);
 }

@@ -16,26 +16,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a service manager how far the relay is, where one asks for it, as sd_notify(3) has it: a datagram to the Unix socket
- * that {@code NOTIFY_SOCKET} names. The JDK has no such sockets; Netty's epoll transport has.
+ * Tells a service manager the state of the relay, as in sd_notify(3): a datagram to the Unix socket that {@code
+ * NOTIFY_SOCKET} names, if it is set. The JDK has no such sockets; Netty's epoll transport has.
  */
 final class ServiceManager {
-    /** All clients can connect. */
+    /** State: all clients can connect. */
     static final String READY = "READY=1";
 
-    /** Told to end: it drains. */
+    /** State: the relay drains. */
     static final String STOPPING = "STOPPING=1";
 
     private static final Logger LOG = LoggerFactory.getLogger(ServiceManager.class);
     private static final String VARIABLE = "NOTIFY_SOCKET";
 
-    /** The one at the other end empties its socket at once; a relay does not wait longer for one that does not. */
+    /**
+     * Time for the datagram: a service manager empties its socket at once, and a relay waits no longer for another one.
+     */
     private static final long WAIT_MILLIS = 1_000;
 
     private ServiceManager() {}
 
-    /** Tells it; a failure is logged, and is no reason for a relay not to relay. */
-    static void tell(String state) {
+    /** Sends a state. A failure is logged, and does not stop the relay. */
+    static void sendState(String state) {
         String socket = System.getenv(VARIABLE);
         if (socket == null || socket.isEmpty()) {
             return;
@@ -46,7 +48,7 @@ final class ServiceManager {
         }
         MultiThreadIoEventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
         try {
-            // A name that begins with @ is an abstract one, whose first byte is zero.
+            // A leading @ marks an abstract name, whose first byte is zero.
             DomainSocketAddress address = new DomainSocketAddress(socket.replaceFirst("^@", "\0"));
             Channel channel = new Bootstrap()
                     .group(loop)

@@ -4,14 +4,14 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.StreamConfig;
 import picocli.CommandLine.Option;
 
-/** The options of {@link StreamConfig}. */
+/** Options of {@link StreamConfig}. */
 final class StreamOptions {
     @Option(
             names = "--log-size",
             paramLabel = "SIZE",
             defaultValue = "16m",
             converter = ByteSize.class,
-            description = "How many bytes a subscriber may fall behind; a multiple of 512k.")
+            description = "Bytes that a subscriber may fall behind; a multiple of 512k.")
     private int logSize;
 
     @Option(
@@ -19,7 +19,7 @@ final class StreamOptions {
             paramLabel = "SIZE",
             defaultValue = "4m",
             converter = ByteSize.class,
-            description = "How many bytes may wait between publishers and the log; a power of two.")
+            description = "Bytes that may wait between publishers and the log; a power of two.")
     private int ringSize;
 
     @Option(

@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 
 /** The report for people: lines of at most 120 characters. */
 final class TextReport implements ServerReport {
-    /** A lag that is worth a name, in bytes. */
+    /** Lag in bytes from which the slowest subscriber is named. */
     private static final long LAGS = 1 << 20;
 
     private static final String TABLE = "%6s %s %s %-3s %-12s %s %7s %7s %7s %4s %s %s";
@@ -94,15 +94,15 @@ final class TextReport implements ServerReport {
                         now.get(Counter.PUBLISHERS),
                         now.get(Counter.SUBSCRIBERS)));
         lag(line, look);
-        // What is rare is told in the second in which it happens.
+        // Rare events are printed in the second in which they happen.
         rare(line, "skipped", since(now, Counter.MESSAGES_SKIPPED));
         rare(line, "duplicates", since(now, Counter.DUPLICATES));
         rare(line, "wait for memory", now.get(Counter.ASSEMBLY_WAITING));
         rare(line, "pins evicted", since(now, Counter.PINS_EVICTED));
         rare(line, "waits for the journal", since(now, Counter.JOURNAL_WAITS));
         rare(line, "ms of a full disk", since(now, Counter.JOURNAL_FULL_MILLIS));
-        rare(line, "get the journal", now.get(Counter.JOURNAL_REPLAYS));
-        rare(line, "missed of the journal", since(now, Counter.JOURNAL_REPLAY_MISSED));
+        rare(line, "replays", now.get(Counter.JOURNAL_REPLAYS));
+        rare(line, "missed in the journal", since(now, Counter.JOURNAL_REPLAY_MISSED));
         rare(line, "faults", since(now, Counter.FAILURES));
         rare(line, "log lines suppressed", since(now, Counter.LOG_LINES_SUPPRESSED));
         out.println(line);
@@ -164,7 +164,7 @@ final class TextReport implements ServerReport {
                 "age",
                 TextWidth.left("state", 9),
                 "waits"));
-        pace.begin();
+        pace.beginTable();
         for (ConnectionRow row : look.connections()) {
             out.println(row(row));
             out.flush();
@@ -172,7 +172,6 @@ final class TextReport implements ServerReport {
         }
     }
 
-    /** One line of the table. */
     static String row(ConnectionRow row) {
         boolean pub = row.publisher();
         return String.format(
@@ -195,7 +194,7 @@ final class TextReport implements ServerReport {
                 .stripTrailing();
     }
 
-    /** The end tells more than the beginning: the port, or the file. */
+    /** An address cut at its start: the end, a port or a file, tells more. */
     private static String address(String address, int width) {
         return TextWidth.left(TextWidth.cutStart(address, width), width);
     }
@@ -272,7 +271,7 @@ final class TextReport implements ServerReport {
                         : "; cut off, not forced: " + cut.sequence() + " to " + (cut.endSequence() - 1));
     }
 
-    /** Who may do something at all. */
+    /** A text about the access policy. */
     static String access(RelayConfig config) {
         if (config.access() != null) {
             return identities(config);

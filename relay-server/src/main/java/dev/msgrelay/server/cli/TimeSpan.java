@@ -5,7 +5,7 @@ import java.time.Duration;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@link Durations} for the command line. */
+/** Converts a time of the command line with {@link Durations}. */
 final class TimeSpan implements ITypeConverter<Duration> {
     @Override
     public Duration convert(String value) {

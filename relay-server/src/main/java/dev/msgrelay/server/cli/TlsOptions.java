@@ -9,9 +9,9 @@ import java.nio.file.Path;
 import java.util.Set;
 import picocli.CommandLine.Option;
 
-/** The options of {@link TlsConfig}. */
+/** Options of {@link TlsConfig}. */
 final class TlsOptions {
-    /** Those that a reload takes over, where there is TLS before and after. */
+    /** Options that a reload takes over, if TLS is on before and after. */
     static final Set<String> RELOADED = Set.of("tls-cert", "tls-key", "tls-clients", "tls-clients-optional");
 
     @Option(
@@ -71,12 +71,12 @@ final class TlsOptions {
             defaultValue = "64m",
             converter = ByteSize.class,
             description =
-                    "Memory for all TLS connections: 74k for each, and 66k more each way while it is busy. If it is "
+                    "Memory for all TLS connections: 74k for each, and 66k more in each direction while it is busy. If it is "
                             + "used up, further connections are refused. At least 1m.")
     private int bytes;
 
     void applyTo(RelayConfig.Builder config) {
-        // Each begins with the setting's name: so it is told where that one was set.
+        // Each message begins with the setting's name, so that its place in file or environment is found.
         if (certificate != null && key == null) {
             throw new IllegalArgumentException(
                     "TLS cert " + SecretText.file(certificate) + " needs its key: --tls-key");

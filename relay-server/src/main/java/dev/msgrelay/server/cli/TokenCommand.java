@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code relay-server token}: the secret that a client shows, and what the relay keeps of it. */
+/** {@code relay-server token}: makes the secret of a client, and its hash for the relay. */
 @Command(
         name = "token",
         mixinStandardHelpOptions = true,
@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
             "  relay-client publish --token-file orders.token"
         })
 final class TokenCommand implements Callable<Integer> {
-    /** Much longer than any token. */
+    /** Most bytes of the file: much longer than any token. */
     private static final int MOST_BYTES = 4096;
 
     @Spec

@@ -1,5 +1,5 @@
 /**
- * The command: options in, one relay, a line a second or JSON out.
+ * The command: reads options, runs one relay, prints a line a second or JSON.
  *
  * <pre>
  *   flags, RELAY_*, ConfigFile --> Configuration, AccessBlock      HoconFile: reads files, also the cluster's
@@ -8,7 +8,7 @@
  *   Hangup (SIGHUP), POST /reload --^  '--> ServerReport: TextReport | JsonReport, from the counters
  * </pre>
  *
- * <p>The main thread; it never touches a connection.
+ * <p>Runs on the main thread, which never touches a connection.
  *
  * <p><b>Internal:</b> changes without notice.
  */

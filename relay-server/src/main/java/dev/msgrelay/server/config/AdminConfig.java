@@ -7,12 +7,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a relay shows how it is doing.
+ * The admin port: its address, TLS and token.
  *
  * @param host address to listen on
- * @param port 0 for any free one
- * @param tls whether it speaks TLS, with the relay's certificate
- * @param token {@code sha256:} and the hash, in hex, of what requests have to show; null: nothing
+ * @param port TCP port; 0: any free one
+ * @param tls whether the port speaks TLS, with the relay's certificate
+ * @param token {@code sha256:} and the hash, in hex, of the token that requests have to show; null: none
  */
 public record AdminConfig(
         String host, int port, boolean tls, @Secret String token) {
@@ -27,7 +27,7 @@ public record AdminConfig(
             throw new IllegalArgumentException("admin port " + port + " is not within 0..65535");
         }
         if (token != null && !HASH.matcher(token).matches()) {
-            // Not the value: it may be the token itself.
+            // The message does not show the value: it may be the token itself.
             throw new IllegalArgumentException(
                     "admin token is not sha256: and 64 hex digits in lower case: it is the token's hash, never the token");
         }
@@ -40,10 +40,10 @@ public record AdminConfig(
     }
 
     /**
-     * Reads {@code host:port}, {@code :port} or {@code [ipv6]:port}; with TLS, {@code https://} before it.
+     * Parses {@code host:port}, {@code :port} or {@code [ipv6]:port}; with TLS, {@code https://} before it.
      *
-     * @param token as above
-     * @throws IllegalArgumentException naming the value and what it should be
+     * @param token as in the constructor
+     * @throws IllegalArgumentException the message names the value and the right form
      */
     public static AdminConfig parse(String place, String token) {
         Matcher matcher = PLACE.matcher(place);

@@ -7,16 +7,17 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What clients may ask for, how many there may be, and how long they may be silent.
+ * Policies, heartbeats, time-outs and numbers of clients.
  *
- * @param slowSubscriber what happens to a subscriber that falls too far behind and has not asked for anything else
- * @param allowedPolicies what subscribers may ask for; the one above always is among them
- * @param heartbeat interval of PINGs to clients that said HELLO
- * @param idleTimeout after which such a client is given up; not shorter than the heartbeat
- * @param handshakeTimeout within which a control frame that was begun must be complete
- * @param peerTimeout after which a TCP peer that acknowledges nothing, not even a question of the kernel's, is taken for dead
- * @param maxConnections publishers and subscribers together
- * @param maxPublishers of them
+ * @param slowSubscriber policy for a subscriber that falls too far behind and has not asked for another one
+ * @param allowedPolicies policies that subscribers may ask for; always includes {@code slowSubscriber}
+ * @param heartbeat interval of PINGs to clients that sent HELLO
+ * @param idleTimeout silence after which a client that sent HELLO is closed; not shorter than the heartbeat
+ * @param handshakeTimeout time within which a begun control frame must be complete
+ * @param peerTimeout time after which a TCP peer that acknowledges nothing, not even the kernel's probes, counts as
+ *     dead
+ * @param maxConnections most publishers and subscribers together
+ * @param maxPublishers most publishers among them
  */
 public record ClientConfig(
         Policy slowSubscriber,
@@ -27,18 +28,20 @@ public record ClientConfig(
         Duration peerTimeout,
         int maxConnections,
         int maxPublishers) {
-    /** Nobody else notices a slow one; the one concerned is told by the close. */
+    /** Disconnect: nobody else notices a slow subscriber, and the subscriber learns the reason from the close. */
     public static final Policy DEFAULT_POLICY = Policy.DISCONNECT;
-    /** Those that cost nobody else anything; the last one takes a journal. */
+    /** Policies that cost nobody else anything; REPLAY needs a journal. */
     public static final Set<Policy> DEFAULT_ALLOWED = Set.of(Policy.DISCONNECT, Policy.SKIP, Policy.REPLAY);
-    /** A dead peer is noticed within seconds, and an idle connection costs two small packets in five of them. */
+    /**
+     * Five seconds: a dead peer is noticed within seconds, and an idle connection costs two small packets in that time.
+     */
     public static final Duration DEFAULT_HEARTBEAT = Duration.ofSeconds(5);
-    /** Three heartbeats: a process that is paused for a while is not given up at once. */
+    /** Three heartbeats: a process that pauses for a while is not given up at once. */
     public static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofSeconds(15);
-    /** A HELLO fits into one packet. */
+    /** Five seconds: a HELLO fits into one packet. */
     public static final Duration DEFAULT_HANDSHAKE_TIMEOUT = Duration.ofSeconds(5);
 
-    /** A host that was switched off is noticed within a minute; a paused process answers, through its kernel. */
+    /** One minute for a host that was switched off; a paused process still acknowledges, through its kernel. */
     public static final Duration DEFAULT_PEER_TIMEOUT = Duration.ofSeconds(60);
 
     public static final int DEFAULT_MAX_CONNECTIONS = 4096;
@@ -65,9 +68,9 @@ public record ClientConfig(
     }
 
     /**
-     * What a subscriber gets that asks for {@code wanted}: that, if it is allowed, else the relay's default.
+     * The policy for a subscriber that asks for {@code wanted}: that one if it is allowed, else the relay's default.
      *
-     * @param journal whether there is one that they can be sent from
+     * @param journal whether there is a journal, which REPLAY needs
      */
     public Policy grant(Policy wanted, boolean journal) {
         boolean can = journal || wanted != Policy.REPLAY;

@@ -5,37 +5,37 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * Which of several relays that are one this one is. What is in the file the cluster's own module reads.
+ * The cluster that this relay belongs to, and its number there. The cluster's own module reads the file.
  *
- * @param file with the {@code cluster} block, the same on all nodes; null: the relay is alone
- * @param node number of this one
+ * @param file file with the {@code cluster} block, the same on all nodes; null: the relay is alone
+ * @param node number of this relay in the cluster; 0: the relay is alone
  */
 public record ClusterConfig(Path file, int node) {
-    /** Of a relay that is alone. */
+    /** The configuration of a relay that is alone. */
     public static final ClusterConfig NONE = new ClusterConfig(null, 0);
 
-    /** Longest body of a message, because the cluster's log takes messages of up to 2 MiB. */
+    /** Longest body of a message in a cluster: the cluster's log takes messages of up to 2 MiB. */
     public static final int MOST_BODY = 1 << 20;
 
     /**
-     * As long a name stays with its publisher: the cluster's log decides that, so it is no setting of a node. Longer than alone,
-     * since a publisher that has lost its node has to find another one.
+     * Time for which a name stays with its publisher. The cluster's log decides this, so it is no setting of a node.
+     * Longer than for a relay alone: a publisher that has lost its node has to find another one.
      */
     public static final Duration NAME_HOLD = Duration.ofSeconds(30);
 
-    /** What waits to be sent, and sent again, to who orders it. */
+    /** Memory for frames that wait to be sent, or sent again, to the leader. */
     public static final int OUTGOING_BYTES = 16 << 20;
 
-    /** What is in order and waits for the core. */
+    /** Memory for frames that are in order and wait for the core. */
     public static final int ORDERED_BYTES = 32 << 20;
 
-    /** What the consensus takes of direct memory; beside it has files, mapped, which are not counted here. */
+    /** Direct memory of the consensus; its mapped files are not counted here. */
     private static final int CONSENSUS_DIRECT_BYTES = 32 << 20;
 
-    /** Java heap of the consensus, of a table of names, and of what is under way. */
+    /** Java heap of the consensus, of a table of names, and of messages under way. */
     public static final int HEAP_BYTES = 64 << 20;
 
-    /** All direct memory. */
+    /** All direct memory of a cluster's node. */
     public static final int DIRECT_BYTES = OUTGOING_BYTES + ORDERED_BYTES + CONSENSUS_DIRECT_BYTES;
 
     public ClusterConfig {
@@ -43,7 +43,7 @@ public record ClusterConfig(Path file, int node) {
             throw new IllegalArgumentException("cluster " + file + " needs node: the number that this relay has in it");
         }
         if (file == null && node != 0) {
-            throw new IllegalArgumentException("node " + node + " needs cluster: the file that says of what");
+            throw new IllegalArgumentException("node " + node + " needs cluster: the file that names the nodes");
         }
     }
 

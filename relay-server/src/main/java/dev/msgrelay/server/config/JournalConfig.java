@@ -6,22 +6,22 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * The stream on the disk.
+ * The journal: the stream on the disk.
  *
- * @param directory that holds it; null: there is no journal, and nothing outlives the relay
- * @param segmentBytes length of its files: what is dropped at once
- * @param keepBytes the oldest segments are dropped when all of them have more; {@link #UNLIMITED}
- * @param keepTime and those whose newest message is older; null: however old they are
- * @param force what was written is forced to the disk after so long, where nobody waits for it
- * @param failure what is done when it has failed
+ * @param directory directory of the journal; null: there is no journal, and nothing outlives the relay
+ * @param segmentBytes length of a segment's file; the journal drops whole segments
+ * @param keepBytes size beyond which the oldest segments are dropped; {@link #UNLIMITED}: none
+ * @param keepTime age of its newest message beyond which a segment is dropped; null: none
+ * @param force longest time until written bytes are forced to the disk when nobody waits for them
+ * @param failure what the relay does when the journal has failed
  */
 public record JournalConfig(
         Path directory, int segmentBytes, long keepBytes, Duration keepTime, Duration force, Failure failure) {
-    /** What a relay does when its journal has failed. */
+    /** The relay's reaction to a failed journal. */
     public enum Failure {
-        /** It stops: clients go where what they are told is true. */
+        /** The relay stops, and clients go to another one: their acknowledgements stay true. */
         EXIT("exit"),
-        /** It goes on in memory alone. */
+        /** The relay continues in memory alone. */
         MEMORY("memory");
 
         private final String flag;
@@ -30,21 +30,18 @@ public record JournalConfig(
             this.flag = flag;
         }
 
-        /** As it is written behind the option. */
+        /** The word on the command line. */
         public String flag() {
             return flag;
         }
     }
 
-    /** Of {@link #keepBytes}: as many as there are. */
+    /** The value of {@link #keepBytes} for a journal without a limit. */
     public static final long UNLIMITED = JournalSettings.UNLIMITED;
 
     public static final int DEFAULT_SEGMENT_BYTES = 128 << 20;
 
-    /**
-     * Known before the disk is full: the relay does not start where so much does not fit, and never takes more. A time says
-     * nothing of that.
-     */
+    /** A size, not a time: the relay knows at start whether it fits on the disk, and never takes more. */
     public static final long DEFAULT_KEEP_BYTES = 10L << 30;
 
     public static final Duration DEFAULT_FORCE = Duration.ofSeconds(1);
@@ -59,17 +56,18 @@ public record JournalConfig(
         }
         settings(segmentBytes, keepBytes, keepTime, force);
         if (keepBytes != UNLIMITED && keepBytes / segmentBytes > JournalSettings.MOST_SEGMENTS) {
-            throw new IllegalArgumentException("journal keep " + keepBytes + " is more than "
-                    + JournalSettings.MOST_SEGMENTS + " segments of " + segmentBytes + " bytes: longer ones are fewer");
+            throw new IllegalArgumentException(
+                    "journal keep " + keepBytes + " is more than " + JournalSettings.MOST_SEGMENTS + " segments of "
+                            + segmentBytes + " bytes: choose longer segments");
         }
     }
 
-    /** Whether there is one. */
+    /** Whether there is a journal. */
     public boolean on() {
         return directory != null;
     }
 
-    /** As the journal takes it. */
+    /** The settings in the journal's own form. */
     public JournalSettings settings() {
         return settings(segmentBytes, keepBytes, keepTime, force);
     }
@@ -82,7 +80,7 @@ public record JournalConfig(
                 force.toNanos());
     }
 
-    /** Nothing that is written at once lies across two segments: what cannot be cut is to leave room for the rest. */
+    /** Checks that one write fits a segment: a frame or a packet is never cut by a segment's end. */
     void checkFor(StreamConfig stream) {
         if (!on()) {
             return;

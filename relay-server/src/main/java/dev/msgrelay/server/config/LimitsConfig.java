@@ -7,27 +7,28 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What clients may cost: memory beside that of the stream, time that a frame may be under way, and how much one address
- * gets.
+ * Limits on the cost of clients: memory beside that of the stream, time for a frame under way, and the share of one
+ * address.
  *
- * @param pinBytes chunks of the log, in bytes of direct memory, that slow subscribers may keep from being used anew; beyond
- *     it those that lag most are cut off
- * @param assemblyBytes of direct memory for frames that have arrived in part; a connection that finds none waits its turn,
- *     and is not read meanwhile
- * @param filterBytes of direct memory for what is being written to subscribers that want some types only
- * @param replayBytes of direct memory for what is read from the journal for subscribers: about a mebibyte each while it is sent
- * @param controlBytes of the Java heap for control frames and type ranges that are kept for clients, all together
- * @param controlBytesPerConnection of them, for one client
- * @param frameTimeout the time within which a frame that was begun must be complete, or have brought {@code minRate} for
- *     each second of it; then it starts anew. Only time in which the connection is read counts
+ * @param pinBytes bytes of the log's chunks that slow subscribers may hold after the log has dropped them; beyond it
+ *     the subscribers that lag most are cut off
+ * @param assemblyBytes bytes of direct memory for frames that have arrived in part; a connection that finds none waits
+ *     for its turn, and is not read meanwhile
+ * @param filterBytes bytes of direct memory for writes to subscribers that want some types only
+ * @param replayBytes bytes of direct memory for pages of the journal on the way to subscribers: about 1 MiB for each of
+ *     them while it is sent
+ * @param controlBytes bytes of the Java heap for control frames and type ranges of all clients together
+ * @param controlBytesPerConnection bytes of these for one client
+ * @param frameTimeout time within which a begun frame must be complete, or have brought {@code minRate} for each second
+ *     of that time; then the time starts anew. Only time in which the connection is read counts
  * @param minRate bytes per second that a frame under way must bring
- * @param maxPerAddress connections of one address; {@link #ANY_NUMBER}: as many as there may be at all
- * @param handshakesPerSecond of one address: connections that it may open
- * @param replaysPerSecond of one address: subscribers that start at the earliest message, or at a sequence
- * @param maxHeartbeat longest interval of PINGs that a client gets that asks for a longer one; where the relay's own is
- *     longer, that one
- * @param publisherSilence after which a publisher that said no HELLO is closed; zero: never
- * @param nameHold how long a name stays with the publisher that had it last, after its connection has ended
+ * @param maxPerAddress most connections of one address; {@link #ANY_NUMBER}: no limit of its own
+ * @param handshakesPerSecond connections that one address may open a second
+ * @param replaysPerSecond subscribers of one address a second that may start at the earliest message or at a sequence
+ * @param maxHeartbeat longest interval of PINGs that a client gets, even if it asks for a longer one; the relay's own
+ *     interval if that is longer
+ * @param publisherSilence silence after which a publisher that sent no HELLO is closed; zero: never
+ * @param nameHold time for which a name stays with its last publisher after the connection has ended
  */
 public record LimitsConfig(
         int pinBytes,
@@ -44,46 +45,46 @@ public record LimitsConfig(
         Duration maxHeartbeat,
         Duration publisherSilence,
         Duration nameHold) {
-    /** As much as the log by default: 32 chunks, so that many slow readers at many places are one more log, and no more. */
+    /** As much as the default log, 32 chunks: slow readers at many places hold one more log, and no more. */
     public static final int DEFAULT_PIN_BYTES = 16 << 20;
-    /** About 30 frames of the longest body by default at once; more of them take turns. */
+    /** About 30 frames of the longest default body at once; further ones take turns. */
     public static final int DEFAULT_ASSEMBLY_BYTES = 32 << 20;
     /** 256 writes of 64 KiB under way at once. */
     public static final int DEFAULT_FILTER_BYTES = 16 << 20;
-    /** Thirty subscribers that have what was read for them on the way at once; more of them take turns. */
+    /** Thirty subscribers with a page of the journal on the way at once; further ones take turns. */
     public static final int DEFAULT_REPLAY_BYTES = 32 << 20;
-    /** 512 clients that use up all they may; who reads what it is told needs a hundred bytes. */
+    /** 512 clients that use up their share; a client that reads its control frames needs a hundred bytes. */
     public static final int DEFAULT_CONTROL_BYTES = 32 << 20;
-    /** Seven SUBSCRIBEs of the most ranges there may be (8 KiB each), and what is to be said besides. */
+    /** Seven SUBSCRIBEs of the most ranges (8 KiB each), and other control frames. */
     public static final int DEFAULT_CONTROL_BYTES_PER_CONNECTION = 64 << 10;
-    /** Longer than any retransmission on a link that still works, shorter than a person's patience. */
+    /** Ten seconds: longer than any retransmission on a link that still works, shorter than a person's patience. */
     public static final Duration DEFAULT_FRAME_TIMEOUT = Duration.ofSeconds(10);
-    /** A modem of 1990: slower is nobody who means it. */
+    /** The speed of a modem of 1990: no serious client is slower. */
     public static final int DEFAULT_MIN_RATE = 1 << 10;
-    /** No limit of its own: {@link ClientConfig#maxConnections} holds. Behind a proxy all clients have one address. */
+    /** No limit by address: {@link ClientConfig#maxConnections} holds. Behind a proxy all clients have one address. */
     public static final int ANY_NUMBER = ClientConfig.MOST_CONNECTIONS;
-    /** A thousand clients of one host that all come back after a cut are served within a second. */
+    /** A thousand clients of one host that all reconnect after a cut are served within a second. */
     public static final int DEFAULT_HANDSHAKES_PER_SECOND = 1000;
-    /** Each may send out the whole log; a hundred resumes a second are a large group that comes back. */
+    /** Each start may send out the whole log; a hundred a second is a large group that reconnects. */
     public static final int DEFAULT_REPLAYS_PER_SECOND = 100;
-    /** A dead peer is noticed within minutes, whatever it asked for when it was alive. */
+    /** One minute: a dead peer is noticed within minutes, whatever interval it asked for. */
     public static final Duration DEFAULT_MAX_HEARTBEAT = Duration.ofSeconds(60);
-    /** Off: a plain publisher may have nothing to say for days. */
+    /** Off: a plain publisher may have no messages for days. */
     public static final Duration DEFAULT_PUBLISHER_SILENCE = Duration.ZERO;
-    /** Longer than a client's longest wait between two attempts in the usual case, shorter than a deployment. */
+    /** Ten seconds: longer than a client's usual longest wait between two attempts, shorter than a deployment. */
     public static final Duration DEFAULT_NAME_HOLD = Duration.ofSeconds(10);
 
     private static final int MOST_BYTES = 1 << 30;
     /** One write of a subscriber that wants some types. */
     private static final int LEAST_FILTER = 64 << 10;
-    /** Three SUBSCRIBEs of the most ranges, and what is to be said besides. */
+    /** Three SUBSCRIBEs of the most ranges, and other control frames. */
     private static final int LEAST_CONTROL = 32 << 10;
 
     private static final int MOST_PER_SECOND = 1_000_000;
     static final long MOST_MILLIS = Duration.ofHours(24).toMillis();
 
     public LimitsConfig {
-        // Pins and assembly are checked beside the longest body, which is not known here.
+        // pinBytes and assemblyBytes depend on the longest body: checkFor checks them.
         within("filter size", filterBytes, LEAST_FILTER, MOST_BYTES);
         within("control size per connection", controlBytesPerConnection, LEAST_CONTROL, MOST_BYTES);
         within("control size", controlBytes, controlBytesPerConnection, MOST_BYTES);
@@ -98,25 +99,26 @@ public record LimitsConfig(
     }
 
     /**
-     * Whether the longest frame can be written and received at all.
+     * Checks that the longest frame can be received and written.
      *
-     * @throws IllegalArgumentException naming the setting, its value and the limit
+     * @throws IllegalArgumentException the message names the setting, its value and the limit
      */
     void checkFor(StreamConfig stream, JournalConfig journal) {
         int frame = FrameLayout.frameLength(stream.maxBody());
         String why = " (max body " + stream.maxBody() + ")";
-        // A frame that a subscriber's write has cut is held to its end, whatever chunks it begins and ends in.
+        // A subscriber that was sent part of a frame holds it to its end: the frame, and the chunks that it begins and
+        // ends in.
         within("pin size", pinBytes, 2 * StreamConfig.CHUNK_BYTES + frame, MOST_BYTES, why);
-        // A block of the journal is cut behind its last frame.
+        // A page of the journal ends behind a whole frame.
         if (journal.on()) {
             within("replay size", replayBytes, JournalFeed.PAGE_BYTES + frame, MOST_BYTES, why);
         }
-        // While the frame in front goes into the ring, the next one has begun.
+        // Two frames: the next one has begun while the first one goes into the ring.
         within("assembly size", assemblyBytes, 2 * frame, MOST_BYTES, why);
     }
 
     static void millisWithin(String what, Duration value, long least, long most) {
-        // For what is too long to be counted in milliseconds, the largest number.
+        // Long.MAX_VALUE for a duration that is too long to count in milliseconds.
         long millis = TimeUnit.MILLISECONDS.convert(value);
         if (millis < least || millis > most) {
             throw new IllegalArgumentException(

@@ -11,15 +11,15 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Where a relay listens.
+ * The addresses that a relay listens on.
  *
- * @param host address to bind TCP to; 127.0.0.1 unless told otherwise
- * @param publishPort TCP port for publishers, 0 for any free one, {@link #OFF} for none
- * @param subscribePort TCP port for subscribers, likewise
- * @param publishSocket Unix socket for publishers, or null
- * @param subscribeSocket Unix socket for subscribers, or null
- * @param socketMode permissions of the sockets' files, in octal digits; null: what the umask lets through
- * @param socketGroup group of the sockets' files, by name or number; null: that of the process
+ * @param host address to bind TCP to; 127.0.0.1 by default
+ * @param publishPort TCP port for publishers, 0: any free one; {@link #OFF}: none
+ * @param subscribePort TCP port for subscribers; 0 and {@link #OFF} as above
+ * @param publishSocket Unix socket for publishers; null: none
+ * @param subscribeSocket Unix socket for subscribers; null: none
+ * @param socketMode permissions of the sockets' files, in octal digits; null: the umask decides
+ * @param socketGroup group of the sockets' files, by name or number; null: the process's group
  */
 public record ListenConfig(
         String host,
@@ -34,10 +34,10 @@ public record ListenConfig(
     public static final int DEFAULT_SUBSCRIBE_PORT = 7400;
     public static final int OFF = -1;
 
-    /** The kernel's limit of a Unix socket's path, less the closing zero. */
+    /** The system's limit of a Unix socket's path, less the closing zero. */
     private static final int MAX_SOCKET_PATH = 107;
 
-    /** Of a socket's permissions: octal digits. */
+    /** Pattern of a socket's permissions: octal digits. */
     public static final String MODE = "0?[0-7]{1,3}";
 
     public ListenConfig {
@@ -61,7 +61,7 @@ public record ListenConfig(
     private static void checkMode(String mode) {
         if (mode != null && !mode.matches(MODE)) {
             throw new IllegalArgumentException(
-                    "socket mode '" + mode + "' is not octal, such as 0660: whoever may connect needs to write");
+                    "socket mode '" + mode + "' is not octal, such as 0660: clients need the right to write");
         }
     }
 
@@ -71,7 +71,7 @@ public record ListenConfig(
         }
     }
 
-    /** As the digits are in {@code ls}; null: what the umask lets through. */
+    /** The permissions of the sockets' files; null: the umask decides. */
     public Set<PosixFilePermission> socketPermissions() {
         if (socketMode == null) {
             return null;
@@ -84,7 +84,9 @@ public record ListenConfig(
         return PosixFilePermissions.fromString(text.toString());
     }
 
-    /** Whether only this host's own processes get to it. A name that is not known is told when it is listened on. */
+    /**
+     * Whether only this host's own processes can connect. An unknown name counts as such: listening reports it later.
+     */
     public boolean isOnThisHostOnly() {
         try {
             return Arrays.stream(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);

@@ -12,23 +12,23 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Everything a relay is started with; immutable, checked when it is built.
+ * All settings of a relay; immutable, checked when built.
  *
- * @param listen where it listens
- * @param stream the shape of its memory
- * @param transport how its sockets are driven
- * @param eventLoops threads that drive them: the first one reads, polls the ring and packs, further ones send; or
- *     {@link #AUTO_EVENT_LOOPS}
- * @param readerLoops further threads that only read plain publishers, whose runs go through the ring
- * @param clients what clients may ask for, how many there may be, and how long they may be silent
- * @param limits what clients may cost
- * @param access who may do what; null: everybody everything
- * @param insecure whether everybody may do everything also where others than this host's processes get to
- * @param stallTimeout how long a subscriber may hold publishers back without reading anything
- * @param drainTimeout how long {@code close} waits for what is on its way
- * @param tls with which certificate it listens for TLS, and where
- * @param journal where the stream is kept on a disk
- * @param cluster of which it is one
+ * @param listen addresses to listen on
+ * @param stream sizes of the stream's memory
+ * @param transport the system's interface that drives the sockets
+ * @param eventLoops number of threads that drive the sockets: the first one reads, polls the ring and packs, further
+ *     ones send; or {@link #AUTO_EVENT_LOOPS}
+ * @param readerLoops number of further threads that only read plain publishers, whose runs go through the ring
+ * @param clients policies, heartbeats, time-outs and numbers of clients
+ * @param limits limits on the cost of clients
+ * @param access rights of clients; null: everybody may do everything
+ * @param insecure whether a relay without {@code access} may listen beyond this host
+ * @param stallTimeout time for which a subscriber may hold publishers back without reading anything
+ * @param drainTimeout time that {@code close} waits until subscribers have all messages
+ * @param tls certificate and ports of TLS
+ * @param journal the stream on the disk
+ * @param cluster the cluster that the relay belongs to
  */
 public record RelayConfig(
         ListenConfig listen,
@@ -47,18 +47,18 @@ public record RelayConfig(
         ClusterConfig cluster) {
 
     /**
-     * One loop below four processor cores, so that the publishers', the ring's and the subscribers' bytes stay in one core's
-     * cache; one more that sends from four on, two more from eight on.
+     * One loop below four processor cores, so that the bytes of publishers, ring and subscribers stay in one core's
+     * cache; a second one that sends from four cores on, two that send from eight on.
      */
     public static final int AUTO_EVENT_LOOPS = -1;
-    /** A paused process comes back within this, a dead one does not. */
+    /** Five seconds: a paused process continues within this time, a dead one does not. */
     public static final Duration DEFAULT_STALL_TIMEOUT = Duration.ofSeconds(5);
-    /** Within the grace period of the usual process supervisors (10 s). */
+    /** Five seconds: within the grace period of the usual process supervisors (10 s). */
     public static final Duration DEFAULT_DRAIN_TIMEOUT = Duration.ofSeconds(5);
 
     private static final int MAX_EVENT_LOOPS = 64;
     private static final int MAX_READER_LOOPS = 63;
-    /** A hundred years: so many nanoseconds still fit a long. */
+    /** A hundred years: as nanoseconds it still fits a long. */
     private static final long MOST_MILLIS = Duration.ofDays(36_500).toMillis();
 
     public RelayConfig {
@@ -96,7 +96,7 @@ public record RelayConfig(
         return new Builder();
     }
 
-    /** Collects what differs from the defaults. */
+    /** Collects the settings that differ from the defaults. */
     public static final class Builder {
         private String host = ListenConfig.DEFAULT_HOST;
         private int publishPort = ListenConfig.DEFAULT_PUBLISH_PORT;
@@ -133,7 +133,7 @@ public record RelayConfig(
         private int replaysPerSecond = LimitsConfig.DEFAULT_REPLAYS_PER_SECOND;
         private Duration maxHeartbeat = LimitsConfig.DEFAULT_MAX_HEARTBEAT;
         private Duration publisherSilence = LimitsConfig.DEFAULT_PUBLISHER_SILENCE;
-        // Null: as long as names are held by default, which a cluster does for longer.
+        // Null: the default, which is longer in a cluster.
         private Duration nameHold;
         private AccessPolicy access;
         private boolean insecure;
@@ -330,7 +330,7 @@ public record RelayConfig(
             return this;
         }
 
-        /** Listens for TLS, too; null: not. */
+        /** Listens for TLS, too; null: no TLS. */
         public Builder tls(TlsFiles files) {
             tls = files;
             return this;
@@ -351,7 +351,7 @@ public record RelayConfig(
             return this;
         }
 
-        /** Records that one key protects, at most and without this as many as it may. */
+        /** Records that one key protects; at most, and by default, {@link TlsConfig#DEFAULT_RECORDS_PER_KEY}. */
         public Builder tlsRecords(long perKey) {
             tlsRecords = perKey;
             return this;
@@ -362,7 +362,7 @@ public record RelayConfig(
             return this;
         }
 
-        /** Keeps the stream in a directory, which is made where there is none; null: not. */
+        /** Keeps the stream in a directory, which is made if it does not exist; null: no journal. */
         public Builder journal(Path directory) {
             journal = directory;
             return this;
@@ -373,14 +373,14 @@ public record RelayConfig(
             return this;
         }
 
-        /** Keeps the newest messages, up to so many bytes, whatever their age. */
+        /** Keeps the newest messages up to {@code bytes}, whatever their age. */
         public Builder journalKeep(long bytes) {
             journalKeepBytes = bytes;
             journalKeepTime = null;
             return this;
         }
 
-        /** Keeps the newest messages, for at least so long, however many they are. */
+        /** Keeps the newest messages for at least {@code time}, whatever their number. */
         public Builder journalKeep(Duration time) {
             journalKeepBytes = JournalConfig.UNLIMITED;
             journalKeepTime = time;
@@ -409,13 +409,13 @@ public record RelayConfig(
             return cluster.on() ? ClusterConfig.NAME_HOLD : LimitsConfig.DEFAULT_NAME_HOLD;
         }
 
-        /** Who may do what; null: everybody everything. */
+        /** The rights of clients; null: everybody may do everything. */
         public Builder access(AccessPolicy policy) {
             access = policy;
             return this;
         }
 
-        /** Everybody may do everything, also beyond this host. */
+        /** Whether a relay without {@link #access} may listen beyond this host. */
         public Builder insecure(boolean value) {
             insecure = value;
             return this;
@@ -432,10 +432,10 @@ public record RelayConfig(
         }
 
         /**
-         * Makes it one of several relays that are one.
+         * Makes the relay a node of a cluster.
          *
-         * @param file that says who they are; null: the relay is alone
-         * @param node number of this one
+         * @param file file with the {@code cluster} block; null: the relay is alone
+         * @param node number of this relay in the cluster
          */
         public Builder cluster(Path file, int node) {
             cluster = file == null && node == 0 ? ClusterConfig.NONE : new ClusterConfig(file, node);
@@ -445,7 +445,7 @@ public record RelayConfig(
         /**
          * Checks and builds.
          *
-         * @throws IllegalArgumentException naming the setting, its value and the limit
+         * @throws IllegalArgumentException the message names the setting, its value and the limit
          */
         public RelayConfig build() {
             return new RelayConfig(

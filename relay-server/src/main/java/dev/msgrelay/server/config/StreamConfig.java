@@ -4,23 +4,23 @@ import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.server.core.FrameRing;
 
 /**
- * The shape of the stream's memory.
+ * The sizes of the stream's memory.
  *
- * @param mtu of the links towards subscribers, in bytes: a packet is one MTU less the IP and TCP headers
- * @param ringBytes of the ring, a power of two: what may wait between publishers and the log
- * @param logBytes of the log, a multiple of {@link #CHUNK_BYTES}: how far a subscriber may fall behind
+ * @param mtu MTU of the links to subscribers, in bytes: a packet is one MTU less the IP and TCP headers
+ * @param ringBytes size of the ring between publishers and the log, a power of two
+ * @param logBytes size of the log, a multiple of {@link #CHUNK_BYTES}: a subscriber may be this far behind
  * @param maxBody longest body in bytes
  */
 public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
-    /** Ethernet. */
+    /** The MTU of Ethernet. */
     public static final int DEFAULT_MTU = 1500;
-    /** 64 Ki cells: larger gains nothing, smaller refuses bursts. */
+    /** 64 Ki cells: a larger ring gains nothing, a smaller one refuses bursts. */
     public static final int DEFAULT_RING_BYTES = 4 << 20;
-    /** At 1 GbE, 0.14 s of a subscriber's pause. 64 MiB cost about 4 % in short runs. */
+    /** At 1 GbE, 0.14 s of a subscriber's pause. A log of 64 MiB cost about 4 % in short runs. */
     public static final int DEFAULT_LOG_BYTES = 16 << 20;
-    /** What the log's memory is handed out in: large enough that counting costs nothing, small enough to pin. */
+    /** Size of a chunk: large enough that counting references costs nothing, small enough to pin. */
     public static final int CHUNK_BYTES = 512 << 10;
-    /** How far the log may run ahead of a subscriber that holds publishers back: enough to keep both sides busy. */
+    /** Bytes that the log may run ahead of a subscriber that holds publishers back: enough to keep both sides busy. */
     public static final int DEFAULT_WINDOW_BYTES = 4 << 20;
 
     private static final int HEADERS = 40;
@@ -63,7 +63,7 @@ public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
         return ringBytes / FrameRing.CELL_BYTES;
     }
 
-    /** Longest run in bytes that goes through the ring: one read, or one frame of the longest body. */
+    /** Longest run through the ring, in bytes: one read, or one frame of the longest body. */
     public int maxRun() {
         return maxRun(maxBody);
     }
@@ -72,12 +72,12 @@ public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
         return Math.max(256 << 10, FrameLayout.frameLength(maxBody));
     }
 
-    /** How far the log may run ahead of a subscriber that holds publishers back. */
+    /** Bytes that the log may run ahead of a subscriber that holds publishers back. */
     public long windowBytes() {
         return Math.min(DEFAULT_WINDOW_BYTES, (logBytes - 2L * CHUNK_BYTES - maxRun()) / 2);
     }
 
-    /** How far the log may run ahead of the journal: as far as it goes without dropping what is not written. */
+    /** Bytes that the log may run ahead of the journal: the most without dropping bytes that are not written yet. */
     public long journalWindowBytes() {
         return logBytes - 2L * CHUNK_BYTES - maxRun();
     }

@@ -5,24 +5,25 @@ import dev.msgrelay.server.tls.TlsHandler;
 import dev.msgrelay.server.tls.TlsProvider;
 
 /**
- * TLS, on ports of its own.
+ * TLS and its own ports.
  *
  * @param files certificate, key, authorities of clients; null: no TLS
- * @param publishPort TCP port for publishers, 0 for any free one, {@link ListenConfig#OFF} for none
- * @param subscribePort TCP port for subscribers, likewise
- * @param provider whose TLS it is
- * @param recordsPerKey that one key protects before the client is asked to connect again, where the provider does not renew it
- * @param memoryBytes of direct memory for all TLS connections; one more than it has room for is refused
+ * @param publishPort TCP port for publishers, 0: any free one; {@link ListenConfig#OFF}: none
+ * @param subscribePort TCP port for subscribers; 0 and {@link ListenConfig#OFF} as above
+ * @param provider the library that does TLS
+ * @param recordsPerKey records that one key protects before the client is asked to connect again; for a library that
+ *     does not renew its keys
+ * @param memoryBytes bytes of direct memory for all TLS connections; a connection that finds no room is refused
  */
 public record TlsConfig(
         TlsFiles files, int publishPort, int subscribePort, TlsProvider provider, long recordsPerKey, int memoryBytes) {
     public static final int DEFAULT_PUBLISH_PORT = 7411;
     public static final int DEFAULT_SUBSCRIBE_PORT = 7410;
-    /** 600 connections, and room for 300 of them to be busy at a time. */
+    /** 64 MiB: 600 connections, 300 of them busy at a time. */
     public static final int DEFAULT_MEMORY_BYTES = 64 << 20;
 
     /**
-     * Records that one key of AES-GCM protects at most: 2^24 (RFC 8446, 5.5), less those of the seconds within which the
+     * Most records that one key of AES-GCM protects: 2^24 (RFC 8446, 5.5), less 2^21 for the seconds in which the
      * client is asked to connect again.
      */
     public static final long DEFAULT_RECORDS_PER_KEY = (1 << 24) - (1 << 21);
@@ -47,12 +48,12 @@ public record TlsConfig(
         }
     }
 
-    /** Whether there is TLS at all. */
+    /** Whether TLS is on. */
     public boolean on() {
         return files != null;
     }
 
-    /** How many connections there is memory for. */
+    /** Number of TLS connections that there is memory for. */
     public int mostConnections() {
         return on() ? memoryBytes / TlsHandler.leastBytesOfOne() : 0;
     }

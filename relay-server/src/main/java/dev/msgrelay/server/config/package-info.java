@@ -1,9 +1,9 @@
 /**
- * What a relay is started with: immutable records, checked when they are built.
+ * The settings of a relay: immutable records, checked when built.
  *
  * <pre>
- *   RelayConfig = ListenConfig + StreamConfig (the stream's memory) + ClientConfig (what clients may ask for)
- *               + LimitsConfig (what they may cost) + TlsConfig + JournalConfig (the stream on a disk)
+ *   RelayConfig = ListenConfig + StreamConfig (the stream's memory) + ClientConfig (policies, time-outs, numbers of clients)
+ *               + LimitsConfig (cost of clients) + TlsConfig + JournalConfig (the stream on a disk)
  *               + loops and timeouts
  * </pre>
  *

@@ -7,15 +7,15 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Sources of messages that are not read because there is no room for what they bring. They go on together, when there is
- * plenty of room: at the first free byte, the two sides would take turns at waking each other.
- *
- * <p>Sources add themselves on their own threads; the core looks after each batch.
+ * Sources of messages that are not read at present, because there is no room for their messages. All are resumed
+ * together, when there is plenty of room: if they were resumed at the first free byte, the two sides would wake each
+ * other in turns.
+ * <p>A source adds itself on its own thread; the core resumes sources after each batch.
  */
 public final class HeldSources {
-    /** One of them. */
+    /** A source of messages that waits for room. */
     public interface Source {
-        /** There is room again. Any thread: it goes on on its own. */
+        /** Tells the source that there is room again. Called on any thread: the source continues on its own thread. */
         void resume();
     }
 
@@ -37,30 +37,30 @@ public final class HeldSources {
     /**
      * Holds a source back.
      *
-     * @param lookAtOnce whether the room may have come back in between without anybody looking again
+     * @param lookAtOnce whether room may have come back since the source was refused, without a further look by the
+     *     core
      */
     public void add(Source source, boolean lookAtOnce) {
         waiting.add(source);
-        begin();
+        beginHold();
         if (lookAtOnce) {
             resumeIfRoom();
         }
     }
 
-    /** Whether anyone waits. */
     public boolean any() {
         return any;
     }
 
-    /** How long a source was held back, since the start. Any thread. */
+    /** Nanoseconds since the start during which at least one source was held back. Any thread. */
     public long nanos(long now) {
         return time.nanos(now);
     }
 
-    /** Lets everyone go on if there is plenty of room. */
+    /** Resumes all sources if there is plenty of room. */
     public void resumeIfRoom() {
-        if (any && plentyOfRoom.getAsBoolean() && end()) {
-            // Those that wait now: one that finds no room again has its turn at the next look.
+        if (any && plentyOfRoom.getAsBoolean() && endHold()) {
+            // Only the sources that wait now: a source that finds no room again waits for the next call.
             List<Source> all = new ArrayList<>();
             for (Source s = waiting.poll(); s != null; s = waiting.poll()) {
                 all.add(s);
@@ -69,13 +69,16 @@ public final class HeldSources {
         }
     }
 
-    /** That someone waits, and since when, is one state: another thread may end the hold before in the same moment. */
-    private synchronized void begin() {
+    /**
+     * The flag and the time since when are one state, so a lock guards both: another thread may end the hold at the
+     * same moment.
+     */
+    private synchronized void beginHold() {
         any = true;
         time.begin(clock.getAsLong());
     }
 
-    private synchronized boolean end() {
+    private synchronized boolean endHold() {
         boolean held = any;
         any = false;
         time.end(clock.getAsLong());

@@ -1,6 +1,8 @@
 package dev.msgrelay.server.flow;
 
-/** How long something has been held back, all in all. Any thread; asked for when a hold begins and ends, and in reports. */
+/**
+ * The total time for which something has been held back. Any thread; used when a hold begins and ends, and in reports.
+ */
 public final class HeldTime {
     private long total;
     private long since;
@@ -8,7 +10,7 @@ public final class HeldTime {
     private boolean holds;
     private long told;
 
-    /** A hold begins now, where none lasts already. */
+    /** Begins a hold now, unless one lasts already. */
     public synchronized void begin(long now) {
         if (!holds) {
             holds = true;
@@ -17,7 +19,7 @@ public final class HeldTime {
         }
     }
 
-    /** The hold is over, where one lasts. */
+    /** Ends the hold, if one lasts. */
     public synchronized void end(long now) {
         if (holds) {
             holds = false;
@@ -25,14 +27,14 @@ public final class HeldTime {
         }
     }
 
-    /** Holds so far, the one that lasts included. */
+    /** Number of holds so far, including one that lasts. */
     public synchronized long times() {
         return times;
     }
 
     /**
-     * Nanoseconds so far, the hold that lasts included; never less than before. Who asks, and who ends a hold, may have looked
-     * at the clock at another time.
+     * Nanoseconds held so far, including a hold that lasts; never less than returned before. The callers' clock
+     * readings may be out of order.
      */
     public synchronized long nanos(long now) {
         told = Math.max(told, holds ? total + now - since : total);

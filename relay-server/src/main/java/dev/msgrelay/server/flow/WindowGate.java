@@ -5,21 +5,24 @@ import java.util.Arrays;
 import java.util.function.LongSupplier;
 
 /**
- * Lets the log run ahead of the slowest of its limits by a window, no further. A limit is a position that somebody has
- * reached: a {@code backpressure} subscriber, and whatever else may hold publishers back. Publishers' sockets are then no
- * longer read, and local publishers fill the ring: that is the back pressure.
+ * Lets the log run ahead of the slowest of its limits by a window, and no further. A limit is the position that a
+ * {@code backpressure} subscriber, or another party that may hold publishers back, has reached. At the limit the relay
+ * no longer reads publishers' sockets, and local publishers fill the ring: that is the back pressure.
  *
- * <p>The window is smaller than the log: bytes that wait longer than they must have left the cache when they are sent.
+ * <p>The window is smaller than the log: bytes that wait long have left the processor's cache when they are sent.
  *
  * <p>{@link #tryPass} is called by the log's writer; limits come, move and go on any thread.
  */
 public final class WindowGate implements WriteGate {
     /** A position that the log may not run too far ahead of. */
     public interface Limit {
-        /** Everything before has been dealt with. Any thread. */
+        /** Position before which everything has been dealt with. Any thread. */
         long position();
 
-        /** Adds up for how long it kept the log from growing; null: together with all who have none. */
+        /**
+         * The sum of the times for which this limit kept the log from growing; null: the limit counts in the common sum
+         * of all limits without one of their own.
+         */
         default HeldTime heldBack() {
             return null;
         }
@@ -27,10 +30,15 @@ public final class WindowGate implements WriteGate {
 
     /** The thread that writes the log. */
     public interface Writer {
-        /** Wakes it if it sleeps. Any thread, after what it shall see has been made visible. */
+        /**
+         * Wakes the writer if it sleeps. Any thread, after the change that the writer shall see has been made visible.
+         */
         void signal();
 
-        /** Returns when the writer is not within an append that it began before. At once on its own thread. */
+        /**
+         * Waits until the writer has ended the append that it was in at the time of the call. Returns at once on the
+         * writer's own thread.
+         */
         void awaitBetweenSteps();
     }
 
@@ -44,15 +52,15 @@ public final class WindowGate implements WriteGate {
     private volatile long refused;
     private final HeldTime time = new HeldTime();
 
-    // Of the writer.
+    // Owned by the writer.
     private Limit[] seen = limits;
     private long farthest = Long.MAX_VALUE;
-    // That of the slowest, while publishers are held back.
+    // The time of the slowest limit, while publishers are held back.
     private volatile HeldTime counted = time;
 
     /**
      * @param window bytes that the log may run ahead, give or take one run
-     * @param writer is signalled when a limit has made room
+     * @param writer signalled when a limit has made room
      * @param clock in nanoseconds
      */
     public WindowGate(long window, Writer writer, LongSupplier clock) {
@@ -68,7 +76,7 @@ public final class WindowGate implements WriteGate {
         }
         if (position > lookUp()) {
             block(position);
-            // Once more after the flag is up: a limit that moved on before it did not signal.
+            // Second look, after the flag is up: a limit that moved on before the flag did not signal.
             if (position > lookUp()) {
                 return false;
             }
@@ -94,9 +102,9 @@ public final class WindowGate implements WriteGate {
     }
 
     /**
-     * The writer's, now and then: where somebody else is the slowest by now, the hold is his from now on.
-     *
-     * @param anyWaits whether anybody wants the log to grow; otherwise it holds nobody back, and who reads slowly is not to blame
+     * Moves a hold that lasts to the limit that is the slowest now. Called by the writer, now and then.
+     * @param anyWaits whether anybody wants the log to grow; if not, the hold ends: nobody is held back, and no slow
+     *     reader is to blame
      */
     public void settle(boolean anyWaits) {
         if (!anyWaits) {
@@ -134,37 +142,45 @@ public final class WindowGate implements WriteGate {
         }
     }
 
-    /** Whether publishers are being held back at present. */
+    /** Whether the gate holds publishers back at present. */
     public boolean blocked() {
         return blocked;
     }
 
-    /** Whether the writer shall not try again yet; it asks before it sleeps. */
+    /** Whether the writer shall wait on; the writer asks before it sleeps. */
     public boolean stillRefuses() {
         return blocked && !halfOpen(refused);
     }
 
-    /** Whether whoever waits may go on: half of the window is free. A little room would soon be gone again. */
+    /**
+     * Whether half of the window is free at {@code position}, so that waiting publishers may continue. Less room would
+     * soon be used up again.
+     */
     public boolean halfOpen(long position) {
         return position <= slowest(limits) + window - window / 2;
     }
 
-    /** Whether by a limit that has no time of its own. Any thread. */
+    /** Whether the hold is caused by a limit without a time of its own. Any thread. */
     public boolean blockedByReaders() {
         return blocked && counted == time;
     }
 
-    /** Since when, by the clock; meaningful while {@link #blocked}. */
+    /** Time by the clock since which publishers are held back; meaningful while {@link #blocked}. */
     public long blockedSinceNanos() {
         return blockedSinceNanos;
     }
 
-    /** How long limits that have no time of their own did not let the log grow, since the start. Any thread. */
+    /**
+     * Nanoseconds since the start for which limits without a time of their own kept the log from growing. Any thread.
+     */
     public long blockedNanos(long now) {
         return time.nanos(now);
     }
 
-    /** A limit has moved on (a volatile store). The last one to free half of the window counts. */
+    /**
+     * Tells the gate that a limit has moved on to {@code position} (a volatile store, made before). The writer is
+     * signalled once half of the window may be free.
+     */
     public void moved(long position) {
         if (blocked && position >= refused - window / 2) {
             writer.signal();
@@ -172,8 +188,8 @@ public final class WindowGate implements WriteGate {
     }
 
     /**
-     * A limit has gone back in the log: what was looked up is too far ahead. When this returns the writer has ended what it
-     * was allowed before; from now on it keeps to where the limit stands.
+     * Tells the gate that a limit has gone back in the log, behind the limit that the writer has cached. When this
+     * method returns, the writer has ended the append that the old limit allowed, and keeps to the new one.
      */
     public void movedBack() {
         lookAtLimitsAgain();

@@ -1,5 +1,5 @@
 /**
- * What holds publishers back, and lets them go on.
+ * The gate that holds publishers back and resumes them.
  *
  * <pre>
  *   log's writer --allows(position)?--> WindowGate <--moved-- limits: the slowest counts
@@ -8,8 +8,8 @@
  *                              '--resume, all together, once there is plenty of room
  * </pre>
  *
- * <p>The gate is asked by the core's thread; limits come, move and go on any. Sources add themselves on their own threads,
- * the core resumes them. {@code HeldTime} adds up how long, for reports: any thread.
+ * <p>The core's thread asks the gate; limits come, move and go on any thread. Sources add themselves on their own
+ * threads, the core resumes them. {@code HeldTime} adds up the time, for reports: any thread.
  *
  * <p><b>Internal:</b> changes without notice.
  */

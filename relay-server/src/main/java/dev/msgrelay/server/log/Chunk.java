@@ -7,8 +7,9 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
- * A piece of the stream's memory. Its reference count says who needs it: one for the log, one for each write in flight that
- * points into it and for each session that stands in it. The log writes a chunk anew only when no one else counts.
+ * A fixed piece of the log's memory. Its reference count has one for the log, one for each write in flight that points
+ * into it, and one for each {@code LogReader} that holds it. The log writes a chunk anew only when its own count is the
+ * only one.
  */
 public final class Chunk {
     static final long FREE = -1;
@@ -27,10 +28,12 @@ public final class Chunk {
     private final ByteBuf memory;
     private final ReadWindow window;
 
-    @SuppressWarnings("unused") // through NUMBER
+    @SuppressWarnings("unused") // set through NUMBER
     private volatile long number = FREE;
 
-    /** Memory that is none of a log's, for a piece of the stream that is read from elsewhere: see {@link LogReader#enter}. */
+    /**
+     * A chunk outside of any log, for a piece of the stream that is read from elsewhere: see {@link LogReader#enter}.
+     */
     public static Chunk outside(ByteBuf memory) {
         return new Chunk(0, memory);
     }
@@ -46,12 +49,12 @@ public final class Chunk {
         return id;
     }
 
-    /** The memory; whoever hands it to a channel retains it first. */
+    /** The chunk's memory. A caller that hands it to a channel retains it first. */
     public ByteBuf memory() {
         return memory;
     }
 
-    /** Counts one user more. */
+    /** Counts one more user. */
     public void retain() {
         memory.retain();
     }
@@ -69,7 +72,7 @@ public final class Chunk {
         return window;
     }
 
-    /** The number of the piece of the stream that lies here: position / chunk size. */
+    /** The number of the piece of the stream that lies in this chunk: position / chunk size. */
     long number() {
         return number;
     }

@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 
 /**
- * The one way to read the stream: where a reader stands, and what of the log it holds there.
+ * The one way to read the stream: a reader's position, and the chunks of the log that it holds.
  *
  * <pre>
  *   | frame | frame | fra~me | frame |
@@ -16,21 +16,22 @@ import java.util.ArrayDeque;
  *                 position   boundary: the end of the packet that the last write cut; up to here the bytes are held
  * </pre>
  *
- * What is held is neither overwritten nor given back until it is released: it may be written to a socket, a file or another
- * process from where it lies. A reader holds what it is about to hand on, moves over it once that is done, and is told
- * where the log has moved on without it. Then it may {@link #enter} memory that somebody has read the stream into from
- * elsewhere, such as a journal, and be used as before; behind the end of that the log may have what comes next.
+ * Held bytes are neither overwritten nor given back until they are released: they may be written to a socket, a file or
+ * another process from where they lie. A reader holds the bytes that it will hand on next, and moves over them when
+ * they are handed on. {@link #hold} returns false where the log has moved on without the reader. Then the reader may
+ * {@link #enter} memory that has the stream from elsewhere, such as a journal, and is used as before. Behind the end of
+ * that memory the log may have the stream again.
  *
- * <p>Owned by one thread; {@link #position} and {@link #heldFrom} may be read by any.
+ * <p>Owned by one thread; {@link #position} and {@link #heldFrom} may be read by any thread.
  */
 public final class LogReader {
-    /** Goes before all messages, so to the oldest one that is held. */
+    /** A sequence before all messages: {@link #seek} then goes to the oldest message that the log holds. */
     public static final long EARLIEST = 0;
 
-    /** What {@link #heldFrom} answers where nothing is held. */
+    /** The value of {@link #heldFrom} where nothing is held. */
     public static final long NOTHING = Long.MAX_VALUE;
 
-    /** The log may drop what has just been looked up; then the next look finds something newer. */
+    /** Tries of {@link #seek}: the log may drop a place that was just looked up; the next look-up finds a newer one. */
     private static final int TRIES = 8;
 
     private static final VarHandle HELD_FROM;
@@ -47,11 +48,11 @@ public final class LogReader {
     private final Mark boundary = new Mark();
     private final Mark next = new Mark();
     private final Mark found = new Mark();
-    // Neighbours in the stream; the first one's number is firstChunk.
+    // Neighbours in the stream; firstChunk is the number of the first one.
     private final ArrayDeque<Chunk> chunks = new ArrayDeque<>(4);
     private long firstChunk;
 
-    // Where it stands if that is not in the log; otherwise null.
+    // Memory outside of the log that the reader stands in; null: the reader stands in the log.
     private Chunk page;
     private long pageStart;
     private final Mark pageEnd = new Mark();
@@ -59,16 +60,16 @@ public final class LogReader {
     private volatile long position;
     private long heldFrom = NOTHING;
 
-    /** Stands at the head. */
+    /** A reader that stands at the log's head. */
     public LogReader(PacketLog log) {
         this.log = log;
         log.head().read(boundary);
         position = boundary.position();
     }
 
-    // ---- where it stands --------------------------------------------------------------------------------------
+    // ---- position ----------------------------------------------------------------------------------------------
 
-    /** Everything before has been handed on. Any thread. */
+    /** Position before which everything has been handed on. Any thread. */
     public long position() {
         return position;
     }
@@ -78,24 +79,24 @@ public final class LogReader {
         return boundary;
     }
 
-    /** Whether it stands between two frames. */
+    /** Whether the position is between two frames. */
     public boolean atBoundary() {
         return position == boundary.position();
     }
 
-    /** Bytes from here to the boundary. They are held. */
+    /** Bytes from the position to the boundary. They are held. */
     public int restToBoundary() {
         return (int) (boundary.position() - position);
     }
 
-    /** Whether the log has dropped what comes next. */
+    /** Whether the log has dropped the bytes that come next. */
     public boolean overtaken() {
         return page == null && position < log.tail();
     }
 
     /**
-     * The number of the next message: exact between two frames, otherwise that of the first one of its packet; -1 where the
-     * log has moved on so far that nobody knows.
+     * The number of the next message: exact between two frames, otherwise the number of the first message of its
+     * packet; -1 where the index no longer holds that packet.
      */
     public long sequence() {
         if (atBoundary()) {
@@ -107,11 +108,11 @@ public final class LogReader {
     // ---- not in the log ----------------------------------------------------------------------------------------
 
     /**
-     * Goes on in memory that is not the log's. Whoever gave it keeps it until {@link #leave}.
+     * Continues in memory outside of the log. The caller keeps that memory until {@link #leave}.
      *
      * @param memory whole frames of the stream, from its beginning on
-     * @param start position of the first of them; not behind where the reader stands, between two frames
-     * @param end behind the last of them
+     * @param start position of the first frame, between two frames; not behind the reader's position
+     * @param end behind the last frame
      */
     public void enter(Chunk memory, long start, Mark end) {
         release();
@@ -120,17 +121,20 @@ public final class LogReader {
         pageEnd.copy(end);
     }
 
-    /** What it reads next is looked for in the log again. */
+    /** Reads from the log again. */
     public void leave() {
         page = null;
     }
 
-    /** Where the memory ends that it has entered; null: it reads the log. */
+    /** The end of the memory that was entered; null: the reader reads the log. */
     public Mark pageEnd() {
         return page == null ? null : pageEnd;
     }
 
-    /** Goes on to a message of the memory that it has entered, or to the end of that. */
+    /**
+     * Moves the position to a message within the memory that was entered, or to the end of that memory if the message
+     * lies behind it.
+     */
     public void goOnTo(long sequence) {
         walk(pageEnd.position(), sequence);
         position = boundary.position();
@@ -151,10 +155,10 @@ public final class LogReader {
         boundary.set(at, number);
     }
 
-    // ---- going on ---------------------------------------------------------------------------------------------
+    // ---- holding and moving --------------------------------------------------------------------------------------
 
     /**
-     * Takes hold of the next {@code amount} bytes, and on to the end of the packet that they cut.
+     * Holds the next {@code amount} bytes, and the rest of the packet that they cut.
      *
      * @return false where the log no longer has them
      */
@@ -172,10 +176,11 @@ public final class LogReader {
     }
 
     /**
-     * Takes hold of about {@code most} bytes from a frame boundary on, up to the end of a packet, to be looked at frame by
-     * frame. The boundary stays: {@link #chose} moves it.
+     * Holds about {@code most} bytes from a frame boundary on, up to the end of a packet; the caller looks at them
+     * frame by frame. The boundary stays: {@link #chose} moves it.
      *
-     * @return where what is held ends, which may be where it stands; -1 where the log no longer has what comes next
+     * @return position where the held bytes end, which may be the reader's own; -1 where the log no longer has the next
+     *     bytes
      */
     public long holdAhead(int most, Mark head) {
         if (page != null) {
@@ -190,12 +195,14 @@ public final class LogReader {
         return next.position();
     }
 
-    /** Single frames up to here were looked at, and some of them chosen. */
+    /**
+     * Moves the boundary on. The caller has looked at the single frames up to {@code to}, and has chosen some of them.
+     */
     public void chose(long to, long sequence) {
         boundary.set(to, sequence);
     }
 
-    /** So many bytes have been handed on. Lets go of what is no longer needed. */
+    /** Moves the position on by {@code bytes}, which have been handed on. At the boundary all chunks are released. */
     public void moved(long bytes) {
         long to = position + bytes;
         position = to;
@@ -204,7 +211,7 @@ public final class LogReader {
         }
     }
 
-    /** Lets go of what it holds, and stands at the first frame boundary at or behind a position, or at the head. */
+    /** Releases all chunks, and moves to the first frame boundary at or behind {@code keep}, or to the head. */
     public void skipTo(long keep, Mark head) {
         if (!log.boundaryAtOrBehind(keep, head, found)) {
             found.copy(head);
@@ -212,7 +219,7 @@ public final class LogReader {
         leaveFor(found);
     }
 
-    /** Lets go of what it holds, and stands at another frame boundary. */
+    /** Releases all chunks, and moves to another frame boundary. */
     public void leaveFor(Mark to) {
         release();
         leave();
@@ -221,23 +228,23 @@ public final class LogReader {
     }
 
     /**
-     * Goes to a message, or to the oldest one that the log still holds where that one is gone, and takes hold of it.
+     * Moves to a message, and holds it. If the log no longer has that message, moves to the oldest one that it has.
      *
-     * @param sequence its number; at most the head's, or {@link #EARLIEST}
+     * @param sequence the message's number; at most the head's, or {@link #EARLIEST}
      */
     public void seek(long sequence, Mark head) {
         for (int i = 0; i < TRIES; i++) {
-            if (find(sequence, head)) {
+            if (findAndHold(sequence, head)) {
                 boundary.copy(found);
                 position = found.position();
                 return;
             }
         }
-        // The log runs away from its tail faster than one can look: what is newest is all that can be had.
+        // The log drops its tail faster than the reader can look it up: only the head is certain to be held.
         leaveFor(head);
     }
 
-    private boolean find(long sequence, Mark head) {
+    private boolean findAndHold(long sequence, Mark head) {
         release();
         leave();
         long tail = log.tail();
@@ -252,21 +259,23 @@ public final class LogReader {
         if (!log.boundaryAtOrBehind(found.position() + 1, head, next) || !pin(found.position(), next.position())) {
             return false;
         }
-        // Within the packet from frame to frame: the index knows packets only.
+        // The index knows packets only, so a walk from frame to frame finds the message within its packet.
         while (found.sequence() < sequence && found.position() < next.position()) {
             found.set(found.position() + frameLength(found.position()), found.sequence() + 1);
         }
         return true;
     }
 
-    // ---- what it holds ----------------------------------------------------------------------------------------
+    // ---- held chunks ---------------------------------------------------------------------------------------------
 
-    /** The position of the first byte that it holds, rounded down to the chunk; {@link #NOTHING} otherwise. Any thread. */
+    /**
+     * Position of the first held byte, rounded down to its chunk; {@link #NOTHING} where nothing is held. Any thread.
+     */
     public long heldFrom() {
         return (long) HELD_FROM.getOpaque(this);
     }
 
-    /** Lets go of all. */
+    /** Releases all held chunks. */
     public void release() {
         if (!chunks.isEmpty()) {
             do {
@@ -277,10 +286,10 @@ public final class LogReader {
     }
 
     /**
-     * Holds the chunks from the one at {@code from} to the one that the byte before {@code to} lies in, and lets go of
+     * Holds the chunks from the one at {@code from} to the one that the byte before {@code to} lies in, and releases
      * earlier ones.
      *
-     * @return false where the log no longer has them; what was held before, from {@code from} on, still is
+     * @return false where the log no longer has them; chunks from {@code from} on that were held before stay held
      */
     private boolean pin(long from, long to) {
         long a = log.chunkNumber(from);
@@ -321,7 +330,7 @@ public final class LogReader {
         throw new IllegalStateException("position " + at + " is not held");
     }
 
-    /** Where within its chunk a position lies. */
+    /** The offset of a position within its chunk. */
     public int offsetInChunk(long at) {
         return page == null ? log.offsetInChunk(at) : (int) (at - pageStart);
     }
@@ -331,7 +340,7 @@ public final class LogReader {
         return page == null ? log.chunkBytes() - log.offsetInChunk(at) : (int) (pageEnd.position() - at);
     }
 
-    // ---- frames where they lie: what is asked for is held ------------------------------------------------------
+    // ---- frames in place: the caller asks for held bytes only ---------------------------------------------------
 
     /** The type of the frame that starts at a position. */
     public int frameType(long frame) {
@@ -343,7 +352,7 @@ public final class LogReader {
         return FrameLayout.frameLength(getInt(frame + FrameLayout.LENGTH_OFFSET));
     }
 
-    /** Copies bytes of the log to the target's position, which moves on. */
+    /** Copies bytes of the log to the target's position, and moves that position. */
     public void copy(long from, int length, ByteBuffer target) {
         long at = from;
         int left = length;

@@ -1,6 +1,9 @@
 package dev.msgrelay.server.log;
 
-/** A frame boundary of the stream: its position and the number of the message that starts there. Reused; one thread. */
+/**
+ * A frame boundary of the stream: its position, and the number of the message that starts there. Reused; owned by one
+ * thread.
+ */
 public final class Mark {
     private long position;
     private long sequence;
@@ -14,7 +17,7 @@ public final class Mark {
         set(other.position, other.sequence);
     }
 
-    /** Bytes of the stream before it. */
+    /** Bytes of the stream before this boundary. */
     public long position() {
         return position;
     }

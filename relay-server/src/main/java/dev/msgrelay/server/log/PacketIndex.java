@@ -4,11 +4,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Where packets of the log start: position in the stream and number of the first message. A ring of the newest
- * {@code capacity} packets.
- *
- * <p>One writer. Readers on other threads look up, then ask {@link #stillHolds}: a slot that was written anew in the
- * meantime is noticed there.
+ * The starts of the newest {@code capacity} packets of the log, in a ring: of each its position in the stream and the
+ * number of its first message.
+ * <p>One writer. A reader on another thread copies an entry, then asks {@link #stillHolds} whether the slot was written
+ * anew in the meantime.
  */
 final class PacketIndex {
     private static final VarHandle COUNT;
@@ -25,10 +24,10 @@ final class PacketIndex {
     private final long[] sequence;
     private final int mask;
 
-    @SuppressWarnings("unused") // through COUNT
+    @SuppressWarnings("unused") // accessed through COUNT
     private long count;
 
-    /** @param capacity packets that are remembered, a power of two */
+    /** @param capacity packets that the index remembers, a power of two */
     PacketIndex(int capacity) {
         position = new long[capacity];
         sequence = new long[capacity];
@@ -39,7 +38,7 @@ final class PacketIndex {
     void add(long startPosition, long firstSequence) {
         long n = (long) COUNT.get(this);
         int slot = (int) n & mask;
-        // Not before the count that says this slot's old packet is gone.
+        // Store-store fence: the slot is written only after the count that says that its old packet is gone.
         VarHandle.storeStoreFence();
         position[slot] = startPosition;
         sequence[slot] = firstSequence;
@@ -92,9 +91,10 @@ final class PacketIndex {
         return sequence[(int) packet & mask];
     }
 
-    /** Whether what was read of this packet was still its own. */
+    /** Whether the slot still held this packet when the caller read it. */
     boolean stillHolds(long packet) {
-        // The slot is written before the count moves on, so it may be under way for one packet more than counted.
+        // The writer fills a slot before it moves the count on, so one packet more than counted may be overwritten
+        // already.
         VarHandle.loadLoadFence();
         return (long) COUNT.getAcquire(this) - packet < position.length;
     }

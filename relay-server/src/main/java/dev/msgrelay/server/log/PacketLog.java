@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The live tail of the stream: its last bytes as they go over the wire, without holes, in direct memory. One writer, the
- * batch handler; any number of readers, each with a cursor.
+ * The live tail of the stream: its last bytes as they go over the wire, without holes, in direct memory. One writer,
+ * the batch handler; any number of readers, each with a cursor.
  *
  * <pre>
  *  position  0 ...          tail                                  head
@@ -21,8 +21,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * </pre>
  *
  * The memory is cut into chunks. To go on, the writer drops the chunk at the tail and takes a free one. A dropped chunk
- * that somebody still reads (a write in flight points into it) is put aside until nobody does, and another one is used in
- * its place: no byte is ever overwritten under a reader, and a slow reader holds no more than what its own write needs.
+ * that a reader still holds (a write in flight points into it) is put aside until it is released, and another one is
+ * used in its place: no byte is ever overwritten under a reader, and a slow reader holds no more chunks than its own
+ * write needs.
  *
  * <pre>
  *   chunks in all = log (in the slots)  +  aside: held by readers  +  free
@@ -41,7 +42,7 @@ public final class PacketLog {
     private final int inHand;
     private final StreamHead head = new StreamHead();
 
-    // Of the writer alone.
+    // Owned by the writer.
     private final ArrayDeque<Chunk> free = new ArrayDeque<>();
     private final List<Chunk> aside = new ArrayList<>();
     private Chunk current;
@@ -69,15 +70,15 @@ public final class PacketLog {
     }
 
     /**
-     * Takes all memory that the log will ever have.
+     * A log that continues a stream at {@code start}. Takes all memory that the log will ever have.
      *
-     * @param logBytes how much of the stream is kept: two chunks or more, and a whole number of them
+     * @param logBytes bytes of the stream that the log keeps: a whole number of chunks, at least two
      * @param chunkBytes a power of two
-     * @param packetBytes payload of a packet; the index has room for as many as the log can hold
-     * @param pinnedChunks that readers may keep from being used anew before the writer has to wait
-     * @param maxRun longest run in bytes that is appended
+     * @param packetBytes payload of a packet; the index has room for all packets that the log can hold
+     * @param pinnedChunks dropped chunks that readers may hold before the writer has to wait
+     * @param maxRun longest run that is appended, in bytes
      * @param gate asked before the writer goes on
-     * @param start where the stream goes on; nothing before it is held
+     * @param start the place where the stream continues; the log holds nothing before it
      */
     public PacketLog(
             ByteBufAllocator allocator,
@@ -123,12 +124,15 @@ public final class PacketLog {
         return beginning;
     }
 
-    /** Chunks that the longest run may begin: so many are in the writer's hand before it appends anything. */
+    /** Chunks that the longest run may begin. The writer has this many in hand before it appends anything. */
     public static int chunksInHand(int maxRun, int chunkBytes) {
         return (maxRun + chunkBytes - 1) / chunkBytes + 1;
     }
 
-    /** Packets that the index of a log of this size remembers: two neighbours together are larger than one packet. */
+    /**
+     * Packets that the index of a log of this size remembers: two neighbouring packets together are larger than {@code
+     * packetBytes}.
+     */
     public static int indexCapacity(int logBytes, int packetBytes) {
         int packets = (int) Math.max(64, 2L * logBytes / packetBytes);
         return Integer.highestOneBit(packets) << 1;
@@ -137,26 +141,26 @@ public final class PacketLog {
     // ---- the writer -------------------------------------------------------------------------------------------
 
     /**
-     * Gets ready to append one more run: passes the gate, or is held back from now on, and takes the chunks in hand that the
-     * longest run needs.
+     * Prepares to append one more run: asks the gate, and takes the chunks in hand that the longest run needs. If the
+     * gate refuses, it holds the writer back from now on.
      *
-     * @return whether one can be appended
+     * @return whether a run can be appended
      */
     public boolean makeReady() {
         return gate.tryPass(end) && !starved();
     }
 
-    /** Whether readers hold more chunks than they may: the writer waits until some of them have let go. */
+    /** Whether readers hold more chunks than they may: then the writer waits until they have released some. */
     public boolean starved() {
         return free.size() < inHand && !reclaim();
     }
 
-    /** Where the log ends: the published head, and what has been appended since. */
+    /** Position of the log's end: the published head plus the bytes appended since. */
     public long endPosition() {
         return end;
     }
 
-    /** The sequence of the last message appended; 0: none yet. */
+    /** The sequence of the last appended message; 0: none yet. */
     public long lastSequence() {
         return nextSequence - 1;
     }
@@ -166,21 +170,25 @@ public final class PacketLog {
         return (int) (end - openPacketStart);
     }
 
-    /** A packet will start {@code bytes} bytes and {@code messages} messages behind the present end. */
+    /**
+     * Tells the index that a packet will start {@code bytes} bytes and {@code messages} messages behind the present
+     * end.
+     */
     public void packetStartsAt(int bytes, int messages) {
         openPacketStart = end + bytes;
         index.add(openPacketStart, nextSequence + messages);
     }
 
     /**
-     * Appends a run; readers see it after {@link #publish}. One that was read to {@link #end} stays where it is.
+     * Appends a run; readers see it after {@link #publish}. A run that was read to {@link #end} is not copied.
      *
-     * <p>All or nothing: what it needs is in the writer's hand, or not a byte is copied.
+     * <p>All or nothing: without enough chunks in the writer's hand, not a byte is copied.
      *
-     * @param source in the machine's own byte order; may be that of {@link #end}, and its bytes those that are written over
+     * @param source the run's bytes, in the machine's own byte order; may be the view of {@link #end}, and its bytes
+     *     those that are written over
      * @param length bytes, not more than the longest run
      * @param messages frames in the run
-     * @throws IllegalStateException it was not {@link #makeReady ready}
+     * @throws IllegalStateException the log was not {@link #makeReady ready}
      */
     public void append(ByteBuffer source, int offset, int length, int messages) {
         if (length > maxRun || free.size() < inHand) {
@@ -206,12 +214,12 @@ public final class PacketLog {
     }
 
     /**
-     * The free end of the current chunk, for a channel to read into: the bytes need not be copied if nothing else is
-     * appended before they are. Readers do not see them until then.
+     * The free end of the current chunk, for a channel to read into. If nothing else is appended before these bytes
+     * are, they need not be copied. Readers do not see them before {@link #publish}.
      *
-     * @param atLeast bytes that must be free, else the answer is null
-     * @param atMost bytes that it may take
-     * @return a view with both its indices at the end of the log; the caller retains it for whoever releases it
+     * @param atLeast bytes that must be free; with fewer, null is returned
+     * @param atMost bytes that the view may have
+     * @return a view with both its indices at the end of the log; the caller retains it for the party that releases it
      */
     public ReadWindow end(int atLeast, int atMost) {
         int at = (int) end & chunkMask;
@@ -219,7 +227,7 @@ public final class PacketLog {
         return room < atLeast ? null : current.window().open(at, at + Math.min(room, atMost));
     }
 
-    /** Shows readers everything appended so far. */
+    /** Shows readers all runs appended so far. */
     public void publish() {
         head.set(end, nextSequence);
     }
@@ -251,7 +259,7 @@ public final class PacketLog {
     }
 
     /**
-     * Takes hold of the chunk that holds the bytes at {@code position}.
+     * Retains the chunk that has the bytes at {@code position}.
      *
      * @return the chunk, which the caller must release; null where the log has moved on
      */
@@ -262,7 +270,7 @@ public final class PacketLog {
             return null;
         }
         chunk.retain();
-        // Looked at again once counted: the writer marks a chunk as dropped before it looks at the count.
+        // Second look, after the chunk is retained: the writer marks a chunk as dropped before it looks at the count.
         VarHandle.fullFence();
         if (chunk.number() != number) {
             chunk.release();
@@ -276,14 +284,14 @@ public final class PacketLog {
         return chunkMask + 1;
     }
 
-    /** Where within its chunk a position lies. */
+    /** The offset of a position within its chunk. */
     public int offsetInChunk(long position) {
         return (int) position & chunkMask;
     }
 
     /** The number of the chunk that a position lies in. */
     public long chunkNumber(long position) {
-        // Signed: before the first byte is no chunk.
+        // Signed shift: a position before the first byte lies in no chunk.
         return position >> chunkShift;
     }
 
@@ -295,7 +303,7 @@ public final class PacketLog {
     /**
      * Finds the frame boundary at or behind a position that the log holds: the start of a packet, or the head.
      *
-     * @param at the head as the caller knows it
+     * @param at the head as the caller has read it
      * @param into gets the boundary and the number of the message that starts there
      * @return false where the index no longer holds it
      */
@@ -310,7 +318,7 @@ public final class PacketLog {
             return false;
         }
         if (into.position() > at.position()) {
-            // A packet that starts behind the caller's head is a boundary, but not one it may send up to.
+            // A packet that starts behind the caller's head is a boundary, but the caller may only send up to its head.
             into.set(at.position(), at.sequence());
         }
         return true;
@@ -321,7 +329,7 @@ public final class PacketLog {
      *
      * @param sequence the message's number
      * @param into gets the packet's start and the number of its first message
-     * @return false where the index does not remember it; the log may hold less than the index
+     * @return false where the index no longer has that packet; the log may hold less than the index
      */
     public boolean packetOf(long sequence, Mark into) {
         long packet = index.lastAtOrBefore(sequence);
@@ -332,14 +340,20 @@ public final class PacketLog {
         return index.stillHolds(packet);
     }
 
-    /** The number of the first message of the packet that a position lies in; -1 where the index no longer holds it. */
+    /**
+     * The number of the first message of the packet that a position lies in; -1 where the index no longer has that
+     * packet.
+     */
     public long sequenceNear(long position) {
         long packet = Math.max(0, index.firstAtOrBehind(position + 1) - 1);
         long sequence = index.sequenceOf(packet);
         return index.stillHolds(packet) ? sequence : -1;
     }
 
-    /** Messages between a position and a head, by the packet; where the log no longer holds the position, all that it holds. */
+    /**
+     * Messages between a position and a head, counted by packets; for a position that the log no longer holds, all
+     * messages that it holds.
+     */
     public long messagesFrom(long position, Mark at) {
         if (position >= at.position()) {
             return 0;
@@ -371,7 +385,7 @@ public final class PacketLog {
         current = fresh;
     }
 
-    /** Takes back what readers have let go of; answers whether the writer's hand is full. */
+    /** Takes back chunks that readers have released. Returns whether the writer now has enough chunks in hand. */
     private boolean reclaim() {
         for (int i = aside.size() - 1; i >= 0; i--) {
             if (!aside.get(i).usedByOthers()) {

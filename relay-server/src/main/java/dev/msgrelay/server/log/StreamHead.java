@@ -4,8 +4,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Where the published stream ends: a position and the number of the next message, always seen as a pair that belongs
- * together. One writer; readers on any thread. A sequence lock: the version is odd while the pair is being changed.
+ * The end of the published stream: a position and the number of the next message. Readers always see the two as a pair
+ * that belongs together. One writer; readers on any thread. A sequence lock: the version is odd while the writer
+ * changes the pair.
  */
 public final class StreamHead {
     private static final VarHandle VERSION;
@@ -32,7 +33,7 @@ public final class StreamHead {
     @SuppressWarnings("unused")
     private long sequence;
 
-    /** Moves on. The one writer. */
+    /** Moves the head on. Writer only. */
     public void set(long newPosition, long newSequence) {
         long v = (long) VERSION.getOpaque(this);
         VERSION.setOpaque(this, v + 1);
@@ -42,7 +43,7 @@ public final class StreamHead {
         VERSION.setRelease(this, v + 2);
     }
 
-    /** Reads the pair. */
+    /** Reads the pair into {@code into}; spins while the writer changes it. */
     public void read(Mark into) {
         while (true) {
             long before = (long) VERSION.getAcquire(this);

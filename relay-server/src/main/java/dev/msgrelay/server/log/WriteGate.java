@@ -1,10 +1,10 @@
 package dev.msgrelay.server.log;
 
-/** Says how far the log's writer may go: the readers whose policy it is to hold publishers back. */
+/** A limit on how far the log's writer may go, set by the readers whose policy it is to hold publishers back. */
 public interface WriteGate {
     /**
-     * Lets the stream grow, by one run, from {@code position}, or holds the writer back from now on. Called by the writer, once
-     * per run.
+     * Asks whether the stream may grow by one run from {@code position}. If not, the gate holds the writer back from
+     * now on. Called by the writer, once per run.
      *
      * @return whether it may grow
      */

@@ -9,8 +9,9 @@
  *   aside:  | chunk |               dropped, and still held by a reader
  * </pre>
  *
- * <p>The core's thread writes chunks, index and head; any thread reads them, each with a {@code LogReader} of its own, after
- * it has read the head. A chunk is written anew only when nobody else counts it. {@code WriteGate} is asked by the writer.
+ * <p>The core's thread writes chunks, index and head; any thread reads them with a {@code LogReader} of its own, after
+ * it has read the head. The writer fills a chunk anew only when nobody else holds it. The writer asks {@code WriteGate}
+ * before each run.
  *
  * <p><b>Internal:</b> changes without notice.
  */

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Views of direct memory, in the machine's own byte order: a plain load reads a header, and what is a number on the wire
- * is turned with {@link #bigEndian} where its value is needed.
+ * Views of direct memory in the machine's own byte order: a plain load reads a header. {@link #bigEndian} turns a
+ * number of the wire where its value is needed.
  */
 public final class Bytes {
     private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
@@ -18,7 +18,7 @@ public final class Bytes {
         return memory.nioBuffer(0, length).order(ByteOrder.nativeOrder());
     }
 
-    /** Between the machine's own byte order and the wire's. */
+    /** The same number in the other order: from the machine's own byte order to the wire's, or back. */
     public static int bigEndian(int value) {
         return LITTLE_ENDIAN ? Integer.reverseBytes(value) : value;
     }

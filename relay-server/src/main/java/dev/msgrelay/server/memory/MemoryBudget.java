@@ -7,14 +7,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
- * All memory that a relay may use, part by part. What is taken at start is counted in full. What clients cause is reserved
- * from its part before it is taken, and given back after it was let go of. No part ever lends from another one, so what
- * one kind of client does cannot take the memory of another kind, nor that of the log's writer.
+ * All memory that a relay may use, part by part. A part that is taken at start counts in full. Memory that clients
+ * cause is reserved from its part before it is taken, and given back after it is freed. No part lends to another one,
+ * so one kind of client cannot take the memory of another kind, nor that of the log's writer.
  *
  * <p>Any thread.
  */
 public final class MemoryBudget {
-    /** Where the bytes lie. */
+    /** The place of the bytes: direct memory or the Java heap. */
     public enum Kind {
         DIRECT,
         HEAP
@@ -52,7 +52,7 @@ public final class MemoryBudget {
             this.takenAtStart = takenAtStart;
         }
 
-        /** In words. */
+        /** The part's name for people. */
         public String text() {
             return text;
         }
@@ -61,13 +61,13 @@ public final class MemoryBudget {
             return kind;
         }
 
-        /** Whether all of it is taken, or set aside, when the relay starts. */
+        /** Whether the whole part is taken, or set aside, when the relay starts. */
         public boolean takenAtStart() {
             return takenAtStart;
         }
     }
 
-    /** What is left of one part. */
+    /** The bytes of one part: its limit, and those in use. */
     public static final class Pool {
         private final Part part;
         private final long limit;
@@ -83,7 +83,7 @@ public final class MemoryBudget {
             return part;
         }
 
-        /** Bytes in all. */
+        /** Bytes that this part has in all. */
         public long limit() {
             return limit;
         }
@@ -93,7 +93,7 @@ public final class MemoryBudget {
             return used.get();
         }
 
-        /** Reserves bytes; false where so many are not left, and nothing is reserved then. */
+        /** Reserves {@code bytes} and returns true; returns false, and reserves nothing, if fewer are left. */
         public boolean tryTake(long bytes) {
             while (true) {
                 long now = used.get();
@@ -106,7 +106,10 @@ public final class MemoryBudget {
             }
         }
 
-        /** Takes memory that bytes were just reserved for. Where the JVM has none after all, they are given back. */
+        /**
+         * Takes memory for {@code bytes} that were reserved before. If the JVM has no such memory, the reserved bytes
+         * are given back.
+         */
         public <T> T allocate(long bytes, Supplier<T> memory) {
             try {
                 return memory.get();
@@ -116,7 +119,7 @@ public final class MemoryBudget {
             }
         }
 
-        /** Gives back what was reserved. */
+        /** Gives reserved bytes back. */
         public void give(long bytes) {
             long now = used.addAndGet(-bytes);
             if (now < 0) {
@@ -127,7 +130,7 @@ public final class MemoryBudget {
 
     private final Map<Part, Pool> pools = new EnumMap<>(Part.class);
 
-    /** @param limits bytes of every part; a part that is missing has none */
+    /** @param limits bytes of each part; a part that is missing has 0 */
     public MemoryBudget(Map<Part, Long> limits) {
         for (Part part : Part.values()) {
             pools.put(part, new Pool(part, limits.getOrDefault(part, 0L)));
@@ -138,12 +141,12 @@ public final class MemoryBudget {
         return pools.get(part);
     }
 
-    /** All parts, in their order. */
+    /** All parts, in the order of {@link Part}. */
     public Map<Part, Pool> pools() {
         return Collections.unmodifiableMap(pools);
     }
 
-    /** Bytes of one kind that the relay uses at most. */
+    /** Limit in bytes of all parts of one kind together. */
     public long limit(Kind kind) {
         return pools.values().stream()
                 .filter(p -> p.part.kind == kind)

@@ -4,16 +4,15 @@ import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
 
 /**
- * A line in front of one part of the budget: who asks for more than is left waits for its turn, first come, first served.
- * The one in front gets what it asked for as soon as so much has been given back, so it can always finish in the end, and
- * nobody behind overtakes it with a smaller wish.
+ * A line in front of one part of the budget: a waiter that asks for more than is left waits for its turn, first come,
+ * first served. The first waiter gets its bytes as soon as that many are free. So it can always finish in the end, and
+ * no waiter behind overtakes it with a smaller request.
  *
  * <p>Any thread; a lock, since only frames that are longer than a read come here.
  */
 public final class MemoryLine {
-    /** Who waits. */
     public interface Waiter {
-        /** The bytes asked for are now reserved for it. On the executor it named. */
+        /** The bytes asked for are now reserved for this waiter. Called on the executor that the waiter named. */
         void granted();
     }
 
@@ -30,8 +29,9 @@ public final class MemoryLine {
      * Asks for bytes.
      *
      * @param bytes not more than {@link #most}
-     * @param on where the waiter is told
-     * @return true: they are reserved; false: the waiter stands in the line, and is told once they are
+     * @param on runs {@link Waiter#granted}
+     * @return true: they are reserved; false: the waiter stands in the line, and {@link Waiter#granted} is called once
+     *     they are
      */
     public synchronized boolean ask(long bytes, Waiter waiter, Executor on) {
         if (line.isEmpty() && pool.tryTake(bytes)) {
@@ -41,24 +41,26 @@ public final class MemoryLine {
         return false;
     }
 
-    /** Leaves the line. Who is not there any more is told that what it asked for is reserved for it, and gives it back. */
+    /**
+     * Removes the waiter from the line. A waiter that is not in the line any more has been granted its bytes: {@link
+     * Waiter#granted} is called or will be, and the waiter gives them back.
+     */
     public synchronized void leave(Waiter waiter) {
         line.removeIf(place -> place.waiter == waiter);
         serve();
     }
 
-    /** Gives bytes back, and serves those who wait. */
+    /** Gives bytes back, and grants waiters from the front what is now free. */
     public synchronized void give(long bytes) {
         pool.give(bytes);
         serve();
     }
 
-    /** Bytes that one can ask for at most. */
+    /** Bytes that one waiter can ask for at most. */
     public long most() {
         return pool.limit();
     }
 
-    /** How many wait. */
     public synchronized int length() {
         return line.size();
     }

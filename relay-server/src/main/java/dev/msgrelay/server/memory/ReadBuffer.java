@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 
-/** Direct memory that a channel reads into, as Netty and as the relay see it. One owner at a time. */
+/** Direct memory that a channel reads into: a Netty buffer and the relay's view of it. One owner at a time. */
 public final class ReadBuffer {
     private final ByteBuf memory;
     private final ReadWindow window;
@@ -14,22 +14,25 @@ public final class ReadBuffer {
         window = new ReadWindow(memory);
     }
 
-    /** Where a read goes: from {@code from} to {@code to} at most. */
+    /** The place of the next read: from offset {@code from} to {@code to} at most. */
     public ReadWindow window(int from, int to) {
         return window.open(from, to);
     }
 
-    /** The whole of it, in the machine's own byte order. */
+    /** A view of the whole memory, in the machine's own byte order. */
     public ByteBuffer view() {
         return window.view();
     }
 
-    /** Bytes. */
+    /** Size in bytes. */
     public int capacity() {
         return memory.capacity();
     }
 
-    /** Its first {@code length} bytes, counted once more, for a read that nobody looks at: several may go there at a time. */
+    /**
+     * The first {@code length} bytes, retained once more, for a read whose bytes nobody looks at: several reads may go
+     * there at a time.
+     */
     public ByteBuf scratch(int length) {
         return memory.retainedSlice(0, length).clear();
     }

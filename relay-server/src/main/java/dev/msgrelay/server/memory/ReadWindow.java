@@ -5,8 +5,8 @@ import io.netty.buffer.DuplicatedByteBuf;
 import java.nio.ByteBuffer;
 
 /**
- * Memory as a channel reads into it: a view that pretends to end at a limit, so that a read takes no more than it shall. It
- * carries the bytes from where they are read to where frames are looked for:
+ * Memory as a channel reads into it: a view that pretends to end at a limit, so that a read takes no more bytes than up
+ * to there. The view carries the bytes from the read to the search for frames:
  *
  * <pre>
  *   | ... |begun frame|bytes read ......|      |
@@ -15,7 +15,9 @@ import java.nio.ByteBuffer;
  *
  * Reused for every read; shares the memory's reference count. Owned by the thread that reads.
  */
-@SuppressWarnings("deprecation") // the class is Netty's own for this, and says so to keep others off its successors
+@SuppressWarnings(
+        "deprecation") // DuplicatedByteBuf is Netty's own class for this; deprecated only to keep others from its
+// successors
 public final class ReadWindow extends DuplicatedByteBuf {
     private final ByteBuffer view;
     private ByteBuffer room;
@@ -27,19 +29,22 @@ public final class ReadWindow extends DuplicatedByteBuf {
         view = Bytes.view(memory, limit);
     }
 
-    /** The next read goes to {@code at} and ends at {@code end} at the latest; both indices are there. */
+    /**
+     * Opens the window for the next read: both indices are at {@code at}, and the read ends at {@code end} at the
+     * latest.
+     */
     public ReadWindow open(int at, int end) {
         limit = end;
         setIndex(at, at);
         return this;
     }
 
-    /** The memory it looks into, in the machine's own byte order; the same offsets. */
+    /** The whole memory under the window, in the machine's own byte order; the same offsets. */
     public ByteBuffer view() {
         return view;
     }
 
-    /** From the writer's index to the limit, for who puts bytes there without Netty; reused. */
+    /** The bytes from the writer's index to the limit, for a caller that puts bytes there without Netty; reused. */
     public ByteBuffer room() {
         if (room == null) {
             room = view.duplicate();

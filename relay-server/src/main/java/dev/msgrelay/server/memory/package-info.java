@@ -4,9 +4,9 @@
  * <pre>
  *   MemoryBudget   RING | LOG | PINS | WRITER | READS | RESTS | FRAMES | FILTERS | CONNECTIONS | CONTROL | ...
  *        |              each a pool of its own: none lends from another
- *   MemoryLine     who finds FRAMES used up waits here: first come, first served
+ *   MemoryLine     publishers that find FRAMES used up wait here: first come, first served
  *
- *   ReadBuffer -- ReadWindow   where a channel reads to;   Bytes   views in the machine's own byte order
+ *   ReadBuffer -- ReadWindow   the memory that a channel reads into;   Bytes   views in the machine's own byte order
  * </pre>
  *
  * <p>Budget and line: any thread. A buffer and its window: the thread that reads.

@@ -11,11 +11,11 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Listens on every address of a host, as clients may take any of them. An address that is not this machine's, as where
- * the name stands for several machines, or where the system knows no IPv6, is left out, and told.
+ * Listens on every address of a host, since clients may take any of them. An address that is not this machine's (the
+ * name stands for several machines, or the system has no IPv6) is left out and reported.
  */
 public final class AllAddresses {
-    /** Listens on one address; answers where it does. */
+    /** Listens on one address, and returns the bound address. */
     @FunctionalInterface
     public interface Binding {
         InetSocketAddress bind(InetSocketAddress address) throws IOException;
@@ -24,9 +24,9 @@ public final class AllAddresses {
     private AllAddresses() {}
 
     /**
-     * The addresses of a host, each once, as its resolver has them.
+     * The addresses of a host, each once, in the resolver's order.
      *
-     * @throws IOException the host is not known
+     * @throws IOException the host is unknown
      */
     public static List<InetAddress> of(String host, int port) throws IOException {
         try {
@@ -37,10 +37,10 @@ public final class AllAddresses {
     }
 
     /**
-     * Listens on them, on the same port of each.
+     * Listens on {@code addresses}, on the same port of each.
      *
-     * @param port 0: one that is free at the first of them
-     * @param leftOut is told of each address that is left out
+     * @param port 0: a port that is free on the first address
+     * @param leftOut gets a line for each address that is left out
      * @throws IOException an address of this machine cannot be listened on, or there is none
      */
     public static void bind(List<InetAddress> addresses, int port, Binding binding, Consumer<String> leftOut)
@@ -70,7 +70,7 @@ public final class AllAddresses {
         }
     }
 
-    /** Whether it is the port that is at fault, and not the address. */
+    /** Whether the address is this machine's: then the port, and not the address, is at fault. */
     private static boolean isHere(InetAddress address) {
         try (ServerSocket probe = new ServerSocket(0, 1, address)) {
             return probe.isBound();

@@ -15,19 +15,21 @@ import java.util.concurrent.TimeUnit;
 
 /** A listening socket: accepts on one loop and hands each connection to a {@link Placement}. */
 public final class Listener {
-    /** Decides which loop a new connection lives on, and equips it. Called on the accepting loop's thread. */
+    /**
+     * Decides on which loop a new connection lives, and sets the connection up. Called on the accepting loop's thread.
+     */
     public interface Placement {
-        /** Sets options and handlers; answers the loop it is to be registered with. */
+        /** Sets options and handlers, and returns the loop to register the channel with. */
         EngineLoop place(Channel accepted);
     }
 
     private static final int BACKLOG = 1024;
     private static final int BIND_SECONDS = 10;
 
-    /** After a failure; short enough that a client does not notice it once there is room again. */
+    /** Pause after a failure; short enough that a client does not notice it once descriptors are free again. */
     private static final long PAUSE_MILLIS = 200;
 
-    /** Of all listeners: what one of them lacks they all lack. */
+    /** Shared by all listeners: descriptors run out for the whole process. */
     private static final RepeatedWarning FAILURES = new RepeatedWarning();
 
     private final ServerChannel channel;
@@ -39,7 +41,7 @@ public final class Listener {
     /**
      * Binds and starts accepting.
      *
-     * @throws IOException naming the address and what the system said
+     * @throws IOException the message names the address and has the system's words
      */
     public static Listener bind(ServerChannel channel, SocketAddress address, EngineLoop loop, Placement placement)
             throws IOException {
@@ -59,12 +61,11 @@ public final class Listener {
         return new Listener(channel);
     }
 
-    /** The address it is bound to, with the port that the system chose where 0 was asked for. */
+    /** The bound address, with the port that the system chose if port 0 was asked for. */
     public SocketAddress address() {
         return channel.localAddress();
     }
 
-    /** Stops accepting. */
     public void close() {
         channel.close().awaitUninterruptibly(1, TimeUnit.SECONDS);
     }
@@ -98,7 +99,7 @@ public final class Listener {
             try {
                 placement.place(accepted).register(accepted);
             } catch (Throwable e) {
-                // It alone: who comes next may have more luck.
+                // The failed connection alone is closed: the next one may succeed.
                 accepted.unsafe().closeForcibly();
                 FAILURES.warn(System.nanoTime(), "a connection could not be taken in: " + e);
             }
@@ -110,7 +111,7 @@ public final class Listener {
                     System.nanoTime(),
                     "connections cannot be accepted, and wait: " + cause.getMessage()
                             + "; if descriptors are short, raise the limit (ulimit -n)");
-            // Whoever waits stays in the system's queue, and would be reported again at once.
+            // A pause: waiting connections stay in the system's queue, and would raise the same failure again at once.
             ctx.channel().config().setAutoRead(false);
             ctx.channel()
                     .eventLoop()

@@ -4,7 +4,10 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A warning that may be due very often: one line a second at most, which tells how many there were. Any thread. */
+/**
+ * A warning that may be due very often: at most one line a second, which tells the number of warnings left out. Any
+ * thread.
+ */
 public final class RepeatedWarning {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
@@ -21,7 +24,7 @@ public final class RepeatedWarning {
         }
     }
 
-    /** What is to be logged; null: nothing now. */
+    /** The line to log now; null: no line is due now. */
     synchronized String line(long nowNanos, String text) {
         if (said && nowNanos - lastNanos < SECOND_NANOS) {
             left++;

@@ -7,11 +7,12 @@ import io.netty.channel.epoll.EpollTcpInfo;
 import java.util.function.IntUnaryOperator;
 
 /**
- * How many bytes one segment of a connection carries: a write that is a whole number of them leaves no short segment in
- * the middle of the stream, which on loopback alone is worth a factor of two.
+ * The payload bytes of one segment of a connection. A write of a whole number of segments leaves no short segment in
+ * the middle of the stream; on loopback alone this doubles the rate.
  *
- * <p>Linux tells it per connection (the send MSS of TCP_INFO), and it may grow while the peer's window opens, so it is
- * asked again now and then. Elsewhere it follows from the interface's MTU ({@link Segments}). Owned by the connection's thread.
+ * <p>Linux tells the size per connection (the send MSS of TCP_INFO). The size may grow while the peer's window opens,
+ * so Linux is asked again every 256 writes. Elsewhere the size follows from the interface's MTU ({@link Segments}).
+ * Owned by the connection's thread.
  */
 public final class SegmentSize {
     private static final int ASK_EVERY_WRITES = 256;
@@ -36,9 +37,9 @@ public final class SegmentSize {
     }
 
     /**
-     * Likewise, where not all of a segment's bytes carry what is written.
+     * The segment size of a channel that carries less than a segment's bytes, as under TLS.
      *
-     * @param payload of a segment of so many bytes
+     * @param payload maps the bytes of a segment to its payload bytes
      */
     public static SegmentSize of(Channel channel, IntUnaryOperator payload) {
         if (channel instanceof EpollSocketChannel epoll) {
@@ -57,7 +58,7 @@ public final class SegmentSize {
         return Segments.wholeUpTo(limit, bytes);
     }
 
-    /** Told after each write. */
+    /** Counts a write; called after each write. */
     public void written() {
         if (++writes >= ASK_EVERY_WRITES) {
             writes = 0;

@@ -11,9 +11,12 @@ import java.net.SocketOption;
 import java.time.Duration;
 import jdk.net.ExtendedSocketOptions;
 
-/** What the relay asks of the kernel for a connection that it has accepted. */
+/** The kernel's socket options for an accepted connection. */
 public final class SocketOptions {
-    /** The kernel asks an idle peer after half of the time, then three times in the other half. */
+    /**
+     * Keep-alive probes: the kernel sends the first one after half of the peer's time-out, then three within the other
+     * half.
+     */
     private static final int PROBES = 3;
 
     private SocketOptions() {}
@@ -21,13 +24,13 @@ public final class SocketOptions {
     /**
      * Sets the options.
      *
-     * @param peerTimeout after which a peer that acknowledges nothing is taken for dead
+     * @param peerTimeout time after which a peer that acknowledges nothing counts as dead
      */
     public static void equip(Channel accepted, Duration peerTimeout) {
         if (!(accepted.localAddress() instanceof InetSocketAddress)) {
             return;
         }
-        // The relay batches by itself; whoever waits for more than an idle socket does so on purpose.
+        // The relay batches by itself; a delay beyond an idle socket is on purpose.
         accepted.config().setOption(ChannelOption.TCP_NODELAY, true);
         accepted.config().setOption(ChannelOption.SO_KEEPALIVE, true);
         int idle = (int) Math.max(1, peerTimeout.toSeconds() / 2);
@@ -45,7 +48,7 @@ public final class SocketOptions {
     }
 
     private static void nio(Channel channel, SocketOption<Integer> option, int value) {
-        // Not everywhere: where the system has none, the peer's silence is noticed later.
+        // Keep-alive times are optional: on a system without them the peer's silence is noticed later.
         channel.config().setOption(NioChannelOption.of(option), value);
     }
 }

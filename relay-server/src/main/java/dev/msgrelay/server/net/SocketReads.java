@@ -7,19 +7,19 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 
 /**
- * Has a channel read straight into the memory that its reader names. Nothing is allocated and nothing is copied between a
- * socket and the place where its bytes are looked at.
+ * Makes a channel read straight into memory that its reader names. Nothing is allocated, and nothing is copied between
+ * a socket and the memory in which frames are looked for.
  */
 public final class SocketReads implements RecvByteBufAllocator {
-    /** Whose memory it is. On the channel's loop. */
+    /** The owner of the memory. Called on the channel's loop. */
     public interface Reader {
-        /** Gets ready for a read; answers whether one may go on now. Where there is no room, it begins to wait. */
+        /** Prepares a read, and returns whether it may begin now. If there is no room, the reader begins to wait. */
         boolean prepareRead();
 
-        /** Where the next read goes. Netty releases it, so it is counted once more. */
+        /** The memory for the next read. Netty releases it, so the reader retains it once more. */
         ByteBuf whereToRead();
 
-        /** Told when a read has taken all it could. */
+        /** Reports that a read has filled its memory, so that more bytes are expected. */
         void moreExpected();
     }
 
@@ -28,19 +28,21 @@ public final class SocketReads implements RecvByteBufAllocator {
     private final Reader reader;
     private final int most;
 
-    /** @param most reads of the socket in a cycle, as long as each takes all it could: the others want their turn */
+    /**
+     * @param most reads of the socket in one cycle, while each fills its memory: then other channels have their turn
+     */
     public SocketReads(Reader reader, int most) {
         this.reader = reader;
         this.most = most;
     }
 
     @Override
-    @SuppressWarnings("deprecation") // the interface's own deprecated type is what it asks for
+    @SuppressWarnings("deprecation") // the interface itself asks for the deprecated type
     public Handle newHandle() {
         return new ReadHandle(reader, most);
     }
 
-    /** One per channel, on its loop's thread. */
+    /** One for each channel; used on its loop's thread. */
     @SuppressWarnings("deprecation")
     private static final class ReadHandle implements ExtendedHandle {
         private final Reader reader;

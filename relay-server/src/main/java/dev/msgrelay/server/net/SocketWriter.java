@@ -7,13 +7,14 @@ import io.netty.channel.Channel;
 import java.util.Arrays;
 
 /**
- * A subscriber's socket: at most one write in flight, which may point into the log. Owned by the channel's thread.
+ * The writing side of a subscriber's socket: at most one write in flight, which may point into the log. Owned by the
+ * channel's thread.
  *
- * <p>Completion is learnt from the channel's writability: its water marks are set so that it is writable exactly while
- * nothing is pending. That needs no promise and no listener per write.
+ * <p>The channel's writability tells completion: its water marks are set so that the channel is writable exactly while
+ * nothing is pending. So a write needs no promise and no listener.
  */
 public final class SocketWriter {
-    /** Those of the usual log, with what is held of it. */
+    /** Views kept per socket: enough for the chunks of a log of the default size, with those that readers hold. */
     private static final int VIEWS = 64;
 
     private final Channel channel;
@@ -30,7 +31,7 @@ public final class SocketWriter {
         return busy;
     }
 
-    /** A write begins; what is added next goes out together. */
+    /** Begins a write; all bytes added before {@link #end} go out together. */
     public void begin() {
         issuing = true;
     }
@@ -57,7 +58,7 @@ public final class SocketWriter {
         channel.write(buffer, channel.voidPromise());
     }
 
-    /** Lets go of it. Answers whether all of it has been taken already. */
+    /** Hands the write to the channel. Returns whether the channel has written all of it already. */
     public boolean end() {
         busy = true;
         channel.flush();
@@ -65,9 +66,9 @@ public final class SocketWriter {
         return finished();
     }
 
-    /** Whether a write was in flight and all of it has been taken: told once. */
+    /** Whether a write was in flight and is now written completely. Returns true once per write. */
     public boolean finished() {
-        // While a write is being issued its issuer looks itself, once the whole of it is with the channel.
+        // While a write is being issued, {@link #end} looks at completion once the whole write is with the channel.
         if (issuing || !busy || !channel.isWritable()) {
             return false;
         }
@@ -75,15 +76,15 @@ public final class SocketWriter {
         return true;
     }
 
-    /** Bytes of the write in flight that have been taken so far. */
+    /** Bytes of the write in flight that the socket has taken so far. */
     public long progress() {
         var outbound = channel.unsafe().outboundBuffer();
         return busy && outbound != null ? outbound.currentProgress() : 0;
     }
 
     /**
-     * A view of a chunk. There is one write at a time, so a view that is kept is free again. Of a long log not all are kept:
-     * one more object for half a mebibyte costs nothing, all of them for each socket would.
+     * A view of a chunk. There is one write at a time, so a kept view is free again. For a long log not all views are
+     * kept: a new one for each 512 KiB costs nothing, but all of them for each socket would cost memory.
      */
     private ByteBuf view(Chunk chunk) {
         int slot = chunk.id() % VIEWS;

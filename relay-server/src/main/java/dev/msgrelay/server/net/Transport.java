@@ -15,22 +15,22 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** How sockets are driven. */
+/** The system's interface that drives the sockets. */
 public enum Transport {
-    /** epoll where it is there, else NIO. */
+    /** epoll where it is available, else NIO. */
     AUTO,
     /** Linux's epoll through Netty's native part. */
     EPOLL,
-    /** The JDK's selectors: everywhere. */
+    /** The JDK's selectors: available everywhere. */
     NIO;
 
-    /** The name as it is written on the command line. */
+    /** The transport's name on the command line. */
     public String flag() {
         return name().toLowerCase(Locale.ROOT);
     }
 
     /**
-     * What AUTO means on this machine.
+     * The transport that AUTO means on this machine; otherwise this one.
      *
      * @throws IllegalArgumentException the transport is not available here; the message says why
      */
@@ -46,7 +46,7 @@ public enum Transport {
         }
     }
 
-    /** What {@link #resolve} has chosen, and why, for people. */
+    /** The transport that {@link #resolve} chooses, and why, for people. */
     public String text() {
         if (this != AUTO) {
             return flag();
@@ -70,7 +70,7 @@ public enum Transport {
         return root == null ? "unknown reason" : String.valueOf(root.getMessage());
     }
 
-    /** The selector of one event loop; of a resolved transport. */
+    /** The selector of one event loop; only for a resolved transport. */
     public IoHandlerFactory ioHandler() {
         return switch (this) {
             case EPOLL -> EpollIoHandler.newFactory();
@@ -94,7 +94,7 @@ public enum Transport {
         };
     }
 
-    /** The address of a Unix socket as this transport wants it. */
+    /** The address of a Unix socket, in this transport's class. */
     public SocketAddress unixAddress(Path path) {
         return this == NIO ? UnixDomainSocketAddress.of(path) : new DomainSocketAddress(path.toString());
     }

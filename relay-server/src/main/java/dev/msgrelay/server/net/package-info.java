@@ -1,11 +1,11 @@
 /**
- * Sockets, as far as the relay knows them beyond Netty.
+ * The relay's own parts around Netty's sockets.
  *
  * <pre>
  *   Transport (epoll | NIO)
- *   Listener --accepted--> SocketOptions         RepeatedWarning: accepting that fails is told once a second
- *                          SocketReads     where it is read to;  ReadSwitch   reading off and on
- *                          SegmentSize     how much one segment carries
+ *   Listener --accepted--> SocketOptions         RepeatedWarning: failures to accept are logged once a second
+ *                          SocketReads     the memory that is read into;  ReadSwitch   reading off and on
+ *                          SegmentSize     payload of one segment
  *                          SocketWriter    one write in flight, which may point into the log
  * </pre>
  *

@@ -15,26 +15,32 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How many connections there are, in all and of one address, and whether there may be one more. Any thread; a lock, taken
- * when a connection comes and when it goes.
+ * Counts connections, in all and by address, and decides whether there may be one more. Any thread; a lock, taken when
+ * a connection comes and when it goes.
  *
- * <p>All Unix sockets are one address, and have no limit of an address: whoever may open the file is on this host. Of IPv6 an
- * address is a network of 64 bits.
+ * <p>All Unix sockets are one address, and have no limit by address: a client that may open the file is on this host.
+ * For IPv6 an address is a network of 64 bits.
  */
 public final class Admission {
-    /** Addresses that are remembered without a connection at most: then those whose buckets are full are forgotten. */
+    /**
+     * Most addresses that are remembered without a connection: beyond it, addresses whose buckets are full are
+     * forgotten.
+     */
     private static final int IDLE_ADDRESSES = 4096;
 
-    /** Refused connections that are there to be told so, at the same time. Others are closed at once. */
+    /** Most refused connections that stay open at the same time to be told the reason. Others are closed at once. */
     public static final int MOST_TOLD = 64;
 
-    /** Of an IPv6 address, in bytes: what a host may choose itself. */
+    /** Bytes of an IPv6 address that a host may choose itself. */
     private static final int HOST_PART = 8;
 
-    /** One that was let in. */
+    /** The place of an admitted connection; given back with {@link #left}. */
     public record Ticket(boolean publisher, InetAddress address) {}
 
-    /** Why one is not let in, with the limit; or its ticket. */
+    /**
+     * The ticket of an admitted connection; or, with a null ticket, the reason for the refusal and a text with the
+     * limit.
+     */
     public record Answer(Ticket ticket, CloseReason refusal, String text) {}
 
     private static final class Address {
@@ -61,7 +67,7 @@ public final class Admission {
         this.limits = limits;
     }
 
-    /** Counts one more in, which {@link #left} takes out again; or says why there may not be one. */
+    /** Counts one more connection, until {@link #left}; or returns the reason why there may not be one more. */
     public synchronized Answer admit(boolean publisher, SocketAddress peer, long nowNanos) {
         if (connections >= clients.maxConnections()) {
             return refuse(CloseReason.TOO_MANY_CONNECTIONS, clients.maxConnections(), "connection", "");
@@ -79,14 +85,17 @@ public final class Admission {
             }
             if (address.connections >= limits.maxPerAddress()) {
                 return refuse(
-                        CloseReason.TOO_MANY_FROM_ADDRESS, limits.maxPerAddress(), "connection", " of " + text(from));
+                        CloseReason.TOO_MANY_FROM_ADDRESS,
+                        limits.maxPerAddress(),
+                        "connection",
+                        " of " + describe(from));
             }
             if (!address.handshakes.tryTake(nowNanos)) {
                 return new Answer(
                         null,
                         CloseReason.TOO_MANY_FROM_ADDRESS,
-                        "there were more than " + limits.handshakesPerSecond() + " connects a second of " + text(from)
-                                + ", which is the limit");
+                        "there were more than " + limits.handshakesPerSecond() + " connects a second of "
+                                + describe(from) + ", which is the limit");
             }
             address.connections++;
         }
@@ -99,7 +108,7 @@ public final class Admission {
         return new Answer(null, reason, ShortText.there(limit, what) + whose + " already, which is the limit");
     }
 
-    /** Whether one that was refused may stay until it has been told; then {@link #told} ends that. */
+    /** Whether a refused connection may stay until it has been told the reason; {@link #told} ends its stay. */
     public synchronized boolean mayBeTold() {
         if (beingTold == MOST_TOLD) {
             return false;
@@ -108,12 +117,12 @@ public final class Admission {
         return true;
     }
 
-    /** A connection that was refused, and {@link #mayBeTold}, is gone. */
+    /** Ends the stay of a refused connection that {@link #mayBeTold}. */
     public synchronized void told() {
         beingTold--;
     }
 
-    /** A connection that was admitted is gone. */
+    /** Gives back the place of an admitted connection that is gone. */
     public synchronized void left(Ticket ticket) {
         connections--;
         publishers -= ticket.publisher ? 1 : 0;
@@ -123,21 +132,21 @@ public final class Admission {
         }
     }
 
-    /** Whether a peer may start behind the head once more now: null, or why not, with the limit. */
+    /** Whether a peer may now start behind the head once more: null, or a text with the limit. */
     public synchronized String refuseReplay(SocketAddress peer, long nowNanos) {
         InetAddress from = network(peer);
         Address address = addresses.get(from);
         if (address == null || address.replays.tryTake(nowNanos)) {
             return null;
         }
-        return "there were more than " + limits.replaysPerSecond() + " starts behind the head a second of " + text(from)
-                + ", which is the limit";
+        return "there were more than " + limits.replaysPerSecond() + " starts behind the head a second of "
+                + describe(from) + ", which is the limit";
     }
 
     /**
-     * What counts as one address; null of a Unix socket. A host with IPv6 is given 2^64 addresses to choose from, and may take
-     * another one for each connection, so it is counted by the first half. On a link without a router all hosts have the same
-     * first half (fe80::/10): there it is the whole address.
+     * The address that is counted; null for a Unix socket. A host with IPv6 may choose among 2^64 addresses, another
+     * one for each connection, so its first 64 bits are counted. On a link without a router (fe80::/10) all hosts have
+     * the same first 64 bits: there the whole address is counted.
      */
     static InetAddress network(SocketAddress peer) {
         InetAddress address = peer instanceof InetSocketAddress inet ? inet.getAddress() : null;
@@ -153,7 +162,7 @@ public final class Admission {
         }
     }
 
-    private static String text(InetAddress network) {
+    private static String describe(InetAddress network) {
         boolean half = network instanceof Inet6Address && !network.isLinkLocalAddress();
         return NetUtil.toAddressString(network) + (half ? "/64" : "");
     }
@@ -163,7 +172,8 @@ public final class Admission {
             addresses
                     .values()
                     .removeIf(a -> a.connections == 0 && a.handshakes.full(nowNanos) && a.replays.full(nowNanos));
-            // Not at every new address while many are in use: a look at all of them is paid for by as many that came.
+            // The next clean-up waits until the number of addresses has doubled: each look at all of them is paid for
+            // by as many new ones.
             lookAt = Math.max(IDLE_ADDRESSES, 2 * addresses.size());
         }
     }

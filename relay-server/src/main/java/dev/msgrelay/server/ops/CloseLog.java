@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts the end of every connection under its reason, and logs it: a few a second for each reason, then how many lines
- * were left out. So neither a log nor whoever reads it is flooded by what strangers do. Faults of the relay's own are
- * logged once for each distinct cause; how often they came again is told once a minute.
+ * Counts the end of every connection under its reason, and logs it: a few lines a second for each reason, then the
+ * number of lines left out. So strangers cannot flood the log. The relay's own faults are logged once for each distinct
+ * cause; the number of their repeats is logged once a minute.
  *
  * <p>Any thread.
  */
@@ -31,19 +31,19 @@ public final class CloseLog {
     private static final int MOST_CAUSES = 50;
     private static final String OTHER_CAUSES = "causes that are not told apart";
     private static final long REPEATS_NANOS = TimeUnit.MINUTES.toNanos(1);
-    /** Of each reason, so that a flood of one does not push out the others. */
+    /** Ends remembered for each reason, so that a flood of one reason does not push out the others. */
     private static final int MOST_RECENT = 5;
 
     /**
      * The end of one connection.
      *
-     * @param time of the day
+     * @param time time of the end
      * @param who role, peer and name, printable
      * @param detail value and limit, printable; may be empty
      */
     public record Ended(Instant time, String who, CloseReason reason, String detail) {}
 
-    /** How often the same thing was thrown at the same place, and when that was told last. */
+    /** Repeats of the same exception at the same place since the last log line, and the time of that line. */
     private static final class Fault {
         private long untold;
         private long toldNanos;
@@ -51,7 +51,7 @@ public final class CloseLog {
 
     private final Counters counters;
     private final Map<CloseReason, LongAdder> closes = new EnumMap<>(CloseReason.class);
-    // Guarded by this.
+    // Guarded by this object's lock.
     private final Map<CloseReason, TokenBucket> lines = new EnumMap<>(CloseReason.class);
     private final Map<CloseReason, Long> suppressed = new EnumMap<>(CloseReason.class);
     private final Map<String, Fault> faults = new LinkedHashMap<>();
@@ -69,7 +69,7 @@ public final class CloseLog {
     }
 
     /**
-     * A connection has ended, or was not let in.
+     * Counts and logs a connection that has ended or was not let in.
      *
      * @param who role and peer, printable
      * @param detail value and limit; may be empty
@@ -95,7 +95,7 @@ public final class CloseLog {
         alike.addLast(ended);
     }
 
-    /** The last few ends of each reason, the newest first. */
+    /** The last {@value #MOST_RECENT} ends of each reason, the newest first. */
     public synchronized List<Ended> recent() {
         return recent.values().stream()
                 .flatMap(ArrayDeque::stream)
@@ -103,14 +103,14 @@ public final class CloseLog {
                 .toList();
     }
 
-    /** Something worth a line that is not an end; counted with a reason's lines. */
+    /** Logs a line about something other than an end; it counts with the lines of reason {@code like}. */
     public void warn(CloseReason like, long nowNanos, String line) {
         if (mayLog(like, nowNanos)) {
             LOG.warn("{}", line);
         }
     }
 
-    /** Somebody was let in as somebody: one line, unless there are too many of them. */
+    /** Logs that a client was let in as an identity, unless there are too many such lines. */
     public void decided(String line, long nowNanos) {
         long before;
         synchronized (this) {
@@ -123,18 +123,21 @@ public final class CloseLog {
             decisionsLeftOut = 0;
         }
         if (before > 0) {
-            LOG.info("{} {} suppressed: who was let in as whom", before, ShortText.plural(before, "line"));
+            LOG.info(
+                    "{} {} suppressed: identities of clients that were let in",
+                    before,
+                    ShortText.plural(before, "line"));
         }
         LOG.info("{}", line);
     }
 
-    /** A fault of the relay's own, which has ended one connection. */
+    /** Counts and logs a fault of the relay's own, which has ended one connection. */
     public void failed(String who, Throwable cause, long nowNanos) {
         counters.increment(Counter.FAILURES);
         StackTraceElement[] trace = cause.getStackTrace();
         String key = cause.getClass().getName() + (trace.length == 0 ? "" : " at " + trace[0]);
         if (isNew(key, nowNanos)) {
-            LOG.error("{}: a fault of the relay; repeats are counted, and told once a minute", who, cause);
+            LOG.error("{}: a fault of the relay; repeats are counted, and logged once a minute", who, cause);
         }
     }
 
@@ -152,9 +155,9 @@ public final class CloseLog {
     }
 
     /**
-     * What there is to say of faults that came again.
+     * Lines about repeated faults that are due.
      *
-     * @param all also of those of which something was said less than a minute ago
+     * @param all true: includes faults whose last line is less than a minute old
      */
     synchronized List<String> takeRepeats(long nowNanos, boolean all) {
         List<String> lines = new ArrayList<>();
@@ -168,7 +171,7 @@ public final class CloseLog {
         return lines;
     }
 
-    /** Nothing ends any more: tells what was not told of faults. */
+    /** Logs the repeats not logged yet. Called once, at the relay's end. */
     public void end() {
         takeRepeats(0, true).forEach(LOG::error);
     }
@@ -182,7 +185,7 @@ public final class CloseLog {
         return false;
     }
 
-    /** A few times a second: tells what was left out, once there is air again. */
+    /** Logs how many lines were left out, for each reason that may have a line again. Called a few times a second. */
     public void tick(long nowNanos) {
         Map<CloseReason, Long> told = new EnumMap<>(CloseReason.class);
         synchronized (this) {
@@ -199,7 +202,7 @@ public final class CloseLog {
         takeRepeats(nowNanos, false).forEach(LOG::error);
     }
 
-    /** Closed connections by reason; only reasons that have occurred. */
+    /** Number of closed connections by reason; only reasons that have occurred. */
     public Map<CloseReason, Long> closes() {
         Map<CloseReason, Long> result = new EnumMap<>(CloseReason.class);
         closes.forEach((reason, count) -> {

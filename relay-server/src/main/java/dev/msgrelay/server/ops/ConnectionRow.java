@@ -3,27 +3,28 @@ package dev.msgrelay.server.ops;
 import dev.msgrelay.protocol.Policy;
 
 /**
- * One connection, as it stood when it was looked at.
+ * One connection at one moment.
  *
  * @param id unique in this life of the relay, from 1
- * @param name what the client calls itself, made printable; may be empty
- * @param identity who it is, of those that the relay knows; empty: nobody is asked, or nobody that is known
- * @param address of the peer
- * @param publisher or subscriber
+ * @param name the client's own name from HELLO, made printable; may be empty
+ * @param identity name of its identity; empty: there is no access policy, or no identity is proved
+ * @param address the peer's address
+ * @param publisher true: a publisher; false: a subscriber
  * @param state the connection's state, in lower case
- * @param waitsFor what keeps it from being read, in lower case; empty: nothing
- * @param policy of a subscriber; {@link Policy#RELAY_DEFAULT} of a publisher
- * @param types that a subscriber wants, as text; empty: all
- * @param cursor of a subscriber: the position in the stream before which everything has been handed to its socket
- * @param lagBytes of a subscriber: the head less the cursor
- * @param lagMessages likewise, by the packet index
- * @param replayPercent of a subscriber that gets the stream from the journal: how much of the way to the head it has behind it;
- *     {@link #LIVE}: it gets it from the log
- * @param replayLeftMillis how long it takes it at its pace so far to catch up; -1: it comes no nearer; 0 of one that is live
- * @param messages handed to a subscriber, or taken of a publisher
- * @param bytes likewise
- * @param messagesPerSecond over the last second, or since the look before where that is longer ago; 0 in its first second
- * @param ageMillis since it connected
+ * @param waitsFor what the connection waits for before it is read again, in lower case; empty: nothing
+ * @param policy a subscriber's policy; {@link Policy#RELAY_DEFAULT} for a publisher
+ * @param types types that a subscriber wants, as text; empty: all
+ * @param cursor a subscriber's position in the stream; everything before has been handed to its socket
+ * @param lagBytes bytes from a subscriber's cursor to the head
+ * @param lagMessages messages from the cursor to the head, by the packet index
+ * @param replayPercent percent of the way to the head that a subscriber of the journal has done; {@link #LIVE}: it gets
+ *     the stream from the log
+ * @param replayLeftMillis time until it catches up, at its pace so far; -1: it comes no nearer; 0: it is live
+ * @param messages messages handed to a subscriber, or taken from a publisher
+ * @param bytes bytes of these messages
+ * @param messagesPerSecond rate over the last second, or since the last report if that is longer ago; 0 in its first
+ *     second
+ * @param ageMillis time since it connected
  */
 public record ConnectionRow(
         long id,
@@ -44,6 +45,6 @@ public record ConnectionRow(
         long bytes,
         double messagesPerSecond,
         long ageMillis) {
-    /** Of {@link #replayPercent}. */
+    /** The value of {@link #replayPercent} of a subscriber that gets the stream from the log. */
     public static final int LIVE = -1;
 }

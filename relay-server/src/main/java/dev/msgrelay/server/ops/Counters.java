@@ -4,7 +4,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What is added up as it happens, on any thread: the {@link Counter}s that nobody else keeps. */
+/** Sums that are added up on any thread as things happen: the {@link Counter}s that no other object keeps. */
 public final class Counters {
     private final Map<Counter, LongAdder> adders = new EnumMap<>(Counter.class);
 

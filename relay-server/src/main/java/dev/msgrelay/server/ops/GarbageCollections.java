@@ -8,7 +8,7 @@ import java.util.List;
 public record GarbageCollections(long count, long millis) {
     private static final List<GarbageCollectorMXBean> COLLECTORS = ManagementFactory.getGarbageCollectorMXBeans();
 
-    /** Of all collectors, at this moment. */
+    /** The sums over all collectors at this moment. */
     public static GarbageCollections now() {
         long count = 0;
         long millis = 0;

@@ -2,7 +2,10 @@ package dev.msgrelay.server.ops;
 
 import dev.msgrelay.protocol.text.TextWidth;
 
-/** Text that a peer sent, fit for one line of a log or a page: cut, and nothing in it that a terminal or a reader obeys. */
+/**
+ * Text from a peer, made fit for one line of a log or a page: cut to {@value #MOST_CHARS} characters, without
+ * characters that control a terminal.
+ */
 public final class PeerText {
     private static final int MOST_CHARS = 200;
 

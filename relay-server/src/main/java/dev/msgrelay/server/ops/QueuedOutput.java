@@ -13,8 +13,9 @@ import java.util.function.LongFunction;
  *   write() --whole lines--> queue (bounded) --own thread--> the real output, which may block
  * </pre>
  *
- * <p>A line that does not fit is dropped and counted, and so is every line behind it until the queue has been written. Then
- * one line tells how many are missing. So what arrives is whole lines in their order, and the gaps are told.
+ * <p>A line that does not fit is dropped and counted, and so is every line behind it until the queue has been written.
+ * Then one line tells the number of dropped lines. So the reader gets whole lines in their order, and knows of each
+ * gap.
  *
  * <p>Any thread.
  */
@@ -24,7 +25,7 @@ public final class QueuedOutput extends OutputStream {
     private final OutputStream out;
     private final int capacity;
     private final LongFunction<String> suppressedLine;
-    // Guarded by this: the line that is not complete yet, whether it is too long, and the queue.
+    // Guarded by this object's lock: the incomplete line, whether it is too long, and the queue.
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
     private final ByteArrayOutputStream queue = new ByteArrayOutputStream();
     private boolean tooLong;
@@ -36,8 +37,8 @@ public final class QueuedOutput extends OutputStream {
      * Starts its thread, a daemon.
      *
      * @param capacity bytes that may wait, and the longest line
-     * @param suppressedLine the line that says how many are missing, without its end
-     * @param thread its name
+     * @param suppressedLine makes the line about dropped lines from their number, without a line end
+     * @param thread the thread's name
      */
     public QueuedOutput(OutputStream out, int capacity, LongFunction<String> suppressedLine, String thread) {
         this.out = out;
@@ -84,17 +85,17 @@ public final class QueuedOutput extends OutputStream {
         notifyAll();
     }
 
-    /** Does not wait: lines go out by themselves. */
+    /** Does nothing: the thread writes lines as soon as it can. */
     @Override
     public void flush() {}
 
-    /** As {@link #finish} without waiting; the real output stays open. */
+    /** Ends the current line without waiting; the real output stays open. */
     @Override
     public void close() {
         finish(0);
     }
 
-    /** Waits until all that was written is out, a line without an end too; answers whether it is. */
+    /** Waits until all lines are written, the current one included; returns whether they are. */
     public synchronized boolean finish(long millis) {
         if (line.size() > 0 || tooLong) {
             endLine();
@@ -122,7 +123,7 @@ public final class QueuedOutput extends OutputStream {
                 out.flush();
             }
         } catch (Throwable e) {
-            // The reader has gone, or the output is of no use: nobody is left to be told.
+            // The reader has gone, or the output has failed: there is nowhere to report this.
             synchronized (this) {
                 broken = true;
                 queue.reset();
@@ -131,7 +132,7 @@ public final class QueuedOutput extends OutputStream {
         }
     }
 
-    /** What is to be written next; empty: the thread is to end. */
+    /** The bytes to write next; empty: the thread is to end. */
     private synchronized byte[] next() {
         writing = false;
         notifyAll();
@@ -140,12 +141,12 @@ public final class QueuedOutput extends OutputStream {
                 wait();
             }
         } catch (InterruptedException e) {
-            // Nobody interrupts it but who wants its end.
+            // An interrupt means that the thread is to end.
             broken = true;
             return NOTHING;
         }
         writing = true;
-        // What is missing is missing behind what waits.
+        // Queued lines go first: dropped lines came after them.
         if (queue.size() == 0) {
             queue.writeBytes((suppressedLine.apply(dropped) + System.lineSeparator()).getBytes(StandardCharsets.UTF_8));
             dropped = 0;

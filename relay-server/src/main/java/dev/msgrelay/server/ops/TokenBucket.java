@@ -2,7 +2,10 @@ package dev.msgrelay.server.ops;
 
 import java.util.concurrent.TimeUnit;
 
-/** So many a second, and so many at once: time comes as a parameter. One thread at a time. */
+/**
+ * A rate limit: {@code perSecond} tokens a second, and at most {@code most} at once. The caller passes the time. One
+ * thread at a time.
+ */
 final class TokenBucket {
     private final long perSecond;
     private final long most;
@@ -10,13 +13,13 @@ final class TokenBucket {
     private long lastNanos;
     private boolean started;
 
-    /** @param most that may come at once after a pause */
+    /** @param most tokens that are there after a pause */
     TokenBucket(long perSecond, long most) {
         this.perSecond = perSecond;
         this.most = most;
     }
 
-    /** Takes one; false where there is none. */
+    /** Takes one token and returns true; false: there is none. */
     boolean tryTake(long nowNanos) {
         fill(nowNanos);
         if (tokens < 1) {
@@ -26,7 +29,7 @@ final class TokenBucket {
         return true;
     }
 
-    /** Whether nothing has been taken for so long that it is as good as new. */
+    /** Whether the bucket is full, as a new one is. */
     boolean full(long nowNanos) {
         fill(nowNanos);
         return tokens >= most;

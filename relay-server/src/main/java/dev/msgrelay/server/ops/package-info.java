@@ -1,13 +1,13 @@
 /**
- * What an operator sees, and the limits that keep it readable.
+ * The figures, lines and rows that an operator sees, and the limits that keep them readable.
  *
  * <pre>
- *   Counter (name, unit, help) -- Counters      what is added up as it happens
- *   ConnectionRow                               one connection, as it stood
+ *   Counter (name, unit, help) -- Counters      sums that grow as things happen
+ *   ConnectionRow                               one connection at one moment
  *   CloseLog -- TokenBucket                     every end counted, a few lines a second logged, the last remembered
- *   Admission -- TokenBucket                    how many connections, of one address too
- *   GarbageCollections                          those of the process
- *   PeerText                                    what a peer says, made fit for a line
+ *   Admission -- TokenBucket                    limits on connections, in all and by address
+ *   GarbageCollections                          the process's garbage collections
+ *   PeerText                                    a peer's text, made fit for a line
  * </pre>
  *
  * <p>Any thread; a bucket is guarded by its owner's lock.

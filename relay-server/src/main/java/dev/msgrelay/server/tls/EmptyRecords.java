@@ -3,39 +3,39 @@ package dev.msgrelay.server.tls;
 import java.nio.ByteBuffer;
 
 /**
- * Records of one connection that brought no data: new keys, which cost the most of all records, and nothing. Whoever has
- * reason to send one does so once in gigabytes.
+ * Counts the records of one connection that bring no data: empty ones and new keys, which cost the most of all records.
+ * A sincere client sends new keys once in gigabytes.
  *
- * <p>A record counts once its last byte is there. So the count reads headers alone and knows nothing of what decrypts: how a
- * link cuts records, and how many of them a library takes at a time, is all the same. A record with data has a byte of it at
- * least, so where several records are taken at a time, no more of them than bytes were data.
+ * <p>A record counts once its last byte has come. The count reads headers alone: the cuts of the link, and the number
+ * of records that the library takes at a time, do not matter. A record with data brings at least one byte. So of
+ * several records taken at a time, at most as many as there are decrypted bytes had data.
  *
- * <p>Owned as its connection's {@link TlsHandler} is.
+ * <p>Owned by the owner of the connection's {@link TlsHandler}.
  */
 final class EmptyRecords {
-    /** Between two ticks at most. */
+    /** Limit of records without data between two ticks. */
     static final int MOST = 32;
 
     private static final int LENGTH_HIGH = 3;
 
-    // Of the record that is under way: bytes of its header that have come, and of its body those that have not.
+    // The record under way: bytes of its header that have come, and bytes of its body that have not.
     private int header;
     private int left;
     private int begun;
     private int empty;
 
     /**
-     * Bytes of the connection, whatever pieces they come in, and what they were once decrypted.
+     * Counts the records that end in a piece of the connection's bytes.
      *
-     * @param plain bytes of data that came of them
-     * @return whether it is too many
+     * @param plain decrypted bytes of data from this piece
+     * @return whether there were too many records without data
      */
     boolean tooMany(ByteBuffer bytes, int from, int to, int plain) {
         empty += Math.max(0, whole(bytes, from, to) - plain);
         return empty > MOST;
     }
 
-    /** How many records end there. */
+    /** Number of records that end in a piece of the connection's bytes. */
     private int whole(ByteBuffer bytes, int from, int to) {
         int records = 0;
         int at = from;
@@ -62,12 +62,12 @@ final class EmptyRecords {
         return records;
     }
 
-    /** Bytes of the record that is under way. */
+    /** Bytes that have come of the record under way. */
     int begun() {
         return begun;
     }
 
-    /** A few times a second. */
+    /** Starts the count anew; called a few times a second. */
     void tick() {
         empty = 0;
     }

@@ -29,8 +29,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What all TLS connections of a relay share: certificate and key, which may be loaded anew while they are in use, and the
- * thread on which handshakes are made. Any thread.
+ * The common parts of all TLS connections of a relay: certificate and key, which may be loaded anew at any time, and
+ * the thread of the handshakes. Any thread.
  */
 public final class TlsContext implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -43,20 +43,20 @@ public final class TlsContext implements AutoCloseable {
     private final long handshakeMillis;
     private final long recordLimit;
     private final ExecutorService thread;
-    // Those that hold memory: within their handshake, open, or at their end.
+    // Channels that hold TLS memory: within their handshake, open, or at their end.
     private final Set<Channel> present = ConcurrentHashMap.newKeySet();
-    // Of the thread: a handshake brings no data, but its library wants to be given room.
+    // Owned by the handshakes' thread: a handshake brings no data, but its library asks for an output buffer.
     private final ByteBuffer nothing = ByteBuffer.allocateDirect(TlsRecords.SMALL);
 
-    // Null: the thread is the caller's.
+    // The daily check of certificates' dates; null: the thread belongs to the caller.
     private Future<?> daily;
 
-    // Guarded by this.
+    // Guarded by this object's lock.
     private TlsFiles files;
     private Loaded current;
     private boolean closed;
 
-    /** What the files gave. */
+    /** The content of the files, loaded. */
     private record Loaded(SslContext context, List<X509Certificate> chain, List<X509Certificate> authorities) {
         void release() {
             ReferenceCountUtil.release(context);
@@ -64,11 +64,11 @@ public final class TlsContext implements AutoCloseable {
     }
 
     /**
-     * Loads the files.
+     * A context with the content of the files.
      *
-     * @param handshakeMillis within which a handshake has to be complete
-     * @param recordLimit that one key may protect; the JDK renews its keys by itself
-     * @throws IOException a file cannot be read or used; names it and the line
+     * @param handshakeMillis time within which a handshake must be complete
+     * @param recordLimit records that one key may protect; without effect for the JDK, which renews its keys by itself
+     * @throws IOException a file cannot be read or used; the message names the file and the line
      */
     public TlsContext(TlsFiles files, TlsProvider provider, long handshakeMillis, long recordLimit) throws IOException {
         this(
@@ -81,12 +81,12 @@ public final class TlsContext implements AutoCloseable {
                     made.setDaemon(true);
                     return made;
                 }));
-        // Nobody may start or reload it for years.
+        // Daily: nobody may start the relay anew, or reload its files, for years.
         daily = ((ScheduledExecutorService) thread)
                 .scheduleAtFixedRate(() -> warnings().forEach(LOG::warn), 1, 1, TimeUnit.DAYS);
     }
 
-    /** Likewise, with a limit whatever the provider, and a thread of the caller's, which this one ends. */
+    /** A context with a record limit for any provider, and with the caller's thread, which {@link #close} ends. */
     public TlsContext(
             TlsFiles files, TlsProvider provider, long handshakeMillis, long recordLimit, ExecutorService thread)
             throws IOException {
@@ -98,10 +98,10 @@ public final class TlsContext implements AutoCloseable {
     }
 
     /**
-     * Only looks whether the files can be used.
+     * Checks that the files can be used.
      *
-     * @return what is wrong with the dates of certificates, or will soon be; a line each
-     * @throws IOException a file cannot be read or used; names it and the line
+     * @return warnings about the dates of certificates; a line each
+     * @throws IOException a file cannot be read or used; the message names the file and the line
      */
     public static List<String> check(TlsFiles files, TlsProvider provider) throws IOException {
         Loaded loaded = load(files, provider);
@@ -110,16 +110,17 @@ public final class TlsContext implements AutoCloseable {
     }
 
     /**
-     * Loads certificate, key and authorities anew, for the handshakes that come: all of it or nothing. Connections that are
-     * there keep theirs. What is wrong with the dates of any of them is logged.
+     * Loads certificate, key and authorities anew for later handshakes: all or nothing. Open connections keep theirs.
+     * Warnings about dates are logged.
      *
-     * @throws IOException a file cannot be read or used; names it and the line. What was in force still is
+     * @throws IOException a file cannot be read or used; the message names the file and the line. The former files stay
+     *     in force
      */
     public void reload(TlsFiles from) throws IOException {
         Loaded unused = load(from, provider);
         warnings(from, unused).forEach(LOG::warn);
         synchronized (this) {
-            // A relay that has ended meanwhile has given back what it had.
+            // A relay that has ended meanwhile has released its files already.
             if (!closed) {
                 Loaded old = current;
                 files = from;
@@ -162,20 +163,20 @@ public final class TlsContext implements AutoCloseable {
         return lines;
     }
 
-    /** What is wrong with the dates of certificates and authorities, or will soon be; a line each. */
+    /** Warnings about the dates of certificates and authorities; a line each. */
     public synchronized List<String> warnings() {
         return warnings(files, current);
     }
 
-    /** For how long certificates and authorities hold; below 0: one of them has expired, or is not yet valid. */
+    /** Milliseconds until the first certificate or authority expires; below 0: one has expired, or is not yet valid. */
     public synchronized long validMillis() {
         List<X509Certificate> all = new ArrayList<>(current.chain());
         all.addAll(current.authorities());
         return CertificateDates.millisLeft(all, System.currentTimeMillis());
     }
 
-    /** Whose TLS it is and why, what certificate it shows, and what it asks of clients, for people. */
-    public synchronized String text() {
+    /** A text for people: the provider and why, the relay's certificate, and the certificate asked of clients. */
+    public synchronized String describe() {
         String clients = files.clients() == null
                 ? "clients show none"
                 : (files.clientsOptional() ? "clients may show one of " : "clients must show one of ")
@@ -190,25 +191,25 @@ public final class TlsContext implements AutoCloseable {
         return handshakeMillis;
     }
 
-    /** How many records a connection may write. */
+    /** Most records that a connection may write with one key. */
     long recordLimit() {
         return recordLimit;
     }
 
-    /** Whether what is read of a record may stay with the library; otherwise there has to be room for all of it. */
+    /** Whether the library can return a record in parts; otherwise the output needs room for a whole record. */
     boolean readsInParts() {
         return provider.resolve() == TlsProvider.BORINGSSL;
     }
 
-    /** One for a new connection; the caller releases it. */
+    /** A new engine for a connection; the caller releases it. */
     SSLEngine newEngine(ByteBufAllocator allocator) {
-        // The one that a handler of Netty's own would have: with one call it writes, or reads, many records.
+        // The engine of Netty's own handler: one call of it writes, or reads, many records.
         return newHandler(allocator).engine();
     }
 
     /**
-     * Netty's own, for a port that is no part of the stream: its writes have to be few and bounded, since it queues what is
-     * not sent yet, and its handshakes are made on the channel's own loop. It asks no client for a certificate.
+     * Netty's own handler, for the admin port. Its writes have to be few and bounded, since it queues unsent bytes; its
+     * handshakes run on the channel's own loop. It asks clients for no certificate.
      *
      * @throws IllegalStateException the relay has ended
      */
@@ -234,25 +235,27 @@ public final class TlsContext implements AutoCloseable {
         }
     }
 
-    /** Room for what a handshake does not bring; on the thread only. */
+    /** An empty buffer for the data that a handshake does not bring; used by the handshakes' thread only. */
     ByteBuffer nothing() {
         return nothing.clear();
     }
 
-    /** Has the thread do a step of a handshake; each connection has one at most in its line. */
+    /** Runs a step of a handshake on the thread; each connection has at most one step in the queue. */
     void execute(Runnable step) {
         thread.execute(step);
     }
 
-    void came(Channel channel) {
+    void add(Channel channel) {
         present.add(channel);
     }
 
-    void left(Channel channel) {
+    void remove(Channel channel) {
         present.remove(channel);
     }
 
-    /** Closes whoever is still there, within a handshake mostly, and waits for that, for a bounded time. */
+    /**
+     * Closes the channels that still hold TLS memory, most of them within a handshake, and waits for that, at most 2 s.
+     */
     public void closeConnections() {
         present.forEach(Channel::close);
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
@@ -261,7 +264,7 @@ public final class TlsContext implements AutoCloseable {
         }
     }
 
-    /** Ends the thread; no connection may be there any more. */
+    /** Ends the thread, and releases the files. No connection may be open any more. */
     @Override
     public void close() {
         if (daily != null) {
@@ -270,7 +273,7 @@ public final class TlsContext implements AutoCloseable {
         thread.shutdown();
         try {
             if (!thread.awaitTermination(2, TimeUnit.SECONDS)) {
-                LOG.warn("a handshake does not end");
+                LOG.warn("the TLS thread does not end: a handshake is still running");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -6,14 +6,14 @@ import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
 import java.util.Locale;
 
-/** Why a handshake failed, in words that say what to do; both libraries say the same thing differently. */
+/** The reason of a failed handshake in words that say what to do; the two libraries use different words. */
 public final class TlsFailure {
     private static final int MOST_CAUSES = 10;
 
     private TlsFailure() {}
 
-    /** Nothing that the client has sent is in it. */
-    public static String text(Throwable failure) {
+    /** A text for people about a failed handshake. It has nothing in it that the client has sent. */
+    public static String describe(Throwable failure) {
         if (failure instanceof NotSslRecordException) {
             return "the client does not speak TLS";
         }
@@ -33,10 +33,10 @@ public final class TlsFailure {
         }
         String all = (failure.getMessage() + " " + last).toLowerCase(Locale.ROOT);
         if (all.contains("unable to find valid certification path") || all.contains("path does not chain")) {
-            return "the client's certificate is of no authority that is trusted here: " + last;
+            return "the client's certificate is not from a trusted authority: " + last;
         }
         if (all.contains("peer_did_not_return_a_certificate") || all.contains("empty client certificate chain")) {
-            return "the client shows no certificate, and must";
+            return "the client shows no certificate, which is required";
         }
         if (all.contains("unsupported_protocol")
                 || all.contains("is not enabled or supported")
@@ -44,7 +44,7 @@ public final class TlsFailure {
             return "the client does not offer TLS 1.3: " + last;
         }
         if (all.contains("alert")) {
-            return "the client has refused it, perhaps the relay's certificate: " + last;
+            return "the client has refused the handshake, perhaps because of the relay's certificate: " + last;
         }
         return failure instanceof RuntimeException ? "a malformed handshake: " + last : last;
     }

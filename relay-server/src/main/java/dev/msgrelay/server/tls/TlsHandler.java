@@ -18,7 +18,8 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 
 /**
- * TLS of one connection, whose handshake {@link TlsHandshake} has made. Until then it is told of nothing, and tells nothing.
+ * TLS of one connection after its handshake, which {@link TlsHandshake} makes. No event of the channel passes this
+ * handler before the handshake is done.
  *
  * <pre>
  *   SHAKING --> OPEN --> CLOSING --> GONE
@@ -27,46 +28,44 @@ import javax.net.ssl.SSLException;
  *   socket --> TlsInput --> the connection --> TlsOutput --> socket
  * </pre>
  *
- * Both buffers are small, one record each, and reserved when the connection comes. While there is much to do, and memory for
- * it, they are large. While the connection does not read, the socket is not read either.
+ * Both buffers are small, one record each, and reserved when the connection comes. While there is much to move, and
+ * memory for it, they are large. While the connection does not read, the socket is not read either.
  *
  * <p>Owned by the channel's loop.
  */
 public final class TlsHandler extends ChannelDuplexHandler {
-    /** Is told how handshakes end. On the channel's loop, unless it says otherwise. */
+    /** Gets the results of handshakes, and other events to count. Called on the channel's loop. */
     public interface Watch {
-        /** A connection is open. */
+        /** A handshake is done, and the connection is open. */
         void opened();
 
         /** A connection has ended before it was open. */
         void ended(Channel channel, CloseReason reason, String text);
 
-        /** That was by a fault of the relay's own. */
+        /** A fault of the relay's own has ended a connection before it was open. Called after {@link #ended}. */
         void failed(Channel channel, Throwable cause);
 
-        /** It was a client that does not speak TLS. */
+        /** A client does not speak TLS. Called before {@link #ended}. */
         void plain();
 
-        /** Where more was to be written than the small buffer takes, there was no memory for a large one. */
+        /** A write was larger than the small buffer, and there was no memory for a large one. */
         void small();
     }
 
     private enum State {
         SHAKING,
         OPEN,
-        /** Nothing is written any more; what comes is still read. */
+        /** The connection has ended its output; its input is still read. */
         CLOSING,
-        /** The client has broken the rules of TLS: what comes is thrown away. */
+        /** The client has broken the rules of TLS: further input is thrown away. */
         BROKEN,
         GONE
     }
 
-    /**
-     * What BoringSSL has of a connection in memory of its own: 17 KiB for the record that it is at, each way, and its state.
-     */
+    /** BoringSSL's own memory of a connection: 17 KiB for the current record of each direction, and its state. */
     private static final int SESSION = 40 << 10;
 
-    /** What a subscriber, which says little, is handed at a time. */
+    /** Bytes of a read of a subscriber, which sends control frames only. */
     public static final int CONTROL_READ = 1 << 10;
 
     private final TlsContext context;
@@ -77,16 +76,16 @@ public final class TlsHandler extends ChannelDuplexHandler {
     final ReadSwitch reads;
     final TlsOutput out;
     final TlsInput in;
-    private final Runnable goOn = () -> walled(this::goOn);
+    private final Runnable continueReading = () -> walled(this::continueReading);
 
     private ChannelHandlerContext ctx;
     private State state = State.SHAKING;
     private SSLEngine engine;
-    // Bytes; 0: they were given back.
+    // Bytes reserved for this connection; 0: they were given back.
     private int reserved;
-    private boolean goesOn;
+    private boolean readingContinues;
     private boolean delivering;
-    // For another loop, which reads on: what this one began now, it would do while that one has the channel.
+    // The channel is moving to another loop, which reads on: a read or a task begun here would run beside that loop.
     private boolean leaving;
 
     private TlsHandler(
@@ -113,11 +112,11 @@ public final class TlsHandler extends ChannelDuplexHandler {
     }
 
     /**
-     * Puts TLS before a connection, which is to be added next; the channel is not registered yet.
+     * Adds TLS to a channel that is not registered yet; the caller adds the connection's handler next.
      *
-     * @param pool that all its memory comes from
-     * @param reader where a publisher wants its bytes; null: a subscriber, which says little
-     * @return false where there is not so much memory
+     * @param pool the part of the budget that all its memory comes from
+     * @param reader names the memory for a publisher's bytes; null: a subscriber, which sends control frames only
+     * @return false where the memory is used up
      */
     public static boolean add(
             Channel channel,
@@ -132,7 +131,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
         }
         TlsHandler handler =
                 pool.allocate(bytes, () -> new TlsHandler(context, channel, pool, allocator, reader, watch));
-        context.came(channel);
+        context.add(channel);
         channel.config().setRecvByteBufAllocator(new SocketReads(handler.in, TlsInput.READS));
         channel.pipeline().addLast(new TlsHandshake(context, allocator, handler, watch), handler);
         return true;
@@ -142,12 +141,12 @@ public final class TlsHandler extends ChannelDuplexHandler {
         return SESSION + (readsInParts ? 2 : 3) * TlsRecords.SMALL;
     }
 
-    /** Memory that one connection reserves, large buffers not counted. */
+    /** Memory that one connection reserves, in bytes, without large buffers. */
     public static int leastBytesOfOne() {
         return bytesOfOne(true);
     }
 
-    /** That of a channel; null: it has none. */
+    /** The TLS handler of a channel; null: a channel without TLS. */
     public static TlsHandler of(Channel channel) {
         return channel.pipeline().get(TlsHandler.class);
     }
@@ -157,17 +156,17 @@ public final class TlsHandler extends ChannelDuplexHandler {
         return out.records() >= context.recordLimit();
     }
 
-    /** Bytes that the socket has taken before the buffer that was written last. */
+    /** Bytes that the socket had taken before the buffer that was written last. */
     public long takenBefore() {
         return out.takenBefore();
     }
 
-    /** Bytes that have come of a record that is not whole, and so are no data yet. */
+    /** Bytes that have come of an incomplete record, which are no data yet. */
     public int begunBytes() {
         return open() ? in.begun() : 0;
     }
 
-    /** A few times a second: what is large and was not needed goes back. */
+    /** Gives large buffers back that were not filled since the last call; called a few times a second. */
     public void tick() {
         if (open()) {
             out.tick();
@@ -175,12 +174,12 @@ public final class TlsHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** Whether the connection is told what comes. */
+    /** Whether the connection gets further input. */
     private boolean open() {
         return state == State.OPEN || state == State.CLOSING;
     }
 
-    // ---- its life ----------------------------------------------------------------------------------------------
+    // ---- life cycle -----------------------------------------------------------------------------------------------
 
     @Override
     public void handlerAdded(ChannelHandlerContext added) {
@@ -188,18 +187,18 @@ public final class TlsHandler extends ChannelDuplexHandler {
         out.added(added);
     }
 
-    /** The handshake is done, and the buffers have the engine. */
+    /** Opens the connection: the handshake is done, and both buffers have the engine. */
     void open(SSLEngine shaken) {
         state = State.OPEN;
         engine = shaken;
         ctx.fireChannelActive();
-        walled(this::goOn);
+        walled(this::continueReading);
     }
 
-    /** Nothing is written any more: the client is told that this is the end of the stream, and no cut. */
+    /** Ends the output: an alert tells the client that this is the end of the stream, and no cut. */
     public void endOutput() {
         closeOutput();
-        // Not before: an output that is shut down with something in flight is never told to be done with it.
+        // Only without a write in flight: Netty never reports the end of a write behind a shutdown of the output.
         if (state == State.CLOSING && !out.busy()) {
             shutdownOutput();
         }
@@ -223,7 +222,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
 
     @Override
     public void close(ChannelHandlerContext closing, ChannelPromise promise) {
-        // Closed it is, whatever becomes of the word that it is.
+        // The channel is closed even if the alert cannot be sent.
         walled(this::closeOutput);
         out.drop();
         closing.close(promise);
@@ -231,26 +230,26 @@ public final class TlsHandler extends ChannelDuplexHandler {
 
     @Override
     public void channelInactive(ChannelHandlerContext inactive) {
-        gone();
+        channelGone();
         inactive.fireChannelInactive();
     }
 
     @Override
     public void handlerRemoved(ChannelHandlerContext removed) {
-        gone();
+        channelGone();
     }
 
-    private void gone() {
+    private void channelGone() {
         if (state != State.SHAKING) {
             state = State.GONE;
             release(engine);
         }
     }
 
-    /** Gives all memory back, that of the library as well. */
+    /** Gives back all memory, the library's included. */
     void release(SSLEngine used) {
         if (reserved > 0) {
-            context.left(channel);
+            context.remove(channel);
             in.release();
             out.release();
             ReferenceCountUtil.release(used);
@@ -259,7 +258,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** A step that no event of the channel began: what it throws would end nowhere, and the connection never. */
+    /** A step that no channel event began: Netty would swallow its exception, and the connection would never end. */
     private void walled(Runnable step) {
         try {
             step.run();
@@ -268,8 +267,8 @@ public final class TlsHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** The client has broken the rules of TLS. */
-    private void broken(SSLException cause) {
+    /** Ends a connection whose client has broken the rules of TLS. */
+    private void endBroken(SSLException cause) {
         if (open()) {
             boolean mayTell = state == State.OPEN;
             state = State.BROKEN;
@@ -294,12 +293,12 @@ public final class TlsHandler extends ChannelDuplexHandler {
     public void channelRead(ChannelHandlerContext from, Object msg) {
         ((ByteBuf) msg).release();
         if (msg instanceof ReadWindow read && open()) {
-            in.came(read.writerIndex());
+            in.received(read.writerIndex());
             deliver();
         }
     }
 
-    /** Hands on what has come, as long as the connection reads. */
+    /** Hands the input to the connection while the connection reads. */
     private void deliver() {
         if (delivering) {
             return;
@@ -307,16 +306,16 @@ public final class TlsHandler extends ChannelDuplexHandler {
         delivering = true;
         try {
             while (open() && in.waits() && channel.config().isAutoRead() && deliverOnce()) {
-                // The next part.
+                // deliverOnce has handed on one part.
             }
         } catch (SSLException e) {
-            broken(e);
+            endBroken(e);
         } finally {
             delivering = false;
         }
     }
 
-    /** Answers whether there may be more. */
+    /** Hands on one part of the input. Returns whether there may be more. */
     private boolean deliverOnce() throws SSLException {
         if (reader != null && !reader.prepareRead()) {
             return false;
@@ -339,28 +338,28 @@ public final class TlsHandler extends ChannelDuplexHandler {
             ctx.fireChannelRead(window.writerIndex(window.writerIndex() + bytes));
         }
         if (!open()) {
-            // The connection has ended with it.
+            // The connection has closed itself within this read.
             return false;
         }
         if (out.mustWrap()) {
             pump();
             if (context.readsInParts()) {
-                // All that BoringSSL wants to say by itself is an alert, and then it does not throw.
+                // BoringSSL wants to write by itself only to send an alert, and it throws no exception then.
                 throw new SSLException("a record cannot be read: it is none, or was changed on the way");
             }
         }
-        if (in.ended()) {
+        if (in.hasEnded()) {
             ctx.close();
             return false;
         }
         return true;
     }
 
-    /** The connection reads again: what waits goes first. Not at once, since it is in the middle of something. */
+    /** Reads again: input that waits goes first. Later, in a task: the connection may be within a step of its own. */
     @Override
     public void read(ChannelHandlerContext reading) {
         if (open() && in.waits()) {
-            goOnLater();
+            continueReadingLater();
         } else {
             readSocket();
         }
@@ -372,25 +371,25 @@ public final class TlsHandler extends ChannelDuplexHandler {
         leaves.deregister(promise);
     }
 
-    /** A new loop has it. */
+    /** The channel has arrived at its new loop. */
     @Override
     public void channelRegistered(ChannelHandlerContext registered) {
         leaving = false;
         if (open() && in.waits()) {
-            goOnLater();
+            continueReadingLater();
         }
         registered.fireChannelRegistered();
     }
 
-    private void goOnLater() {
-        if (!goesOn && !delivering && !leaving) {
-            goesOn = true;
-            channel.eventLoop().execute(goOn);
+    private void continueReadingLater() {
+        if (!readingContinues && !delivering && !leaving) {
+            readingContinues = true;
+            channel.eventLoop().execute(continueReading);
         }
     }
 
-    private void goOn() {
-        goesOn = false;
+    private void continueReading() {
+        readingContinues = false;
         if (!open()) {
             return;
         }
@@ -431,7 +430,10 @@ public final class TlsHandler extends ChannelDuplexHandler {
         from.flush();
     }
 
-    /** The socket has taken what was in flight. Who waits for that is told once nothing is left. */
+    /**
+     * Continues after the socket has taken the bytes in flight. The connection hears of it once nothing is left to
+     * write.
+     */
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext changed) {
         if (out.writing()) {
@@ -449,7 +451,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
             try {
                 out.pump();
             } catch (SSLException e) {
-                broken(e);
+                endBroken(e);
             }
         }
         if (state == State.CLOSING) {

@@ -24,17 +24,17 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 
 /**
- * The handshake of one connection: whoever stands behind it hears of nothing until it is done.
+ * The handshake of one connection. Handlers behind it get no event until it is done.
  *
  * <pre>
- *   SILENT --> WAITING <--a record--> WORKING --> DONE: it goes, and the handler is open
+ *   SILENT --> WAITING <--a record--> WORKING --> DONE: this handler is removed, and TlsHandler is open
  *      |          |                      |
  *      |          |                      '--> LEFT
  *      '----------'-----> FAILED <------------'
  * </pre>
  *
- * Owned by the channel's loop. While it is WORKING or LEFT, the thread of the handshakes owns the engine and both buffers, and
- * the loop only notes what happens.
+ * Owned by the channel's loop. While it is WORKING or LEFT, the thread of the handshakes owns the engine and both
+ * buffers, and the loop only records events.
  */
 final class TlsHandshake extends ChannelInboundHandlerAdapter {
     private enum State {
@@ -42,9 +42,9 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         SILENT,
         WAITING,
         WORKING,
-        /** It has failed while the thread has it. */
+        /** The handshake has failed while the thread works on it. */
         LEFT,
-        /** What comes is thrown away. */
+        /** Further input is thrown away. */
         FAILED,
         DONE
     }
@@ -63,7 +63,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     private Future<?> deadline;
     private State state = State.SILENT;
     private SSLEngine engine;
-    // More than there was room for.
+    // The output buffer was too small: the engine has more to write.
     private boolean hasMoreToSay;
 
     TlsHandshake(TlsContext context, ByteBufAllocator allocator, TlsHandler handler, TlsHandler.Watch watch) {
@@ -87,16 +87,16 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     public void channelActive(ChannelHandlerContext active) {
         deadline = ctx.channel()
                 .eventLoop()
-                .schedule(() -> walled(this::tooLate), context.handshakeMillis(), TimeUnit.MILLISECONDS);
+                .schedule(() -> walled(this::timedOut), context.handshakeMillis(), TimeUnit.MILLISECONDS);
     }
 
-    private void tooLate() {
+    private void timedOut() {
         String text = "no TLS handshake within " + context.handshakeMillis() + " ms";
         if (begun()) {
-            fail(text);
+            refuse(text);
         } else {
-            // It has said nothing: perhaps it waits for messages.
-            sayPlain(text + ": on this port clients speak TLS first");
+            // The client has sent nothing: perhaps it is a plain subscriber that waits for messages.
+            refuseInPlain(text + ": on this port clients speak TLS first");
         }
     }
 
@@ -108,47 +108,47 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     public void channelRead(ChannelHandlerContext from, Object msg) {
         ((ByteBuf) msg).release();
         if (msg instanceof ReadWindow read && state.compareTo(State.WAITING) <= 0) {
-            in.came(read.writerIndex());
-            goOn();
+            in.received(read.writerIndex());
+            continueHandshake();
         }
     }
 
     @Override
     public void channelReadComplete(ChannelHandlerContext from) {
-        // Nothing that the connection has to know.
+        // The connection needs no event of the handshake's reads.
     }
 
-    /** The socket has taken what was in flight. */
+    /** Continues after the socket has taken the bytes in flight. */
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext changed) {
         if (!out.writing()) {
             out.taken();
             if (state == State.WAITING && !out.inFlight()) {
                 reads.on();
-                goOn();
+                continueHandshake();
             }
         }
     }
 
-    private void goOn() {
+    private void continueHandshake() {
         if (state == State.SILENT && !in.mayBegin()) {
             watch.plain();
-            sayPlain(String.format(
+            refuseInPlain(String.format(
                     Locale.ROOT,
                     "this port is for TLS, and the first byte is 0x%02X, not the 0x16 of a TLS handshake: the client"
                             + " has to speak TLS 1.3, or go to the port for plain clients",
                     in.first()));
         } else if (in.recordLength() > TlsRecords.MOST_BYTES) {
-            fail("a record of " + in.recordLength() + " bytes; the limit is " + TlsRecords.MOST_BYTES);
+            refuse("a record of " + in.recordLength() + " bytes; the limit is " + TlsRecords.MOST_BYTES);
         } else if ((in.hasRecord() || hasMoreToSay) && !out.inFlight()) {
             EventLoop loop = ctx.channel().eventLoop();
             reads.off();
             state = State.WORKING;
-            context.execute(() -> work(loop));
+            context.execute(() -> runStep(loop));
         }
     }
 
-    private void worked(boolean done, Throwable failure) {
+    private void stepDone(boolean done, Throwable failure) {
         if (state == State.LEFT) {
             state = State.FAILED;
             handler.release(engine);
@@ -157,12 +157,12 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         state = State.WAITING;
         out.send();
         if (failure instanceof SSLException) {
-            fail(TlsFailure.text(failure));
+            refuse(TlsFailure.describe(failure));
         } else if (failure != null) {
-            failed(failure);
+            abort(failure);
         } else if (done) {
             deadline.cancel(false);
-            tellSubject();
+            storeSubject();
             out.open(engine);
             in.open(engine);
             reads.on();
@@ -172,29 +172,29 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
             handler.open(engine);
         } else if (!out.inFlight()) {
             reads.on();
-            goOn();
+            continueHandshake();
         }
     }
 
-    /** Of the client's certificate, where it has shown one: the connection finds there who its peer is. */
-    private void tellSubject() {
+    /** Stores the subject of the client's certificate, if there is one; the connection finds its peer there. */
+    private void storeSubject() {
         try {
             X509Certificate shown = (X509Certificate) engine.getSession().getPeerCertificates()[0];
             ctx.channel().attr(Peer.CERTIFICATE).set(shown.getSubjectX500Principal());
         } catch (SSLPeerUnverifiedException e) {
-            // It has shown none.
+            // The client has shown no certificate.
         }
     }
 
     // ---- on the thread of the handshakes -----------------------------------------------------------------------
 
-    private void work(EventLoop loop) {
+    private void runStep(EventLoop loop) {
         boolean done = false;
         Throwable failure = null;
         try {
             done = step();
         } catch (Throwable e) {
-            // Whatever it is, the loop has to hear of it: until then it does not touch the connection.
+            // Every failure goes to the loop, which does not touch the connection until then.
             failure = e;
             if (engine != null) {
                 out.wrapEnd(engine);
@@ -203,15 +203,15 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         boolean isDone = done;
         Throwable why = failure;
         try {
-            loop.execute(() -> walled(() -> worked(isDone, why)));
+            loop.execute(() -> walled(() -> stepDone(isDone, why)));
         } catch (RejectedExecutionException e) {
-            // The loop has ended, and with it the channel.
+            // The loop has ended, and the channel with it.
             state = State.FAILED;
             handler.release(engine);
         }
     }
 
-    /** Goes as far as what has come allows, and wraps what is to be said; answers whether the handshake is done. */
+    /** Runs the handshake as far as the input allows, and wraps its output. Returns whether the handshake is done. */
     private boolean step() throws SSLException {
         out.clear();
         hasMoreToSay = false;
@@ -236,7 +236,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
                     }
                 }
                 default -> {
-                    // BoringSSL learns that it is done when it is asked for more. What follows is no part of the
+                    // BoringSSL notices only when asked for more that it is done. Input behind that is no part of the
                     // handshake.
                     HandshakeStatus status =
                             engine.unwrap(EMPTY, context.nothing()).getHandshakeStatus();
@@ -253,7 +253,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         return status == HandshakeStatus.NEED_UNWRAP || status == HandshakeStatus.NEED_UNWRAP_AGAIN;
     }
 
-    /** One record of the handshake; false: it is not there yet. */
+    /** Unwraps one record of the handshake; false: it has not come completely. */
     private boolean unwrapRecord() throws SSLException {
         if (!in.hasRecord()) {
             return false;
@@ -269,20 +269,20 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         return true;
     }
 
-    // ---- its end -----------------------------------------------------------------------------------------------
+    // ---- end ------------------------------------------------------------------------------------------------------
 
-    /** A client without TLS reads this. */
-    private void sayPlain(String text) {
-        if (end(CloseReason.TLS_FAILED, text)) {
+    /** Ends with an ERROR frame in plain text, for a client without TLS. */
+    private void refuseInPlain(String text) {
+        if (endHandshake(CloseReason.TLS_FAILED, text)) {
             out.sendPlain(ErrorFrame.encode(CloseReason.TLS_FAILED, text))
                     .addListener(done -> handler.shutdownOutput());
             linger();
         }
     }
 
-    /** The client has broken the rules, or is too slow. */
-    private void fail(String text) {
-        if (end(CloseReason.TLS_FAILED, text)) {
+    /** Ends a handshake whose client has broken the rules, or is too slow. */
+    private void refuse(String text) {
+        if (endHandshake(CloseReason.TLS_FAILED, text)) {
             if (!out.inFlight()) {
                 handler.shutdownOutput();
             }
@@ -290,18 +290,18 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** The network, or the relay itself. */
-    private void failed(Throwable cause) {
+    /** Ends a handshake after a failure of the network or of the relay. */
+    private void abort(Throwable cause) {
         if (cause instanceof IOException) {
-            end(CloseReason.TLS_FAILED, "connection lost within the handshake: " + cause.getMessage());
-        } else if (end(CloseReason.INTERNAL_ERROR, "a fault of the relay within the handshake: " + cause)) {
+            endHandshake(CloseReason.TLS_FAILED, "connection lost within the handshake: " + cause.getMessage());
+        } else if (endHandshake(CloseReason.INTERNAL_ERROR, "a fault of the relay within the handshake: " + cause)) {
             watch.failed(ctx.channel(), cause);
         }
         ctx.close();
     }
 
-    /** The first end counts; false: it was over. */
-    private boolean end(CloseReason reason, String text) {
+    /** Ends the handshake. The first end counts; false: it has ended before. */
+    private boolean endHandshake(CloseReason reason, String text) {
         if (state.compareTo(State.WORKING) > 0) {
             return false;
         }
@@ -313,7 +313,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         return true;
     }
 
-    /** Reads for a while what still comes, and throws it away: a reset would overtake what the client is told. */
+    /** Reads for a while, and throws the input away: a reset would overtake the bytes sent to the client. */
     private void linger() {
         ctx.channel().eventLoop().schedule(() -> ctx.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
         if (state == State.FAILED) {
@@ -327,20 +327,20 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext inactive) {
-        gone();
+        channelGone();
         inactive.fireChannelInactive();
     }
 
     @Override
     public void handlerRemoved(ChannelHandlerContext removed) {
-        gone();
+        channelGone();
     }
 
-    private void gone() {
+    private void channelGone() {
         if (begun()) {
-            end(CloseReason.TLS_FAILED, "closed within the handshake");
+            endHandshake(CloseReason.TLS_FAILED, "closed within the handshake");
         } else {
-            end(CloseReason.PEER_CLOSED, "");
+            endHandshake(CloseReason.PEER_CLOSED, "");
         }
         if (state == State.FAILED) {
             handler.release(engine);
@@ -350,16 +350,16 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext thrown, Throwable cause) {
         if (cause != ReadSwitch.Refused.INSTANCE) {
-            failed(cause);
+            abort(cause);
         }
     }
 
-    /** A step that no event of the channel began: what it throws would end nowhere, and the connection never. */
+    /** A step that no channel event began: Netty would swallow its exception, and the connection would never end. */
     private void walled(Runnable step) {
         try {
             step.run();
         } catch (Throwable e) {
-            failed(e);
+            abort(e);
         }
     }
 }

@@ -13,17 +13,17 @@ import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
 
 /**
- * What has come of one connection: records in one buffer, which are unwrapped straight to where the connection wants them.
+ * The input of one connection: records in one buffer, which are unwrapped straight into the connection's own memory.
  *
  * <pre>
  *   socket --> | taken | records |  room  | --unwrap--> the connection's buffer
  *                      ^ start   ^ end         '--> rest --^   where the library gives a record as a whole only
  * </pre>
  *
- * Owned as its {@link TlsHandler} is.
+ * Owned by the owner of its {@link TlsHandler}.
  */
 final class TlsInput implements SocketReads.Reader {
-    /** Reads of a cycle at most. Other than with plain sockets, one read a cycle takes more processor time than four. */
+    /** Most reads in a cycle. Unlike with plain sockets, one read a cycle takes more processor time than four. */
     static final int READS = 4;
 
     private static final int THROWN_AWAY = 4 << 10;
@@ -36,26 +36,26 @@ final class TlsInput implements SocketReads.Reader {
     private final TlsOutput out;
     private final EmptyRecords empty = new EmptyRecords();
 
-    // Null: what comes is thrown away.
+    // Null: further input is thrown away.
     private ReadBuffer buffer;
     private ByteBuffer source;
     private int start;
     private int end;
     private boolean large;
-    // Since the last tick.
+    // Whether a read has filled the buffer since the last tick.
     private boolean filled;
 
     // Null: the handshake is not done.
     private SSLEngine engine;
-    // Whether the next unwrap may bring something.
+    // Whether the next unwrap may bring data.
     private boolean more;
     private ByteBuffer rest;
     private ByteBuffer spare;
     private boolean closed;
 
     /**
-     * @param reader the connection's, where it has one
-     * @param out what the library wants to say by itself goes there
+     * @param reader the connection's own; null: a subscriber
+     * @param out sends the records that the library writes by itself
      */
     TlsInput(
             Channel channel,
@@ -81,7 +81,7 @@ final class TlsInput implements SocketReads.Reader {
         return channel.config().isAutoRead() && !waits();
     }
 
-    /** What is there moves to the front, and behind it there is room for the rest of a record. */
+    /** The free end of the buffer. Unread input moves to the front, so there is room for the rest of a record. */
     @Override
     public ByteBuf whereToRead() {
         if (buffer == null) {
@@ -117,17 +117,17 @@ final class TlsInput implements SocketReads.Reader {
         old.release();
     }
 
-    /** Bytes have come, up to there. */
-    void came(int to) {
+    /** Takes note of a read: input now ends at {@code to}. */
+    void received(int to) {
         end = to;
         if (engine != null) {
             more = true;
-            // It took all that there was room for: more room would have taken more.
+            // A full buffer: with more room the read would have taken more.
             filled |= end == buffer.capacity();
         }
     }
 
-    /** A few times a second: what is large and was not needed goes back. */
+    /** Gives the large buffer back if it was not filled since the last call; called a few times a second. */
     void tick() {
         if (large && !filled && start == end) {
             start = 0;
@@ -140,7 +140,7 @@ final class TlsInput implements SocketReads.Reader {
         empty.tick();
     }
 
-    /** From now on what comes is thrown away. */
+    /** Gives the buffer back: further input is thrown away. */
     void release() {
         if (buffer != null) {
             buffer.release();
@@ -153,33 +153,32 @@ final class TlsInput implements SocketReads.Reader {
 
     // ---- the handshake -----------------------------------------------------------------------------------------
 
-    /** Whether there is anything. */
     boolean any() {
         return end > 0;
     }
 
-    /** The first byte of all, if there is {@link #any}. */
+    /** The first byte of the connection; only after {@link #any}. */
     int first() {
         return buffer.view().get(0) & 0xFF;
     }
 
-    /** Whether this may be TLS, as far as it has come. */
+    /** Whether the bytes so far may be TLS. */
     boolean mayBegin() {
         return end == 0 || TlsRecords.mayBegin(first(), end > 1 ? buffer.view().get(1) : TlsRecords.MAJOR_VERSION);
     }
 
-    /** Bytes of the record that comes next, its header included; 0: not known yet. */
+    /** Bytes of the next record, its header included; 0: not known yet. */
     int recordLength() {
         return end - start < TlsRecords.HEADER ? 0 : TlsRecords.length(buffer.view(), start);
     }
 
-    /** Whether all of that record is there. */
+    /** Whether the next record has come completely. */
     boolean hasRecord() {
         int length = recordLength();
         return length > 0 && end - start >= length;
     }
 
-    /** Unwraps that record for the handshake's sake. */
+    /** Unwraps the next record for the handshake. */
     SSLEngineResult unwrapRecord(SSLEngine handshaking, ByteBuffer nothing) throws SSLException {
         source.limit(start + recordLength()).position(start);
         SSLEngineResult result = handshaking.unwrap(source, nothing);
@@ -189,28 +188,28 @@ final class TlsInput implements SocketReads.Reader {
 
     // ---- open --------------------------------------------------------------------------------------------------
 
-    /** The handshake is done: from now on records are unwrapped for the connection. */
+    /** Starts to unwrap records for the connection: the handshake is done. */
     void open(SSLEngine shaken) {
         engine = shaken;
         more = end > start;
     }
 
-    /** Whether something waits that the connection has not taken. */
+    /** Whether there is input that the connection has not taken. */
     boolean waits() {
         return more || rest != null;
     }
 
-    /** Bytes that have come of a record that is not whole: the library has them, or waits for the rest. */
+    /** Bytes that have come of an incomplete record: in the library, or in the buffer. */
     int begun() {
         return empty.begun() + (more ? 0 : end - start);
     }
 
-    /** Whether the client has said that nothing more comes, and all that came before is taken. */
-    boolean ended() {
+    /** Whether the client has ended its output, and the connection has taken all input before that. */
+    boolean hasEnded() {
         return closed && rest == null;
     }
 
-    /** Unwraps what waits until there is no room, or no record is whole. */
+    /** Unwraps waiting input until {@code room} is full, or no record is complete. */
     void unwrap(ByteBuffer room) throws SSLException {
         if (rest != null) {
             pourRest(room);
@@ -220,9 +219,9 @@ final class TlsInput implements SocketReads.Reader {
     }
 
     /**
-     * Where what is unwrapped now ends: before a last record that is short. It may be the alert that nothing more comes, and
-     * once the library has seen that, BoringSSL writes nothing either. So the connection has what came before first, and may
-     * still object to it.
+     * End of the bytes to unwrap now: before the last record if that is short. A short record may be the alert of the
+     * client's end, and once BoringSSL has seen that, it writes nothing any more. So the connection gets the input
+     * before that first, and may still answer it with an error.
      */
     private int turn() {
         int last = start;
@@ -274,7 +273,7 @@ final class TlsInput implements SocketReads.Reader {
         }
     }
 
-    /** A record that the library gives as a whole only, and for which there is too little room. */
+    /** Unwraps a record that the library returns as a whole only, and that {@code room} is too small for. */
     private void unwrapToRest(ByteBuffer room) throws SSLException {
         if (spare == null) {
             spare = ByteBuffer.allocateDirect(TlsRecords.SMALL);

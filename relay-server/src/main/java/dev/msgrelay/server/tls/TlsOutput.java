@@ -16,19 +16,19 @@ import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 
 /**
- * What is to be sent on one connection: it waits as it is, slices of the log among it, until it is wrapped straight into the
- * one buffer, which is then in flight. There is never more than that.
+ * The output of one connection: messages, slices of the log among them, wait until they are wrapped straight into the
+ * one buffer, which is then in flight. There is never more than one buffer in flight.
  *
  * <pre>
  *   messages --wrap--> | records | --write--> in flight --the socket has taken it--> the next ones
  * </pre>
  *
- * Owned as its {@link TlsHandler} is.
+ * Owned by the owner of its {@link TlsHandler}.
  */
 final class TlsOutput {
     private static final ByteBuffer EMPTY = ByteBuffer.allocateDirect(0);
 
-    /** Less than the large buffer, so that records of several messages fit. */
+    /** Most bytes of a write: less than the large buffer, so that records of several messages fit. */
     private static final int MOST_WRITTEN = TlsRecords.LARGE - (1 << 10);
 
     private final Pool pool;
@@ -38,28 +38,28 @@ final class TlsOutput {
     private SegmentSize segment;
     private SSLEngine engine;
 
-    // What waits, and who is to be told.
+    // Messages that wait, and their promises.
     private final ArrayDeque<ByteBuf> messages = new ArrayDeque<>();
     private final ArrayDeque<ChannelPromise> promises = new ArrayDeque<>();
-    // Of the first one, what is not wrapped yet.
+    // The part of the first message that is not wrapped yet; null: it is not begun.
     private ByteBuffer message;
     private long waiting;
 
     private ByteBuf buffer;
     private ByteBuffer target;
     private boolean large;
-    // Since the last tick.
+    // Whether more waited than the small buffer takes, since the last tick.
     private boolean filled;
     private boolean inFlight;
-    // What the socket does meanwhile is looked at when it is done.
+    // A write is under way: changes of writability are looked at after it.
     private boolean writing;
     private boolean mustWrap;
     private long records;
-    // Bytes written before the buffer that is in flight, and its own.
+    // Bytes written before the last buffer, and the bytes of the last buffer.
     private long before;
     private int last;
 
-    /** @param noMemory told where there is none for a large buffer that would be filled */
+    /** @param noMemory run when a large buffer would be filled, and there is no memory for it */
     TlsOutput(Pool pool, ByteBufAllocator allocator, Runnable noMemory) {
         this.pool = pool;
         this.allocator = allocator;
@@ -69,7 +69,7 @@ final class TlsOutput {
 
     private void resize(int capacity) {
         ByteBuf old = buffer;
-        // First: where there is no memory, the old one is still there to be released.
+        // The new buffer first: if there is no memory for it, the old one is still there to be released.
         buffer = allocator.directBuffer(capacity, capacity);
         if (old != null) {
             old.release();
@@ -77,18 +77,18 @@ final class TlsOutput {
         target = buffer.nioBuffer(0, capacity);
     }
 
-    /** Where records go. */
+    /** Takes the context that records are written to. */
     void added(ChannelHandlerContext context) {
         ctx = context;
     }
 
-    /** The handshake is done: from now on messages are wrapped. */
+    /** Starts to wrap messages: the handshake is done. */
     void open(SSLEngine shaken) {
         engine = shaken;
         segment = SegmentSize.of(ctx.channel());
     }
 
-    /** A few times a second: what is large and was not needed goes back. */
+    /** Gives the large buffer back if it was not needed since the last call; called a few times a second. */
     void tick() {
         if (large && !filled && !inFlight) {
             resize(TlsRecords.SMALL);
@@ -106,7 +106,7 @@ final class TlsOutput {
         }
     }
 
-    /** What waits is sent no more. */
+    /** Drops waiting messages, and fails their promises. */
     void drop() {
         message = null;
         waiting = 0;
@@ -122,29 +122,29 @@ final class TlsOutput {
         }
     }
 
-    // ---- what the library says by itself -------------------------------------------------------------------------
+    // ---- the library's own records --------------------------------------------------------------------------------
 
-    /** Begins a step of the handshake, whose records are then sent with {@link #send}. */
+    /** Begins a step of the handshake; {@link #send} sends its records. */
     void clear() {
         target.clear();
     }
 
-    /** Wraps what the handshake says next. */
+    /** Wraps the next record of the handshake. */
     SSLEngineResult wrap(SSLEngine handshaking) throws SSLException {
         return handshaking.wrap(EMPTY, target);
     }
 
-    /** Wraps what tells the client that this is the end: an alert. */
+    /** Wraps the alert that ends the output. */
     void wrapEnd(SSLEngine ending) {
         try {
             ending.closeOutbound();
             ending.wrap(EMPTY, target);
         } catch (Throwable e) {
-            // Then it is not told, and it is the end all the same.
+            // The client then gets no alert; its connection ends anyway.
         }
     }
 
-    /** Tells the client that this is the end, unless it is {@link #busy}. */
+    /** Sends the alert that ends the output, unless the buffer is {@link #busy}. */
     void sendEnd() {
         if (!busy()) {
             target.clear();
@@ -155,14 +155,14 @@ final class TlsOutput {
         }
     }
 
-    /** Sends what was wrapped by itself, if anything. */
+    /** Sends the handshake's records, if there are any. */
     void send() {
         if (target.position() > 0) {
             send(ctx.newPromise());
         }
     }
 
-    /** Sends bytes as they are, to a client that does not speak TLS. */
+    /** Sends plain bytes, to a client that does not speak TLS. */
     ChannelFuture sendPlain(ByteBuffer bytes) {
         target.clear().put(bytes);
         ChannelPromise told = ctx.newPromise();
@@ -170,7 +170,9 @@ final class TlsOutput {
         return told;
     }
 
-    /** What the library wants for itself: a new key, or an alert to be sent. */
+    /**
+     * Does what the library asks for: runs its tasks, or notes that it wants to write, such as a new key or an alert.
+     */
     void obey(HandshakeStatus status) {
         switch (status) {
             case NEED_TASK -> runTasks(engine);
@@ -185,14 +187,13 @@ final class TlsOutput {
         }
     }
 
-    /** Whether the library wants to say something. */
+    /** Whether the library wants to write a record of its own. */
     boolean mustWrap() {
         return mustWrap;
     }
 
     // ---- messages ------------------------------------------------------------------------------------------------
 
-    /** This is to be sent as well. */
     void add(ByteBuf bytes, ChannelPromise promise) {
         messages.add(bytes);
         promises.add(promise);
@@ -204,34 +205,33 @@ final class TlsOutput {
         return records;
     }
 
-    /** Bytes that the socket has taken before the buffer that was written last. */
+    /** Bytes that the socket had taken before the buffer that was written last. */
     long takenBefore() {
         return before;
     }
 
-    /** Whether the socket has not taken all that was written. */
+    /** Whether the socket has not taken all written bytes yet. */
     boolean inFlight() {
         return inFlight;
     }
 
-    /** Whether its buffer is in use. */
+    /** Whether the buffer is in use. */
     boolean busy() {
         return inFlight || writing;
     }
 
-    /** Whether something is being written just now. */
     boolean writing() {
         return writing;
     }
 
-    /** The socket has taken something. */
+    /** Takes note that the socket has taken bytes. */
     void taken() {
         if (inFlight && ctx.channel().isWritable()) {
             inFlight = false;
         }
     }
 
-    /** Wraps and writes until something is in flight, or nothing is left. */
+    /** Wraps and writes until a buffer is in flight, or nothing is left. */
     void pump() throws SSLException {
         if (writing) {
             return;
@@ -251,7 +251,10 @@ final class TlsOutput {
         }
     }
 
-    /** Wraps what fits the buffer, with whole segments where there is so much; answers whom to tell once it is written. */
+    /**
+     * Fills the buffer, with whole segments if enough waits. Returns the promise to complete once the buffer is
+     * written.
+     */
     private ChannelPromise fill() throws SSLException {
         if (waiting > TlsRecords.MOST_PLAIN) {
             filled = true;
@@ -279,7 +282,7 @@ final class TlsOutput {
             room -= done;
             waiting -= done;
             if (message.hasRemaining()) {
-                // Its own promise is told once all of it is written.
+                // The message's own promise completes with its last part.
                 told = promises.peek().isVoid() ? promises.peek() : ctx.newPromise();
                 if (done < part) {
                     break;
@@ -305,7 +308,7 @@ final class TlsOutput {
         }
     }
 
-    /** As much of the message, up to its limit, as there is room for. */
+    /** Wraps the message up to its limit, as far as there is room. */
     private void wrapMessage() throws SSLException {
         while (message.hasRemaining()) {
             SSLEngineResult result = engine.wrap(message, target);

@@ -4,22 +4,22 @@ import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.SslProvider;
 import java.util.Locale;
 
-/** Whose TLS it is. */
+/** The library that does TLS. */
 public enum TlsProvider {
-    /** BoringSSL where it is there, else the JDK's. */
+    /** BoringSSL if it is available, else the JDK. */
     AUTO,
-    /** BoringSSL, by netty-tcnative: less than half of the JDK's time for a byte. */
+    /** BoringSSL, through netty-tcnative: less than half of the JDK's time for a byte. */
     BORINGSSL,
-    /** The JDK's: everywhere. */
+    /** The JDK's own TLS: available everywhere. */
     JDK;
 
-    /** The name as it is written on the command line. */
+    /** The provider's name on the command line. */
     public String flag() {
         return name().toLowerCase(Locale.ROOT);
     }
 
     /**
-     * What AUTO means on this machine.
+     * The provider that AUTO means on this machine; otherwise this one.
      *
      * @throws IllegalArgumentException BoringSSL is asked for and not available here; the message says why
      */
@@ -33,7 +33,7 @@ public enum TlsProvider {
         return BORINGSSL;
     }
 
-    /** What {@link #resolve} has chosen, and why, for people. */
+    /** The provider that {@link #resolve} chooses, and why, for people. */
     public String text() {
         if (resolve() == BORINGSSL) {
             return OpenSsl.versionString() + " (" + (this == AUTO ? "auto: it is available here" : "as told") + ")";

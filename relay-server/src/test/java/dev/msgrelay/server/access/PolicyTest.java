@@ -315,13 +315,13 @@ class PolicyTest {
         assertThat(standing.grant(TypeRanges.of(5, 30), false)).isEqualTo(TypeRanges.of(5, 20));
         assertThat(standing.grant(TypeRanges.ALL, true)).isEqualTo(TypeRanges.of(0, 20));
         assertThatThrownBy(() -> standing.grant(TypeRanges.ALL, false))
-                .hasMessage("every type is wanted, and 0-20 may be had: ask for those");
+                .hasMessage("every type is wanted, and 0-20 are permitted: ask for those");
         assertThatThrownBy(() -> standing.grant(TypeRanges.of(30, 40), true))
-                .hasMessage("types 30-40 are wanted, and 0-20 may be had");
+                .hasMessage("types 30-40 are wanted, and 0-20 are permitted");
         control.change(new AccessPolicy(List.of(subscriber(NINE, Identity.UNLIMITED))));
         standing.review();
         assertThat(standing.refusal())
-                .isEqualTo(new Refusal(CloseReason.REVOKED, "types 0-20 were to be had, and 1-9 are"));
+                .isEqualTo(new Refusal(CloseReason.REVOKED, "types 0-20 were permitted, and 1-9 are now"));
     }
 
     private static Identity subscriber(TypeRanges types, long rate) {

@@ -159,7 +159,7 @@ class AdminTlsTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aTokenInTheClearIsNotTold() {
-        assertThat(TlsFailure.text(new NotSslRecordException("not an SSL/TLS record: 474554")))
+        assertThat(TlsFailure.describe(new NotSslRecordException("not an SSL/TLS record: 474554")))
                 .isEqualTo("the client does not speak TLS");
     }
 

@@ -156,8 +156,8 @@ class ConfigurationTest {
         private static String[] told(List<String> options, Map<String, OptionSpec> values) {
             return options.stream()
                     .filter(option ->
-                            !RelayServerCommand.text(values.get(option)).equals("not set"))
-                    .map(option -> "--" + option + "=" + RelayServerCommand.text(values.get(option)))
+                            !RelayServerCommand.valueText(values.get(option)).equals("not set"))
+                    .map(option -> "--" + option + "=" + RelayServerCommand.valueText(values.get(option)))
                     .toArray(String[]::new);
         }
     }
@@ -264,7 +264,7 @@ class ConfigurationTest {
         assertThat(run(err, ofServices(), "--check-config")).isZero();
         assertThat(err.toString().lines())
                 .hasSize(4)
-                .allMatch(line -> line.startsWith("relay-server: RELAY_") && line.contains(" is passed over: "))
+                .allMatch(line -> line.startsWith("relay-server: RELAY_") && line.contains(" is ignored: "))
                 .anyMatch(line -> line.contains("RELAY_PUBLISH_PORT=tcp://10.0.0.1:7401"));
     }
 
@@ -378,7 +378,7 @@ class ConfigurationTest {
                 "tcp { nodelay = true } | :2: unknown key tcp-nodelay",
                 "help = true | :2: unknown key help",
                 "config = other.conf | :2: unknown key config",
-                "log-size = null | :2: log-size is to be a value",
+                "log-size = null | :2: log-size must be a value",
                 "log { size = 1m }, log-size = 2m | :2: log-size is given here, and at",
                 "access = everybody | :2: access is a block",
                 "log-size = 64x | :2: Invalid value for option '--log-size'",

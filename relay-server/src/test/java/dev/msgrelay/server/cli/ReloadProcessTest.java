@@ -207,7 +207,7 @@ class ReloadProcessTest {
                                 "configuration read again: " + file
                                         + ": good; 2 options from file and environment, 1 identity",
                                 "access changed",
-                                "admin-token takes a restart: it is another one by now",
+                                "admin-token takes a restart: it has changed",
                                 "name-hold takes a restart: it is 10s and would be 20s");
                 assertThat(stays.awaitError().code()).isEqualTo(CloseReason.REVOKED.code());
                 assertThat(reload(admin, token).body()).contains("access as before");

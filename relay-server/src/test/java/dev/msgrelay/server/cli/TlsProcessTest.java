@@ -49,11 +49,14 @@ class TlsProcessTest {
                 InetSocketAddress publish = new InetSocketAddress("127.0.0.1", Integer.parseInt(ports.group(1)));
                 assertThat(relay.line(line -> line.contains("transport"))).contains("transport epoll (auto: it is");
 
-                until(relay, "the client shows no certificate, and must", () -> refused(certificates, publish, null));
+                until(
+                        relay,
+                        "the client shows no certificate, which is required",
+                        () -> refused(certificates, publish, null));
                 X509Bundle foreign = certificates.foreign("CN=foreign");
                 until(
                         relay,
-                        "the client's certificate is of no authority that is trusted here",
+                        "the client's certificate is not from a trusted authority",
                         () -> refused(certificates, publish, foreign));
                 X509Bundle late = certificates.signed(
                         "CN=late", b -> b.notBefore(now.minusSeconds(7200)).notAfter(now.minusSeconds(3600)));

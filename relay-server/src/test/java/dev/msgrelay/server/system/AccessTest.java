@@ -474,7 +474,7 @@ class AccessTest {
                 assertError(
                         older.awaitError(),
                         CloseReason.NOT_PERMITTED,
-                        "every type is wanted, and 2-4,8 may be had: ask for those");
+                        "every type is wanted, and 2-4,8 are permitted: ask for those");
             }
             try (TalkingPublisher others = TalkingPublisher.connect(relay.subscribe())
                     .send(HelloFrame.subscriber()
@@ -483,14 +483,17 @@ class AccessTest {
                             .build()
                             .encode())) {
                 assertError(
-                        others.awaitError(), CloseReason.NOT_PERMITTED, "types 5-7,9 are wanted, and 2-4,8 may be had");
+                        others.awaitError(),
+                        CloseReason.NOT_PERMITTED,
+                        "types 5-7,9 are wanted, and 2-4,8 are permitted");
             }
             try (SpeakingSubscriber later =
                     subscriber(relay).hello(HelloFrame.subscriber().token(AUDIT).types(TypeRanges.of(2, 2)))) {
                 later.awaitWelcome();
                 later.subscribe(1, TypeRanges.of(3, 5)).awaitSaid(ControlFrames.SUBSCRIBED, 1);
                 later.subscribe(2, TypeRanges.of(5, 5));
-                assertError(later.awaitError(), CloseReason.NOT_PERMITTED, "types 5 are wanted, and 2-4,8 may be had");
+                assertError(
+                        later.awaitError(), CloseReason.NOT_PERMITTED, "types 5 are wanted, and 2-4,8 are permitted");
             }
         }
     }
@@ -682,7 +685,7 @@ class AccessTest {
                             who("s").token(AUDIT).subscribe("1-9"),
                             who("both").token(BOTH).publish("7").subscribe("all")));
             assertError(orders.awaitError(), CloseReason.REVOKED, "the token is not one that is known here");
-            assertError(audit.awaitError(), CloseReason.REVOKED, "types all were to be had, and 1-9 are");
+            assertError(audit.awaitError(), CloseReason.REVOKED, "types all were permitted, and 1-9 are now");
             assertThat(relay.closed(CloseReason.REVOKED)).isEqualTo(2);
             // And it does not come back.
             try (TalkingPublisher again = publisher(relay, ORDERS)) {

@@ -151,7 +151,7 @@ class PemTextTest {
         String body = Base64.getEncoder().encodeToString(key.getBytes(StandardCharsets.US_ASCII));
         Path file = write("-----BEGIN CERTIFICATE-----\n" + body + "\n-----END CERTIFICATE-----\n");
         assertThat(certificateRefusal(file))
-                .isEqualTo(file + ", line 1: what begins here is no X.509 certificate, or a damaged one");
+                .isEqualTo(file + ", line 1: the block that begins here is no X.509 certificate, or is damaged");
     }
 
     /** As of RELAY_TLS_KEY="$(cat key.pem)". */

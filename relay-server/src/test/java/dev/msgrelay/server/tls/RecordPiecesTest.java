@@ -187,7 +187,7 @@ class RecordPiecesTest {
                 read.writeBytes(wire.slice(arrived, length));
                 arrived += length;
                 left -= length;
-                in.came(read.writerIndex());
+                in.received(read.writerIndex());
                 read.release();
                 while (in.waits()) {
                     in.unwrap(plain);

@@ -40,7 +40,7 @@ class TlsInputTest {
         ByteBuf read = in.whereToRead();
         read.writeByte(0x16);
         read.release();
-        in.came(read.writerIndex());
+        in.received(read.writerIndex());
         assertThat(in.first()).isEqualTo(0x16);
         in.release();
         assertThat(allocator.metric().usedDirectMemory()).isZero();
@@ -89,7 +89,7 @@ class TlsInputTest {
         for (int i = 0; i < bytes; i++) {
             read.writeByte(i % 27 == 4 ? 22 : 0);
         }
-        in.came(read.writerIndex());
+        in.received(read.writerIndex());
         read.release();
     }
 }

@@ -100,7 +100,7 @@ class TlsReloadTest {
             assertRefused(relay, good, ec, ec + ", line 1: 'EC PRIVATE KEY' is not PKCS#8");
             assertRefused(relay, good, good, good + " has no private key");
             assertRefused(relay, cut, other, cut + ", line 2: CERTIFICATE has no end");
-            assertRefused(relay, rubbish, other, rubbish + ", line 1: what begins here is not Base64");
+            assertRefused(relay, rubbish, other, rubbish + ", line 1: the block that begins here is not Base64");
             assertRefused(relay, none, other, "there is no file " + none);
             assertRefused(relay, other, other, other + " has no certificate");
             assertThat(shown(certificates, relay)).isEqualTo("CN=old");
