@@ -90,7 +90,7 @@ class ClusterStateTest {
         rig.offer(one, one.claim("ann", BOB));
         assertThat(rig.seen.last()).contains("NAME_HELD", "has a connection at node 2");
         rig.offer(two, two.leave("ann", ANN));
-        rig.millis += ClusterState.NAME_HOLD_MILLIS;
+        rig.millis += ClusterNames.HOLD_MILLIS;
         rig.offer(one, one.claim("ann", BOB));
         assertThat(rig.seen.last()).contains("yes");
     }
@@ -124,7 +124,7 @@ class ClusterStateTest {
         rig.offer(two, two.claim("ann", BOB));
         assertThat(rig.seen.last()).contains("NAME_HELD", "has a connection at node 1");
         rig.offer(one, one.leave("ann", ANN));
-        rig.millis += ClusterState.NAME_HOLD_MILLIS - 1;
+        rig.millis += ClusterNames.HOLD_MILLIS - 1;
         rig.offer(two, two.claim("ann", BOB));
         assertThat(rig.seen.last()).contains("NAME_HELD", "for another 1 ms");
         rig.millis++;
@@ -142,8 +142,8 @@ class ClusterStateTest {
         rig.offer(one, one.claim("ann", ANN), one.run("ann", ANN, 1, 3), one.leave("ann", ANN));
         rig.millis -= TimeUnit.HOURS.toMillis(1);
         rig.offer(two, two.claim("ann", BOB));
-        assertThat(rig.seen.last()).contains("NAME_HELD", "for another " + ClusterState.NAME_HOLD_MILLIS + " ms");
-        rig.millis += ClusterState.NAME_HOLD_MILLIS - 1;
+        assertThat(rig.seen.last()).contains("NAME_HELD", "for another " + ClusterNames.HOLD_MILLIS + " ms");
+        rig.millis += ClusterNames.HOLD_MILLIS - 1;
         rig.offer(two, two.claim("ann", BOB));
         assertThat(rig.seen.last()).contains("NAME_HELD", "for another 1 ms");
         rig.millis++;
@@ -156,7 +156,7 @@ class ClusterStateTest {
         rig.offer(one, one.claim("ann", ANN, "orders"), one.run("ann", ANN, 1, 1), one.leave("ann", ANN));
         rig.offer(two, two.claim("ann", ANN, "prices"));
         assertThat(rig.seen.last()).contains("NAME_HELD", "another identity");
-        rig.millis += ClusterState.NAME_KEEP_MILLIS;
+        rig.millis += ClusterNames.KEEP_MILLIS;
         rig.offer(two, two.claim("ann", ANN, "prices"));
         assertThat(rig.seen.last()).contains("yes, -1");
     }
@@ -168,7 +168,7 @@ class ClusterStateTest {
         rig.offer(two, two.claim("ann", BOB));
         assertThat(rig.seen.last()).contains("NAME_HELD", "has a connection at node 1");
         rig.state.sessionClosed(1, rig.millis);
-        rig.millis += ClusterState.NAME_HOLD_MILLIS - 1;
+        rig.millis += ClusterNames.HOLD_MILLIS - 1;
         rig.offer(two, two.claim("ann", BOB));
         assertThat(rig.seen.last()).contains("NAME_HELD", "for another 1 ms");
         rig.millis++;
@@ -187,7 +187,7 @@ class ClusterStateTest {
         Sender back = one.again(9);
         rig.offer(back, back.run("bare", ANN, 1, 1), back.run("ann", ANN, 2, 1));
         assertThat(rig.seen.events).endsWith("run 1/4: 1, number 1 at 2", "run 1/5: 1, number 2 at 3");
-        rig.millis += ClusterState.NAME_HOLD_MILLIS;
+        rig.millis += ClusterNames.HOLD_MILLIS;
         rig.offer(two, two.claim("ann", BOB));
         assertThat(rig.seen.last()).contains("NAME_HELD", "has a connection at node 1");
     }
@@ -196,13 +196,13 @@ class ClusterStateTest {
     void aNodeThatIsBackHearsWhichNamesItHasLost() {
         rig.offer(one, one.claim("ann", ANN), one.run("ann", ANN, 1, 1));
         rig.state.sessionClosed(1, rig.millis);
-        rig.millis += ClusterState.NAME_HOLD_MILLIS;
+        rig.millis += ClusterNames.HOLD_MILLIS;
         rig.offer(two, two.claim("ann", BOB));
         assertThat(rig.seen.events).endsWith("taken 2/1 ann", "claimed 2/1 ann: yes, -1 at 0");
         StateRig small = new StateRig(1);
         small.offer(one, new Sender(1, 100, 1).claim("ann", ANN));
         small.state.sessionClosed(1, small.millis);
-        small.millis += ClusterState.NAME_KEEP_MILLIS;
+        small.millis += ClusterNames.KEEP_MILLIS;
         small.offer(two, new Sender(2, 200, 2).claim("bob", BOB));
         assertThat(small.seen.events).endsWith("taken 2/1 ann", "claimed 2/1 bob: yes, -1 at 0");
     }
@@ -212,7 +212,7 @@ class ClusterStateTest {
     void ofAConnectionThatHasLostItsNameNothingIsTakenAnyMore() {
         rig.offer(one, one.claim("ann", ANN));
         rig.state.sessionClosed(1, rig.millis);
-        rig.millis += ClusterState.NAME_HOLD_MILLIS;
+        rig.millis += ClusterNames.HOLD_MILLIS;
         rig.offer(two, two.claim("ann", BOB), two.leave("ann", BOB));
         Sender back = one.again(9);
         rig.offer(back, back.run("ann", ANN, 1, 2));
@@ -229,7 +229,7 @@ class ClusterStateTest {
         small.offer(one, one.claim("a", ANN), one.run("a", ANN, 1, 1), one.leave("a", ANN));
         small.offer(one, one.claim("b", ANN), one.claim("c", ANN));
         assertThat(small.seen.last()).contains("TOO_MANY_NAMES", "2 names");
-        small.millis += ClusterState.NAME_KEEP_MILLIS;
+        small.millis += ClusterNames.KEEP_MILLIS;
         small.offer(one, one.claim("c", ANN));
         assertThat(small.seen.last()).contains("yes");
     }
@@ -252,7 +252,7 @@ class ClusterStateTest {
                 session++;
             }
             Sender node = nodes.get(number);
-            whole.millis += random.nextLong(ClusterState.NAME_KEEP_MILLIS / 4);
+            whole.millis += random.nextLong(ClusterNames.KEEP_MILLIS / 4);
             if (random.nextInt(50) == 0) {
                 whole.state.sessionClosed(node.session, whole.millis);
             }

@@ -3,6 +3,7 @@ package dev.msgrelay.server.ingest;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.core.Orderer;
+import dev.msgrelay.server.ingest.NameRules.Verdict;
 import dev.msgrelay.server.journal.JournalName;
 import dev.msgrelay.server.journal.NameMoves;
 import dev.msgrelay.server.memory.MemoryBudget.Pool;
@@ -37,14 +38,14 @@ public final class NameTable {
      */
     public static final int BYTES_PER_NAME = 512;
 
-    /** An unconnected name is kept for at least so long. */
-    static final long KEEP_NANOS = TimeUnit.HOURS.toNanos(1);
+    /** Shortest time for which an unconnected name is kept. */
+    static final long KEEP_NANOS = NameRules.KEEP.toNanos();
 
     /** A name's record, or why it is not to be had. */
     record Answer(PublisherName name, CloseReason refusal, String text) {}
 
     private final Pool memory;
-    private final long holdNanos;
+    private final NameRules rules;
     private final Map<String, PublisherName> byName = new HashMap<>();
     private final List<PublisherName> changed = new ArrayList<>();
     // What is said once readers see all that was taken.
@@ -65,7 +66,7 @@ public final class NameTable {
      */
     public NameTable(Pool memory, long holdNanos) {
         this.memory = memory;
-        this.holdNanos = holdNanos;
+        this.rules = new NameRules(TimeUnit.NANOSECONDS, holdNanos);
     }
 
     /**
@@ -75,12 +76,13 @@ public final class NameTable {
      */
     Answer connect(String name, ProducerId producer, String owner, PublisherName.Holder holder, long nowNanos) {
         PublisherName entry = byName.get(name);
-        if (entry != null && !owner.isEmpty() && !entry.owner.isEmpty() && !entry.owner.equals(owner)) {
-            boolean left = entry.holder == null && nowNanos - entry.leftNanos >= KEEP_NANOS;
-            if (!left) {
-                return new Answer(
-                        null, CloseReason.NAME_HELD, "HELLO: the name " + name + " belongs to another identity");
-            }
+        long away = entry == null || entry.holder != null ? NameRules.CONNECTED : nowNanos - entry.leftNanos;
+        Verdict verdict =
+                entry == null ? Verdict.BEGINS : rules.decide(entry.producer, entry.owner, away, producer, owner);
+        if (verdict.refuses()) {
+            return new Answer(null, CloseReason.NAME_HELD, rules.refusal(verdict, name, away, ""));
+        }
+        if (entry != null && verdict == Verdict.BEGINS) {
             unlink(entry);
             forget(entry);
             entry = null;
@@ -88,19 +90,9 @@ public final class NameTable {
         if (entry == null) {
             entry = add(name, producer, owner, nowNanos);
             if (entry == null) {
-                return new Answer(
-                        null,
-                        CloseReason.TOO_MANY_NAMES,
-                        "HELLO: " + memory.limit() / BYTES_PER_NAME + " names are known already, which is the limit");
+                return new Answer(null, CloseReason.TOO_MANY_NAMES, NameRules.tooMany(memory.limit() / BYTES_PER_NAME));
             }
-        } else if (!entry.producer.equals(producer)) {
-            if (entry.holder != null) {
-                return held(name, "has a connection");
-            }
-            long left = holdNanos - (nowNanos - entry.leftNanos);
-            if (left > 0) {
-                return held(name, "may come back for another " + TimeUnit.NANOSECONDS.toMillis(left) + " ms");
-            }
+        } else if (verdict == Verdict.STARTS_ANEW) {
             unlink(entry);
             entry.startAnew(producer);
         } else if (entry.holder == null) {
@@ -116,11 +108,6 @@ public final class NameTable {
             entry.owner = owner;
         }
         return new Answer(entry, null, "");
-    }
-
-    private static Answer held(String name, String why) {
-        return new Answer(
-                null, CloseReason.NAME_HELD, "HELLO: the name " + name + " belongs to another producer, which " + why);
     }
 
     /** A connection is gone; of no effect where another one has the name by now. */
@@ -149,7 +136,7 @@ public final class NameTable {
     private PublisherName add(String name, ProducerId producer, String owner, long nowNanos) {
         if (!memory.tryTake(BYTES_PER_NAME)) {
             PublisherName oldest = leftFirst;
-            if (oldest == null || nowNanos - oldest.leftNanos < KEEP_NANOS) {
+            if (oldest == null || !rules.mayBeForgotten(nowNanos - oldest.leftNanos)) {
                 return null;
             }
             unlink(oldest);

@@ -1,0 +1,144 @@
+package dev.msgrelay.cluster;
+
+import dev.msgrelay.cluster.ClusterNames.Name;
+import dev.msgrelay.cluster.ClusterNodes.Node;
+import dev.msgrelay.protocol.ProducerId;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * The text of a snapshot: a {@link ClusterState} in lines of words, so that people can read it on a disk.
+ *
+ * <pre>
+ *   state VERSION CLUSTER EPOCH POSITION SEQUENCE NODES NAMES TOLD PASSED BODY     numbers of lines, of milliseconds, of bytes
+ *   node NUMBER SESSION LIFE ENTRY LEFT                                            in the order of the numbers
+ *   name HIGH LOW ACCEPTED SEQUENCE NODE,NODE LEFT NAME OWNER                      name and owner in hexadecimal UTF-8
+ * </pre>
+ *
+ * <p>For one thread.
+ */
+final class SnapshotText {
+    private static final Pattern COMMA = Pattern.compile(",");
+
+    private final ClusterState state;
+    private final String clusterName;
+    private int linesLeft;
+
+    SnapshotText(ClusterState state, String clusterName) {
+        this.state = state;
+        this.clusterName = clusterName;
+    }
+
+    /** Returns all lines. */
+    List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        ClusterNodes nodes = state.nodes();
+        lines.add(line(
+                "state",
+                Batch.VERSION,
+                ClusterState.idOf(clusterName),
+                state.epoch(),
+                state.position(),
+                state.sequence(),
+                nodes.size(),
+                state.names(),
+                nodes.toldMillis(),
+                nodes.passedMillis(),
+                state.maxBody()));
+        nodes.forEach((number, node) ->
+                lines.add(line("node", number, node.session, node.life, node.entry, node.leftMillis)));
+        state.table()
+                .forEach((text, name) -> lines.add(line(
+                        "name",
+                        name.producer.high(),
+                        name.producer.low(),
+                        name.accepted,
+                        name.sequence,
+                        name.nodes.stream().map(String::valueOf).collect(Collectors.joining(",")),
+                        name.leftMillis,
+                        hex(text),
+                        hex(name.owner))));
+        return lines;
+    }
+
+    private static String line(Object... words) {
+        StringBuilder line = new StringBuilder();
+        for (Object word : words) {
+            line.append(line.length() == 0 ? "" : " ").append(word);
+        }
+        return line.toString();
+    }
+
+    /**
+     * Restores the state from one of its lines; they come in the order of {@link #lines}.
+     *
+     * @return whether it was the last line
+     * @throws IllegalStateException the line is none of a snapshot, or of another version or cluster
+     */
+    boolean restore(String line) {
+        String[] words = line.split(" ", -1);
+        switch (words[0]) {
+            case "state" -> restoreState(words);
+            case "node" -> {
+                restoreNode(words);
+                linesLeft--;
+            }
+            case "name" -> {
+                restoreName(words);
+                linesLeft--;
+            }
+            default -> throw new IllegalStateException("the snapshot has a line that begins with " + words[0]);
+        }
+        return linesLeft == 0;
+    }
+
+    private void restoreState(String[] words) {
+        if (Integer.parseInt(words[1]) != Batch.VERSION) {
+            throw new IllegalStateException("the snapshot of cluster " + clusterName + " is of version " + words[1]
+                    + ", and this node understands version " + Batch.VERSION);
+        }
+        if (Long.parseLong(words[2]) != ClusterState.idOf(clusterName)) {
+            throw new IllegalStateException("the snapshot is of another cluster than " + clusterName);
+        }
+        state.restore(
+                Long.parseLong(words[3]),
+                Integer.parseInt(words[10]),
+                Long.parseLong(words[4]),
+                Long.parseLong(words[5]));
+        state.nodes().restoreClock(Long.parseLong(words[8]), Long.parseLong(words[9]));
+        linesLeft = Integer.parseInt(words[6]) + Integer.parseInt(words[7]);
+    }
+
+    private void restoreNode(String[] words) {
+        Node node = new Node();
+        node.session = Long.parseLong(words[2]);
+        node.life = Long.parseLong(words[3]);
+        node.entry = Long.parseLong(words[4]);
+        node.leftMillis = Long.parseLong(words[5]);
+        state.nodes().restore(Integer.parseInt(words[1]), node);
+    }
+
+    private void restoreName(String[] words) {
+        Name name = new Name(new ProducerId(Long.parseLong(words[1]), Long.parseLong(words[2])), fromHex(words[8]));
+        name.accepted = Long.parseLong(words[3]);
+        name.sequence = Long.parseLong(words[4]);
+        COMMA.splitAsStream(words[5])
+                .filter(number -> !number.isEmpty())
+                .map(Integer::valueOf)
+                .forEach(name.nodes::add);
+        name.leftMillis = Long.parseLong(words[6]);
+        state.table().restore(fromHex(words[7]), name);
+    }
+
+    private static String hex(String text) {
+        return HexFormat.of().formatHex(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String fromHex(String hex) {
+        return new String(HexFormat.of().parseHex(hex), StandardCharsets.UTF_8);
+    }
+}
