@@ -16,7 +16,6 @@
  *  others     other people's programs, which measure themselves     (controller's thread; processes of their own)
  *  inprocess  a relay with its publishers in one process            (a process of its own)
  *  load       what is sent: message, sizes, packing, checks, skew   (no sockets, no clock)
- *  kill       kills under load; accounts for what was acknowledged    (controller's thread; processes of their own)
  *  link       what a link could give                                (arithmetic only)
  *  host       what the system tells: /proc, /sys, tools; core hop   (reads, changes nothing)
  *  doctor     findings about this machine                           (command's thread)

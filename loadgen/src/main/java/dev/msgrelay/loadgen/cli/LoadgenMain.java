@@ -30,8 +30,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             CeilingCommand.class,
             LanesCommand.class,
             ShootoutCommand.class,
-            CompareCommand.class,
-            KillCommand.class
+            CompareCommand.class
         })
 public final class LoadgenMain implements Runnable {
     private static final int EXIT_INTERRUPTED = 130;

@@ -1,8 +1,8 @@
-package dev.msgrelay.loadgen.kill;
+package dev.msgrelay.trials;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.loadgen.kill.Notebook.Kind;
+import dev.msgrelay.trials.Notebook.Kind;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;

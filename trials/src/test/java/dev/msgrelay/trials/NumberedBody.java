@@ -1,4 +1,4 @@
-package dev.msgrelay.loadgen.kill;
+package dev.msgrelay.trials;
 
 import java.nio.ByteBuffer;
 

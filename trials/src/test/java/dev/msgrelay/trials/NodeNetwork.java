@@ -1,4 +1,4 @@
-package dev.msgrelay.loadgen.kill;
+package dev.msgrelay.trials;
 
 import dev.msgrelay.loadgen.host.LaneTools;
 import dev.msgrelay.loadgen.host.Subprocess;

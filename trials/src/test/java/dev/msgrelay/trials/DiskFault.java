@@ -1,6 +1,7 @@
-package dev.msgrelay.loadgen.kill;
+package dev.msgrelay.trials;
 
 import dev.msgrelay.loadgen.host.Subprocess;
+import dev.msgrelay.loadgen.run.Child;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.protocol.Level;
 import java.io.IOException;
@@ -14,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  * A fault of the disk, as strace has the relay's system calls see it. The relay then ends, or waits; it is started again on
  * the same journal without a fault, and nothing that was acknowledged is missing.
  */
-public enum DiskFault {
+enum DiskFault {
     WRITE_FAILS("a write fails (EIO)", "pwrite64:error=EIO:when=60", true),
     FORCE_FAILS("a force fails (EIO)", "fdatasync:error=EIO:when=10", true),
     NO_SPACE("no space for a while (ENOSPC)", "pwrite64:error=ENOSPC:when=60..80", false),
@@ -23,7 +24,7 @@ public enum DiskFault {
     /** Exit code of a relay whose journal has failed. */
     private static final int JOURNAL_FAILED = 4;
 
-    private static final long TOLD_MILLIS = 30_000;
+    private static final long TOLD_MILLIS = 120_000;
     private static final long LOOK_MILLIS = 20;
     private static final long ON_MILLIS = 1_000;
     private static final String INJECTED = "(INJECTED)";
@@ -39,12 +40,8 @@ public enum DiskFault {
         this.ends = ends;
     }
 
-    public String text() {
-        return text;
-    }
-
     /** Why none of them can be had here; null where they can. */
-    public static String obstacle() {
+    static String obstacle() {
         return Subprocess.find("strace").isPresent() ? null : "faults of the disk need strace";
     }
 
@@ -53,11 +50,11 @@ public enum DiskFault {
      *
      * @param directory an empty one
      */
-    public Campaign.Outcome run(Campaign.Load load, Path directory)
-            throws IOException, RunException, InterruptedException {
+    Report run(Load load, Path directory) throws IOException, RunException, InterruptedException {
         Path trace = directory.resolve("strace.log");
         List<String> findings = new ArrayList<>();
-        try (Rig rig = new Rig(load, directory.resolve("journal"), directory)) {
+        try (NodeNetwork network = NodeNetwork.onLoopback(1);
+                Rig rig = new Rig(load, new Rig.Options(1, false, 0, 0, 0), network, directory)) {
             // -D: strace is not the parent, so that signals and the exit code are the relay's.
             rig.start(List.of(
                     "strace",
@@ -72,20 +69,20 @@ public enum DiskFault {
                     "inject=" + injection));
             awaitInjected(trace);
             if (ends) {
-                if (!rig.relay().awaitExit(TOLD_MILLIS)) {
+                Child relay = rig.node(1).process();
+                if (!relay.awaitExit(TOLD_MILLIS)) {
                     findings.add(text + ": the relay did not end within " + TOLD_MILLIS + " ms");
-                } else if (rig.relay().exitValue() != JOURNAL_FAILED) {
-                    findings.add(text + ": the relay ended with exit code "
-                            + rig.relay().exitValue() + ", not " + JOURNAL_FAILED);
+                } else if (relay.exitValue() != JOURNAL_FAILED) {
+                    findings.add(
+                            text + ": the relay ended with exit code " + relay.exitValue() + ", not " + JOURNAL_FAILED);
                 }
-                rig.killRelay();
+                rig.kill(1);
                 checkNoForceBehind(trace, findings);
-                rig.startRelay(List.of());
-                rig.awaitRelay();
+                rig.start(1);
+                rig.awaitReady();
             }
             TimeUnit.MILLISECONDS.sleep(ON_MILLIS);
-            rig.finish();
-            return Campaign.Outcome.of(text, Level.WRITTEN, 0, rig.account(Level.WRITTEN), findings);
+            return new Report(Level.WRITTEN, rig.finish(Level.WRITTEN), List.of(), findings);
         }
     }
 

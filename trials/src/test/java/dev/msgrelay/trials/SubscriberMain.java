@@ -1,12 +1,12 @@
-package dev.msgrelay.loadgen.kill;
+package dev.msgrelay.trials;
 
 import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.SessionEvent;
 import dev.msgrelay.client.SubscriberOptions;
-import dev.msgrelay.loadgen.kill.Notebook.Kind;
 import dev.msgrelay.loadgen.worker.Control;
 import dev.msgrelay.loadgen.worker.WorkerArgs;
 import dev.msgrelay.protocol.Level;
+import dev.msgrelay.trials.Notebook.Kind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

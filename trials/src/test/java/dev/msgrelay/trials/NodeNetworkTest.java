@@ -1,4 +1,4 @@
-package dev.msgrelay.loadgen.kill;
+package dev.msgrelay.trials;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;

@@ -1,7 +1,5 @@
-package dev.msgrelay.loadgen.kill;
+package dev.msgrelay.trials;
 
-import com.fasterxml.jackson.annotation.JsonAnyGetter;
-import dev.msgrelay.loadgen.kill.Client.Role;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.server.journal.EpochTable;
@@ -9,6 +7,7 @@ import dev.msgrelay.server.journal.FileDisk;
 import dev.msgrelay.server.journal.JournalReader;
 import dev.msgrelay.server.journal.Loss;
 import dev.msgrelay.server.journal.Recovery;
+import dev.msgrelay.trials.Client.Role;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -19,7 +18,6 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.zip.CRC32C;
 
 /**
  * Holds what clients were told, by their notebooks, against what the journal's files have, or what a node of a cluster gave to
@@ -32,7 +30,7 @@ import java.util.zip.CRC32C;
  * was rolled back; it had each number once, in order, from the first one to the last that was acknowledged, and none was left
  * out: not even with a word, since the journal keeps all of them.
  */
-public final class Account {
+final class Account {
     /** Messages of one campaign at most: 8 bytes of memory for each. */
     private static final int MOST_MESSAGES = 1 << 24;
 
@@ -43,56 +41,42 @@ public final class Account {
     private static final int CHUNK = 1 << 16;
 
     /** What is counted of the publishers and subscribers of a level. */
-    public enum Count {
+    enum Count {
         /** Messages, as publishers were told. */
-        ACKNOWLEDGED("acknowledged", "acknowledged"),
+        ACKNOWLEDGED("acknowledged"),
         /** Of them, those that are not in the journal. */
-        LOST("lost", "lost"),
+        LOST("lost"),
         /** Of the lost ones, those that the publisher was not told of. */
-        UNTOLD("untold", "lost, not told"),
+        UNTOLD("lost, not told"),
         /** Messages that stand there once more, in the same life or in a later one. */
-        DOUBLED("doubled", "doubled"),
+        DOUBLED("doubled"),
         /** Messages that do not stand behind the one before, in the journal or at a subscriber. */
-        DISORDERED("disordered", "out of order"),
+        DISORDERED("out of order"),
         /** Messages with other bytes than were sent, or that a subscriber had and the journal has not. */
-        WRONG("wrong", "wrong"),
+        WRONG("wrong"),
         /** Messages that subscribers have had, those of all publishers. */
-        HAD("had", "had"),
+        HAD("had"),
         /** Messages that subscribers had, and were told that they are gone. */
-        ROLLED_BACK("rolledBack", "rolled back, told"),
+        ROLLED_BACK("rolled back, told"),
         /** Messages that did not come, as subscribers were told. */
-        GAPS("gaps", "gaps, told");
+        GAPS("gaps, told");
 
-        private final String name;
         private final String title;
 
-        Count(String name, String title) {
-            this.name = name;
+        Count(String title) {
             this.title = title;
         }
 
         /** For people. */
-        public String title() {
+        String title() {
             return title;
-        }
-
-        /** As JSON names it. */
-        @Override
-        public String toString() {
-            return name;
         }
     }
 
     /** What came of the publishers and subscribers of a level; each count is there. */
-    public record Row(Level level, @JsonAnyGetter Map<Count, Long> counts) {
-        public long get(Count count) {
+    record Row(Level level, Map<Count, Long> counts) {
+        long get(Count count) {
             return counts.get(count);
-        }
-
-        Row and(Row other) {
-            Map<Count, Long> sums = new EnumMap<>(counts);
-            other.counts.forEach((count, n) -> sums.merge(count, n, Long::sum));
-            return new Row(level, sums);
         }
     }
 
@@ -175,20 +159,9 @@ public final class Account {
         return account;
     }
 
-    /** Messages of the stream, with those that are missing before the last one. */
-    long messages() {
-        return last;
-    }
-
-    /** Of whose and which message each one is, in their order. */
-    long digest() {
-        CRC32C digest = new CRC32C();
-        ByteBuffer bytes = ByteBuffer.allocate(CHUNK * Long.BYTES);
-        for (long[] chunk : stream) {
-            bytes.clear().asLongBuffer().put(chunk);
-            digest.update(bytes);
-        }
-        return digest.getValue();
+    /** Where the stream is, for people. */
+    String where() {
+        return where;
     }
 
     /** The first message that another account has otherwise, or not at all; 0: none. */
@@ -202,12 +175,12 @@ public final class Account {
     }
 
     /** What is wrong, a line each; empty: nothing. */
-    public List<String> findings() {
+    List<String> findings() {
         return findings;
     }
 
     /** A row for each level. */
-    public List<Row> rows() {
+    List<Row> rows() {
         return List.copyOf(rows.values());
     }
 
@@ -287,7 +260,7 @@ public final class Account {
 
     private static void refuseMoreThan(long messages) throws IOException {
         if (messages > MOST_MESSAGES) {
-            throw new IOException("more than " + MOST_MESSAGES + " messages: ask for fewer kills, or a lower --rate");
+            throw new IOException("more than " + MOST_MESSAGES + " messages: ask for fewer incidents, or a lower rate");
         }
     }
 

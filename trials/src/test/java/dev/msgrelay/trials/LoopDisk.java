@@ -1,4 +1,4 @@
-package dev.msgrelay.loadgen.kill;
+package dev.msgrelay.trials;
 
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
@@ -8,13 +8,12 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** A disk of its own: an ext4 file system in a file, which is mounted until this is closed. One thread owns it. */
 final class LoopDisk implements AutoCloseable {
-    /** Of a journal. */
-    static final int USUAL_MEGABYTES = 256;
-
     private static final long TOOL_MILLIS = 30_000;
     private static final String FILLER = "filler";
     private static final int BLOCK = 64 << 10;
@@ -133,11 +132,21 @@ final class LoopDisk implements AutoCloseable {
         Path copy = directory.resolve("disk-" + ++cuts + ".img");
         tool("cp", image.toString(), copy.toString());
         // What is not in the copy need not be written any more.
-        Campaign.remove(journal());
+        remove(journal());
         umount();
         Files.delete(image);
         image = copy;
         mount();
+    }
+
+    private static void remove(Path directory) throws IOException {
+        if (Files.exists(directory)) {
+            try (Stream<Path> all = Files.walk(directory)) {
+                for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(path);
+                }
+            }
+        }
     }
 
     /** The kernel writes nothing by itself for some minutes. */

@@ -1,13 +1,13 @@
-package dev.msgrelay.loadgen.kill;
+package dev.msgrelay.trials;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.loadgen.kill.Account.Count;
-import dev.msgrelay.loadgen.kill.Account.Row;
-import dev.msgrelay.loadgen.kill.Client.Role;
-import dev.msgrelay.loadgen.kill.Notebook.Kind;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.trials.Account.Count;
+import dev.msgrelay.trials.Account.Row;
+import dev.msgrelay.trials.Client.Role;
+import dev.msgrelay.trials.Notebook.Kind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -357,9 +357,7 @@ class AccountTest {
         Account first = node("first", 1, 2, 3);
         Account second = node("second", 1, 2, 3);
         assertThat(first.findings()).isEmpty();
-        assertThat(first.messages()).isEqualTo(3);
         assertThat(first.differsFrom(second)).isZero();
-        assertThat(first.digest()).isEqualTo(second.digest());
     }
 
     @Test
@@ -375,7 +373,6 @@ class AccountTest {
                         untold -> assertThat(untold).contains("p: it was not told that 1 message", "one is 3"));
         assertThat(first.differsFrom(second)).isEqualTo(3);
         assertThat(second.differsFrom(first)).isEqualTo(3);
-        assertThat(first.digest()).isNotEqualTo(second.digest());
     }
 
     @Test

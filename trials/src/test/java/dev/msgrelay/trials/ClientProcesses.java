@@ -1,6 +1,5 @@
-package dev.msgrelay.loadgen.kill;
+package dev.msgrelay.trials;
 
-import dev.msgrelay.loadgen.kill.Client.Role;
 import dev.msgrelay.loadgen.run.Child;
 import dev.msgrelay.loadgen.run.Child.Event;
 import dev.msgrelay.loadgen.run.Children;
@@ -9,6 +8,7 @@ import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.loadgen.worker.Control;
 import dev.msgrelay.loadgen.worker.Window;
 import dev.msgrelay.protocol.Level;
+import dev.msgrelay.trials.Client.Role;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -1,4 +1,4 @@
-package dev.msgrelay.loadgen.kill;
+package dev.msgrelay.trials;
 
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.ProducerId;
