@@ -97,8 +97,7 @@ public final class ReadersExperiment extends Experiment {
             names = "--lane",
             paramLabel = "NAME",
             split = ",",
-            description = "Over which: loopback, 1gbe, 10gbe, 25gbe (the first three, as far as they can be had here;"
-                    + " see 'loadgen lanes').")
+            description = "Over which: loopback, 1gbe, 10gbe, 25gbe (the first three, as far as they can be had here).")
     private List<String> lanes;
 
     @Option(names = "--body", paramLabel = "BYTES", description = "Bytes of every message's body (" + BODY + ").")

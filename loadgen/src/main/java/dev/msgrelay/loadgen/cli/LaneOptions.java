@@ -37,8 +37,8 @@ final class LaneOptions extends Options {
             paramLabel = "LANE",
             split = ",",
             description =
-                    "What to compare: loopback, unix, 1gbe, 10gbe, 25gbe (emulated between two network namespaces;"
-                            + " see 'loadgen lanes'), remote (needs --host). Without it: loopback,unix,1gbe,10gbe, or with"
+                    "What to compare: loopback, unix, 1gbe, 10gbe, 25gbe (emulated between two network namespaces),"
+                            + " remote (needs --host). Without it: loopback,unix,1gbe,10gbe, or with"
                             + " --host loopback,remote.")
     private List<String> lanes = new ArrayList<>();
 

@@ -20,15 +20,12 @@ import picocli.CommandLine.UnmatchedArgumentException;
 @Command(
         name = "loadgen",
         mixinStandardHelpOptions = true,
-        description = "Load, ceilings, benchmarks and experiments for Relay.",
+        description = "Load, ceilings and experiments for Relay.",
         footer = {"", "'lab' runs the experiments of six articles again; 'lab --help' tells of them."},
         subcommands = {
             RunCommand.class,
-            CalibrateCommand.class,
-            BenchCommand.class,
             DoctorCommand.class,
             CeilingCommand.class,
-            LanesCommand.class,
             ShootoutCommand.class,
             CompareCommand.class
         })

@@ -10,7 +10,7 @@ import dev.msgrelay.loadgen.experiment.LoadRig;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.experiment.StandingRig;
 import dev.msgrelay.loadgen.lane.LaneKind;
-import dev.msgrelay.loadgen.report.BenchResults;
+import dev.msgrelay.loadgen.report.CeilingRuns;
 import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.report.RunTable;
 import dev.msgrelay.loadgen.result.Cell;
@@ -177,7 +177,7 @@ final class RunCommand extends Told {
         }
         List<Ratio> ratios = new ArrayList<>();
         for (Map.Entry<String, List<Run<RunResult>>> group : ceilings.entrySet()) {
-            results = BenchResults.with(results, group.getKey(), group.getValue());
+            results = CeilingRuns.with(results, group.getKey(), group.getValue());
             ratios.add(ratio(results.lanes().get(0).cells().get(0), told.get(0).run(), group));
         }
         results = results.withRatios(ratios);
