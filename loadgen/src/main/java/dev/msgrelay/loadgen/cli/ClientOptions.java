@@ -1,9 +1,7 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.load.Check;
 import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.loadgen.load.TypeChoice;
-import dev.msgrelay.loadgen.plain.CPrograms;
 import dev.msgrelay.loadgen.run.Clients;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.protocol.TypeRanges;
@@ -19,9 +17,7 @@ final class ClientOptions extends Options {
             description = {
                 "What publishes and subscribes (${DEFAULT-VALUE}):",
                 "raw: loadgen's own code over plain connections;",
-                "library: the classes of relay-client, with HELLO, as users have them;",
-                "c: programs in C that write prepared frames at full speed and count bytes, so cheap that what lies between"
-                        + " is what is measured; nothing is checked but how many came. Needs a C compiler."
+                "library: the classes of relay-client, with HELLO, as users have them."
             })
     private Clients.Kind kind = Clients.Kind.RAW;
 
@@ -90,46 +86,22 @@ final class ClientOptions extends Options {
 
     /** A load with these clients. */
     Load with(Load load) {
-        boolean inC = kind == Clients.Kind.C;
         within("--types", types, 1, SizeTable.MAX_TYPES);
         within("--churn", churn, 0, MAX_CHURN);
         within("--storm", storm, 0, MAX_CHURN);
         within("--handshakes", handshakes, 0, MAX_CHURN);
         within("--scrapes", scrapes, 0, MAX_CHURN);
         refuse(tls && load.unix(), "--tls and --unix exclude each other");
-        refuse(tls && inC, "--tls and --client c exclude each other");
         refuse(ack.isAsked() && kind != Clients.Kind.LIBRARY, "--ack " + ack + " needs --client library");
         TypeRanges wanted = wanted();
         refuse(
                 !wanted.isAll() && kind != Clients.Kind.LIBRARY,
                 "--subscribe-types " + wanted + " needs --client library: a plain connection chooses nothing");
-        refuse(inC && load.rate() > 0, "--rate " + load.rate() + " and --client c exclude each other");
-        refuse(inC && !load.body().isFixed(), "--client c sends messages of one size, not --body " + load.body());
-        refuse(
-                inC && load.writes().messages() > 0,
-                "--batch " + load.writes().messages() + " and --client c exclude each other: give --write-size");
-        refuse(inC && types > 1, "--types " + types + " and --client c exclude each other");
-        refuse(
-                inC && load.body().max() > CPrograms.MAX_BODY,
-                "--body " + load.body() + " is over the limit of --client c, " + CPrograms.MAX_BODY);
-        refuse(
-                inC && load.slow().count() > 0,
-                "--slow-readers " + load.slow().count() + " and --client c exclude each other");
-        refuse(inC && churn > 0, "--churn " + churn + " and --client c exclude each other");
-        refuse(inC && storm > 0, "--storm " + storm + " and --client c exclude each other");
         refuse(
                 kind == Clients.Kind.LIBRARY && load.writes().bytes() > 0,
                 "--write-size " + load.writes().bytes() + " and --client library exclude each other");
-        refuse(
-                inC && load.isChecked() && isGiven("--check"),
-                "--check " + load.audience().check() + " and --client c exclude each other");
-        if (inC) {
-            String obstacle = CPrograms.obstacle();
-            refuse(!obstacle.isEmpty(), "--client c: " + obstacle);
-        }
-        Load content = load.withContent(new Load.Content(load.body(), load.seed(), types))
+        return load.withContent(new Load.Content(load.body(), load.seed(), types))
                 .withClients(new Clients(kind, ack, wanted, churn, new Clients.Ports(tls, handshakes, scrapes), storm));
-        return inC ? content.withCheck(Check.NONE) : content;
     }
 
     private TypeRanges wanted() {

@@ -81,8 +81,7 @@ final class LoadOptions extends Options {
             paramLabel = "N",
             description =
                     "Whole messages of a publisher's write, exactly so many; at a fixed rate a write waits for its"
-                            + " last one. 0: as --write-size says, or at a fixed rate whatever is due. With --in-process:"
-                            + " messages of one publish; 1: single messages, 0: 12 (${DEFAULT-VALUE}).")
+                            + " last one. 0: as --write-size says, or at a fixed rate whatever is due (${DEFAULT-VALUE}).")
     private int batch;
 
     @Option(

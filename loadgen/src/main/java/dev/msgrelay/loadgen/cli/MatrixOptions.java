@@ -85,11 +85,6 @@ final class MatrixOptions extends Options {
         return matrix;
     }
 
-    /** Whether writes of so many messages are asked for. */
-    boolean isBatched() {
-        return batches.stream().anyMatch(batch -> batch != 0);
-    }
-
     /** Whether publishers of a fixed rate may run before others. */
     boolean realTime() {
         return realTime.isWanted();

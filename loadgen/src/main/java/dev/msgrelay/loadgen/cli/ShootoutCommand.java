@@ -16,7 +16,6 @@ import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.run.Contestant;
-import dev.msgrelay.loadgen.run.InProcessContestant;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RelayContestant;
 import dev.msgrelay.loadgen.run.RunException;
@@ -106,11 +105,6 @@ final class ShootoutCommand extends Told {
 
     @Mixin
     private RelayStartOptions relayOptions;
-
-    @Option(
-            names = "--in-process",
-            description = "The publishers are threads in the relay's own JVM, at full speed, in runs of 12 messages.")
-    private boolean inProcess;
 
     @Option(
             names = "--tls",
@@ -214,7 +208,6 @@ final class ShootoutCommand extends Told {
         if (search != null) {
             checkSearch();
         }
-        checkInProcess();
         // What the relay refuses is told now, and not when ceilings have been measured.
         relayOptions.arguments(null);
         Timing timing = timing(warmup, usualWarmup(search), duration);
@@ -257,7 +250,7 @@ final class ShootoutCommand extends Told {
 
     /** A search has runs of its own instead of rounds, and nothing beside them. */
     private void checkSearch() {
-        exclude(List.of("--rounds", "--baseline", "--in-process"), "--find-max-rate");
+        exclude(List.of("--rounds", "--baseline"), "--find-max-rate");
         refuse(
                 calibrate != null,
                 (Boolean.FALSE.equals(calibrate) ? "--no-calibrate" : "--calibrate")
@@ -271,23 +264,14 @@ final class ShootoutCommand extends Told {
                     tls && lanes.stream().anyMatch(lane -> lane.kind() == kind),
                     "--tls and lane " + kind.title() + " exclude each other: give --lanes");
         }
-        refuse(tls && inProcess, "--tls and --in-process exclude each other");
         refuse(tls && publishOver == PublishOver.UNIX, "--tls and --publish-over unix exclude each other");
-    }
-
-    private void checkInProcess() {
-        refuse(inProcess && matrixOptions.isPaced(), "--in-process and --rate exclude each other");
-        refuse(inProcess && matrixOptions.isBatched(), "--in-process and --batch exclude each other");
-        refuse(inProcess && !relayOptions.relayArgs().isEmpty(), "--in-process takes no --relay-arg");
     }
 
     private Sides sides() {
         Door usual = tls ? Door.TCP : Door.UNIX;
         Door door = publishOver == null ? usual : publishOver.door;
-        Sides sides = laneOptions.sides(inProcess ? Door.WITHIN : door);
+        Sides sides = laneOptions.sides(door);
         boolean far = sides.publishers() == End.FAR;
-        refuse(inProcess && far, "--in-process and --publishers-at far exclude each other");
-        refuse(inProcess && publishOver != null, "--in-process and --publish-over exclude each other");
         refuse(
                 far && publishOver == PublishOver.UNIX,
                 "--publish-over unix and --publishers-at far exclude each other");
@@ -297,10 +281,6 @@ final class ShootoutCommand extends Told {
     /** Packets of the relay's log fit the lane's link. */
     private Contestant relay(Lane lane, Sides sides) {
         Integer mtu = lane.link() == null ? null : lane.link().format().mtu();
-        if (inProcess) {
-            return new InProcessContestant(
-                    InProcessContestant.USUAL_RUN, relayOptions.arguments(mtu), relayOptions.jvmOptions());
-        }
         return new RelayContestant(
                 relayOptions.arguments(mtu), relayOptions.jvmOptions(), sides.publishOverUnix(lane), null);
     }

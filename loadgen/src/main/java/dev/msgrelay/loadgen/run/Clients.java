@@ -38,9 +38,7 @@ public record Clients(
         /** Loadgen's own: plain connections, large writes, every message checked. */
         RAW,
         /** The publishers and subscribers of module relay-client, which say HELLO: what users use. */
-        LIBRARY,
-        /** Programs in C that write prepared frames, and count bytes without looking at them. */
-        C;
+        LIBRARY;
 
         /** As on the command line. */
         @Override
@@ -149,7 +147,6 @@ public record Clients(
         return switch (kind) {
                     case RAW -> "";
                     case LIBRARY -> ", relay-client" + acknowledgements();
-                    case C -> ", clients in C";
                 }
                 + (wanted.isAll() ? "" : ", subscribed to types " + wanted)
                 + (ports.tls() ? ", TLS" : "")

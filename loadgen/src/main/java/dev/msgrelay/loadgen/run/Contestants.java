@@ -1,13 +1,10 @@
 package dev.msgrelay.loadgen.run;
 
 import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.plain.CPrograms;
 import dev.msgrelay.loadgen.plain.PlainRelayMain;
 import dev.msgrelay.loadgen.plain.PrepackedMain;
-import dev.msgrelay.loadgen.plain.SslHandlerRelayMain;
 import dev.msgrelay.loadgen.run.Contestant.Doors;
 import dev.msgrelay.loadgen.run.Contestant.Started;
-import dev.msgrelay.loadgen.site.HostSite;
 import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.loadgen.worker.PublisherMain;
 import dev.msgrelay.loadgen.worker.Tls;
@@ -22,9 +19,6 @@ import java.util.concurrent.TimeUnit;
 public final class Contestants {
     static final long READY_NANOS = TimeUnit.SECONDS.toNanos(120);
 
-    /** Bytes of one read of the relay in C, at most. */
-    public static final int MAX_C_READ = 1 << 20;
-
     private Contestants() {}
 
     /** The plain relay, with reads of up to {@code bufferSize} bytes; for one publisher. */
@@ -37,35 +31,6 @@ public final class Contestants {
                 args.addAll(List.of("--subscribe-socket", children.socketPath("plain-subscribe")));
             }
             return listening(worker(children, "plain relay", PlainRelayMain.class, args), "ready", Doors.NONE);
-        });
-    }
-
-    /**
-     * The relay in C, with reads of up to {@code readSize} bytes; on this host. It does not start where there is no
-     * compiler, see {@link CPrograms#obstacle}.
-     */
-    public static Contestant c(int readSize) {
-        return new Named("C relay, " + readSize + " bytes", (children, load) -> {
-            String any = children.placement().relay().address() + ":0";
-            String publish = load.unix() ? "unix:" + children.socketPath("c-publish") : any;
-            String subscribe = load.unix() ? "unix:" + children.socketPath("c-subscribe") : any;
-            List<String> command = List.of(CPrograms.relay().toString(), publish, subscribe, "" + readSize);
-            return listening(children.startCommand("C relay", HostSite.guarded(command)), "ready", Doors.NONE);
-        });
-    }
-
-    /**
-     * The simplest fan-out over TLS that Netty's {@code SslHandler} makes, one thread for all; for one publisher. Like our
-     * relay it shows a certificate of its own.
-     */
-    public static Contestant sslHandler() {
-        return new Named("SslHandler relay", (children, load) -> {
-            OwnCertificate own = OwnCertificate.at(children.placement().relay().address());
-            List<String> args = bind(children, false);
-            args.addAll(own.args());
-            args.addAll(List.of("--subscribers", "" + load.subscribers()));
-            Child child = worker(children, "SslHandler relay", SslHandlerRelayMain.class, args);
-            return listening(child, "ready", new Doors(own.clients(), null, null));
         });
     }
 

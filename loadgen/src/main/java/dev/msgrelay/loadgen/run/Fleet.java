@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.run;
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.load.TypeChoice;
-import dev.msgrelay.loadgen.plain.CPrograms;
 import dev.msgrelay.loadgen.worker.ChurnMain;
 import dev.msgrelay.loadgen.worker.Control;
 import dev.msgrelay.loadgen.worker.Histograms;
@@ -11,7 +10,6 @@ import dev.msgrelay.loadgen.worker.PublisherMain;
 import dev.msgrelay.loadgen.worker.SubscriberMain;
 import dev.msgrelay.loadgen.worker.Window;
 import dev.msgrelay.protocol.Policy;
-import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -84,18 +82,12 @@ final class Fleet {
         return one.await(event, "say '" + event + "'", limitNanos, children.all());
     }
 
-    private boolean inC() {
-        return load.clients().kind() == Clients.Kind.C;
-    }
-
     /** Starts all subscribers and waits until they are connected. */
     void startSubscribers(Contestant.Started contestant) throws IOException, RunException, InterruptedException {
         subscribers.addAll(startAll(
                 load.subscribers(),
                 load.subscriberProcesses(),
-                (first, count) -> inC()
-                        ? startInC("subscribe", "from", contestant.subscribe(), "first-index", first, count)
-                        : startSubscribers(contestant, first, count)));
+                (first, count) -> startSubscribers(contestant, first, count)));
     }
 
     private Child startSubscribers(Contestant.Started contestant, int first, int count) throws IOException {
@@ -157,9 +149,7 @@ final class Fleet {
         publishers.addAll(startAll(
                 load.publishers(),
                 load.publisherProcesses(),
-                (first, count) -> inC()
-                        ? startInC("publish", "to", contestant.publish(), "first-id", first, count)
-                        : startPublishers(contestant, first, count)));
+                (first, count) -> startPublishers(contestant, first, count)));
     }
 
     private Child startPublishers(Contestant.Started contestant, int first, int count) throws IOException {
@@ -239,19 +229,6 @@ final class Fleet {
                 children.placement().publishers(), name, main, args, new Children.WorkerJvm(moreMegabytes, false));
         visitors.add(visitor);
         await(visitor, "ready", READY_NANOS);
-    }
-
-    /** Some of the publishers or subscribers, as a program in C, which is told no more than it knows. */
-    private Child startInC(String what, String where, Endpoint endpoint, String whose, int first, int count)
-            throws IOException {
-        List<String> command = new ArrayList<>(List.of(CPrograms.client().toString(), what));
-        option(command, where, endpoint);
-        option(command, whose, first);
-        option(command, "connections", count);
-        option(command, "body", load.body().max());
-        option(command, "publishers", load.publishers());
-        option(command, "write-size", load.writes().bytes());
-        return children.startProgram(name(what.equals("publish") ? "publisher" : "subscriber", first, count), command);
     }
 
     /** Waits until every subscriber has heard of every publisher. */

@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.jar.JarFile;
 import java.util.stream.Stream;
 
 /**
@@ -179,21 +178,6 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         /** The command that starts its relay-server, without arguments. */
         List<String> relay(List<String> javaOptions) throws IOException {
             return command(javaOptions, "-jar", jar("relay-server").toString());
-        }
-
-        /**
-         * The command that starts one of its load generator's programs, without arguments.
-         *
-         * @throws IOException it has none of this name
-         */
-        List<String> loadgen(List<String> javaOptions, String main) throws IOException {
-            Path jar = jar("loadgen");
-            try (JarFile classes = new JarFile(jar.toFile())) {
-                if (classes.getEntry(main.replace('.', '/') + ".class") == null) {
-                    throw new IOException(jar + " has no " + main);
-                }
-            }
-            return command(javaOptions, "-cp", jar.toString(), main);
         }
 
         /**

@@ -122,26 +122,13 @@ final class Watch implements AutoCloseable {
     }
 
     private RelayHolds holds() {
-        return relay == null ? null : holds(relay.all("stats"), roomAwaited(), window);
-    }
-
-    /** The share of the window in which publishers in the relay's process found the ring full, on average; else 0. */
-    private double roomAwaited() {
-        Child.Event result = relay.latest("result");
-        List<JsonObject> publishers = result == null ? List.of() : Fleet.all(List.of(result.json()), "publishers");
-        double nanos = publishers.stream()
-                .mapToLong(one -> one.getLong("waitedForRoomNanos", 0))
-                .average()
-                .orElse(0);
-        return Math.min(1, nanos / window.measuredNanos());
+        return relay == null ? null : holds(relay.all("stats"), window);
     }
 
     /**
      * From the relay's reports; null where it has said nothing of this around the window.
-     *
-     * @param roomAwaited share of the time in which publishers that it does not read found no room
      */
-    static RelayHolds holds(List<Child.Event> reports, double roomAwaited, Window window) {
+    static RelayHolds holds(List<Child.Event> reports, Window window) {
         List<Child.Event> around = around(reports, window);
         if (around.size() < 2) {
             return null;
@@ -158,7 +145,7 @@ final class Watch implements AutoCloseable {
                     / event.json().getLong("ringCells");
         }
         return new RelayHolds(
-                Math.max(roomAwaited, share(first, last, "heldBackMillis", nanos)),
+                share(first, last, "heldBackMillis", nanos),
                 share(first, last, "backpressureMillis", nanos),
                 used / around.size());
     }

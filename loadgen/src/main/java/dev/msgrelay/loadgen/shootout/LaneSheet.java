@@ -25,7 +25,6 @@ import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Traffic;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
-import dev.msgrelay.loadgen.shootout.ShootoutSettings.Door;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
 import dev.msgrelay.loadgen.ssh.SshSite;
 import java.util.ArrayList;
@@ -68,9 +67,6 @@ final class LaneSheet {
     }
 
     private static Place publishers(Lane lane, Sides sides) {
-        if (sides.door() == Door.WITHIN) {
-            return Place.WITHIN;
-        }
         if (sides.publishOverUnix(lane)) {
             return Place.NEAR_UNIX;
         }

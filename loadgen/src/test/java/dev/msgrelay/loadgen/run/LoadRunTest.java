@@ -3,12 +3,10 @@ package dev.msgrelay.loadgen.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.load.Check;
-import dev.msgrelay.loadgen.plain.CPrograms;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.TypeRanges;
@@ -60,35 +58,6 @@ class LoadRunTest {
                 .isInstanceOf(RunException.class)
                 .hasMessageStartingWith("publisher 0: ")
                 .hasMessageContaining("50");
-    }
-
-    @Execution(ExecutionMode.CONCURRENT)
-    @Tag("thorough")
-    @Test
-    void throughTheRelayInCNothingIsLostOfSeveralPublishers() throws Exception {
-        assumeTrue(CPrograms.obstacle().isEmpty(), CPrograms.obstacle());
-        RunResult result = run(Contestants.c(65_483), Load.oneToOne(100).withCounts(3, 3));
-        expectClean(result);
-        assertThat(result.resources().relay())
-                .as("it tells nothing about itself")
-                .isNull();
-        expectClean(
-                run(Contestants.c(1_000), Load.oneToOne(100).withCounts(3, 3).withUnix(true)));
-    }
-
-    /** Thorough, as clients in C are to go. */
-    @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
-    void clientsInCCountWhatTheySendAndGet() throws Exception {
-        assumeTrue(CPrograms.obstacle().isEmpty(), CPrograms.obstacle());
-        Load inC = Load.oneToOne(100).withCheck(Check.NONE).withClients(Clients.of(Clients.Kind.C));
-        for (Contestant contestant : List.of(RELAY, Contestants.c(65_483))) {
-            RunResult result = alone(contestant, inC.withCounts(6, 20), SHORT);
-            assertThat(Places.faults(result)).isEmpty();
-            assertThat(result.correctness().subscribers()).hasSize(20);
-            assertThat(result.sent()).isPositive();
-        }
     }
 
     @Execution(ExecutionMode.CONCURRENT)
@@ -217,19 +186,6 @@ class LoadRunTest {
         expectClean(result);
         assertThat(result.correctness().schedule().scheduled())
                 .isEqualTo(rate * SHORT.measured().toMillis() / 1_000);
-    }
-
-    /** Thorough, as publishers in the relay's process are to go. */
-    @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
-    void fromPublishersInTheRelaysProcessNothingIsLost() throws Exception {
-        RunResult result = run(
-                new InProcessContestant(
-                        12, List.of(RelayContestant.POLICY, "backpressure"), RelayContestant.JAVA_OPTIONS),
-                Load.oneToOne(100).withCounts(2, 1));
-        expectClean(result);
-        assertThat(result.sent()).isPositive();
     }
 
     @Execution(ExecutionMode.CONCURRENT)
