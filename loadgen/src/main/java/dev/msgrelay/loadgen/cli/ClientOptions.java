@@ -9,8 +9,6 @@ import picocli.CommandLine.Option;
 
 /** What publishers and subscribers are. */
 final class ClientOptions extends Options {
-    static final int MAX_CHURN = 2_000;
-
     @Option(
             names = "--client",
             paramLabel = "WHAT",
@@ -46,52 +44,19 @@ final class ClientOptions extends Options {
     private String subscribeTypes = "all";
 
     @Option(
-            names = "--churn",
-            paramLabel = "RATE",
-            description =
-                    "Connections a second that come and go beside the loaded ones, one at a time: every other one a publisher"
-                            + " that sends a few messages, which are checked as all others, and a subscriber that leaves in the"
-                            + " middle of what it gets, of which every byte is checked (${DEFAULT-VALUE}).")
-    private int churn;
-
-    @Option(
-            names = "--storm",
-            paramLabel = "N",
-            description =
-                    "So many of them at once, at the same moment once a second; each leaves without a word, in the"
-                            + " middle of a message, and comes back with the next storm (${DEFAULT-VALUE}).")
-    private int storm;
-
-    @Option(
             names = "--tls",
-            description = "Publishers and subscribers speak TLS 1.3. The relay that is started gets a key (RSA, 2048"
+            description = "Publishers and subscribers, those of relay-client, speak TLS 1.3. The relay that is started gets a key (RSA, 2048"
                     + " bits) and a certificate of its own, which are removed afterwards; of one that runs already --tls-ca and"
                     + " the like say whom to trust.")
     private boolean tls;
 
-    @Option(
-            names = "--handshakes",
-            paramLabel = "RATE",
-            description = "TLS connections a second that come to the relay beside the load, shake hands and leave"
-                    + " (${DEFAULT-VALUE}).")
-    private int handshakes;
-
-    @Option(
-            names = "--scrapes",
-            paramLabel = "RATE",
-            description =
-                    "Requests a second for the metrics of the relay's admin port, while what its page shows is read"
-                            + " all the time (${DEFAULT-VALUE}).")
-    private int scrapes;
-
     /** A load with these clients. */
     Load with(Load load) {
         within("--types", types, 1, SizeTable.MAX_TYPES);
-        within("--churn", churn, 0, MAX_CHURN);
-        within("--storm", storm, 0, MAX_CHURN);
-        within("--handshakes", handshakes, 0, MAX_CHURN);
-        within("--scrapes", scrapes, 0, MAX_CHURN);
         refuse(tls && load.unix(), "--tls and --unix exclude each other");
+        boolean raw = kind == Clients.Kind.RAW;
+        refuse(tls && raw && isGiven("--client"), "--tls and --client raw exclude each other");
+        kind = tls ? Clients.Kind.LIBRARY : kind;
         refuse(ack.isAsked() && kind != Clients.Kind.LIBRARY, "--ack " + ack + " needs --client library");
         TypeRanges wanted = wanted();
         refuse(
@@ -101,7 +66,7 @@ final class ClientOptions extends Options {
                 kind == Clients.Kind.LIBRARY && load.writes().bytes() > 0,
                 "--write-size " + load.writes().bytes() + " and --client library exclude each other");
         return load.withContent(new Load.Content(load.body(), load.seed(), types))
-                .withClients(new Clients(kind, ack, wanted, churn, new Clients.Ports(tls, handshakes, scrapes), storm));
+                .withClients(new Clients(kind, ack, wanted, tls));
     }
 
     private TypeRanges wanted() {

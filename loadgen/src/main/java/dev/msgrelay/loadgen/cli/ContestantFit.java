@@ -28,20 +28,12 @@ abstract class ContestantFit extends Options {
      * Refuses clients that want more of what lies between than it can do.
      *
      * @param what on the command line: "--through plain"
-     * @param hello whether it knows HELLO
-     * @param several whether it takes publishers at any time, and as many as come
      */
-    final void checkClients(Load load, String what, boolean hello, boolean several) {
-        Clients clients = load.clients();
+    final void checkClients(Load load, String what) {
+        refuse(load.tls(), "--tls and " + what + " exclude each other");
         refuse(
-                !hello && clients.kind() == Clients.Kind.LIBRARY,
+                load.clients().kind() == Clients.Kind.LIBRARY,
                 "--client library says HELLO, which " + what + " does not know");
-        refuse(
-                !several && clients.churn() > 0,
-                "--churn " + clients.churn() + " needs a relay that takes several publishers, not " + what);
-        refuse(
-                !several && clients.storm() > 0,
-                "--storm " + clients.storm() + " needs a relay that takes several publishers, not " + what);
     }
 
     /**
@@ -59,26 +51,13 @@ abstract class ContestantFit extends Options {
     }
 
     /**
-     * Refuses a load that needs ports which only relay-server has.
-     *
-     * @param what there is instead, as on the command line: "--through plain"
-     */
-    final void checkPorts(Load load, String what) {
-        Clients.Ports ports = load.clients().ports();
-        refuse(ports.tls(), "--tls and " + what + " exclude each other");
-        refuse(ports.handshakes() > 0, "--handshakes " + ports.handshakes() + " and " + what + " exclude each other");
-        refuse(ports.scrapes() > 0, "--scrapes " + ports.scrapes() + " and " + what + " exclude each other");
-    }
-
-    /**
      * What there can be in place of a relay.
      *
      * @param what on the command line: "--through plain"
      * @param size bytes of reads, or writes
      */
     final Contestant withoutRelay(Load load, String what, Through through, int size) {
-        checkClients(load, what, false, false);
-        checkPorts(load, what);
+        checkClients(load, what);
         refuse(load.publishers() != 1, what + " takes one publisher, not " + load.publishers());
         return switch (through) {
             case PLAIN -> Contestants.plain(size);

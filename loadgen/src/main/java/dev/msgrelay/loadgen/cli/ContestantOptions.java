@@ -82,27 +82,6 @@ final class ContestantOptions extends ContestantFit {
     @Option(names = "--b-tls", description = "B's.")
     private boolean tlsB;
 
-    @Option(
-            names = "--a-handshakes",
-            paramLabel = "RATE",
-            description = "TLS connections a second that come to A's relay beside the load, shake hands and leave;"
-                    + " --handshakes: to both.")
-    private Integer handshakesA;
-
-    @Option(names = "--b-handshakes", paramLabel = "RATE", description = "To B's.")
-    private Integer handshakesB;
-
-    @Option(
-            names = "--a-scrapes",
-            paramLabel = "RATE",
-            description =
-                    "Requests a second for the metrics of A's relay, while what its page shows is read; --scrapes:"
-                            + " of both.")
-    private Integer scrapesA;
-
-    @Option(names = "--b-scrapes", paramLabel = "RATE", description = "Of B's.")
-    private Integer scrapesB;
-
     @Option(names = "--a-ack", paramLabel = "WHAT", description = "A's publishers ask for it; --ack: both.")
     private Clients.Ack ackA;
 
@@ -122,23 +101,17 @@ final class ContestantOptions extends ContestantFit {
             Through through,
             String javaOptions,
             boolean tls,
-            Integer handshakes,
-            Integer scrapes,
             Clients.Ack ack) {
         boolean isGiven() {
             return tls
-                    || Stream.of(options, directory, command, through, javaOptions, handshakes, scrapes, ack)
+                    || Stream.of(options, directory, command, through, javaOptions, ack)
                             .anyMatch(Objects::nonNull);
         }
 
         /** The load of this side. */
         Load of(Load load) {
             Clients clients = ack == null ? load.clients() : load.clients().withAcks(ack);
-            Clients.Ports ports = clients.ports();
-            return load.withClients(clients.withPorts(new Clients.Ports(
-                    ports.tls() || tls,
-                    handshakes == null ? ports.handshakes() : handshakes,
-                    scrapes == null ? ports.scrapes() : scrapes)));
+            return load.withClients(tls ? clients.withTls() : clients);
         }
 
         /** What is said of its load, where the two differ. */
@@ -167,8 +140,8 @@ final class ContestantOptions extends ContestantFit {
 
     private Given given(Side side) {
         return side == Side.A
-                ? new Given("--a", a, dirA, commandA, throughA, javaOptionsA, tlsA, handshakesA, scrapesA, ackA)
-                : new Given("--b", b, dirB, commandB, throughB, javaOptionsB, tlsB, handshakesB, scrapesB, ackB);
+                ? new Given("--a", a, dirA, commandA, throughA, javaOptionsA, tlsA, ackA)
+                : new Given("--b", b, dirB, commandB, throughB, javaOptionsB, tlsB, ackB);
     }
 
     private static <T> Map<Side, T> both(Function<Side, T> each) {
@@ -199,17 +172,10 @@ final class ContestantOptions extends ContestantFit {
     Map<Side, Load> loads(Load load) {
         for (Side side : Side.values()) {
             Given given = given(side);
-            within(
-                    given.option() + "-handshakes",
-                    given.handshakes() == null ? 0 : given.handshakes(),
-                    0,
-                    ClientOptions.MAX_CHURN);
-            within(
-                    given.option() + "-scrapes",
-                    given.scrapes() == null ? 0 : given.scrapes(),
-                    0,
-                    ClientOptions.MAX_CHURN);
             refuse(given.tls() && load.unix(), given.option() + "-tls and --unix exclude each other");
+            refuse(
+                    given.tls() && load.clients().kind() != Clients.Kind.LIBRARY,
+                    given.option() + "-tls needs --client library, so that both sides have the same clients");
             refuse(
                     given.ack() != null
                             && given.ack().isAsked()
@@ -244,8 +210,7 @@ final class ContestantOptions extends ContestantFit {
                     !command.contains(CommandContestant.PUBLISH) || !command.contains(CommandContestant.SUBSCRIBE),
                     option + "-command needs " + CommandContestant.PUBLISH + " and " + CommandContestant.SUBSCRIBE
                             + ": it is told where to listen by them");
-            checkClients(load, option + "-command", true, true);
-            checkPorts(load, option + "-command");
+            refuse(load.tls(), "--tls and " + option + "-command exclude each other");
             return new CommandContestant(command);
         }
         List<String> args = words(given.options());

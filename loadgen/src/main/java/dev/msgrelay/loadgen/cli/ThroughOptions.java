@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.host.PathMtu;
+import dev.msgrelay.loadgen.run.Clients;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.Load;
@@ -118,6 +119,9 @@ final class ThroughOptions extends ContestantFit {
     Load overTls(Load load) {
         refuse((tlsCert == null) != (tlsKey == null), "--tls-cert and --tls-key go together");
         boolean given = TLS.stream().anyMatch(this::isGiven);
+        refuse(
+                given && load.clients().kind() == Clients.Kind.RAW && isGiven("--client"),
+                "--tls-ca and the like and --client raw exclude each other");
         return given ? load.withTls() : load;
     }
 
@@ -132,7 +136,7 @@ final class ThroughOptions extends ContestantFit {
             return new RelayContestant(args, start.jvmOptions());
         }
         exclude(START, "--connect");
-        exclude(List.of("--unix", "--handshakes", "--scrapes"), "--connect");
+        exclude(List.of("--unix"), "--connect");
         Endpoint publish = publish();
         Endpoint subscribe = subscribe(publish);
         refuse(load.tls() && (publish.isUnix() || subscribe.isUnix()), "--tls is for TCP, not for --connect unix:");

@@ -25,7 +25,6 @@ import dev.msgrelay.loadgen.run.RunResult.Delay;
 import dev.msgrelay.loadgen.run.RunResult.Delays;
 import dev.msgrelay.loadgen.run.SubscriberResult;
 import dev.msgrelay.loadgen.run.Traffic;
-import dev.msgrelay.loadgen.run.Visits;
 import dev.msgrelay.protocol.text.ShortText;
 import java.util.List;
 import java.util.function.ToLongFunction;
@@ -231,22 +230,6 @@ public final class RunTable {
                         percentiles(part.delays(), Delay.ACKNOWLEDGED),
                         part.load().clients().acks(),
                         part.isPaced() ? "the time at which it was to be sent" : "the publisher's hands at full speed");
-            }
-            Visits visits = run.visits();
-            if (visits.count() > 0) {
-                item(
-                        part.load().clients().visitingPublishers() > 0 ? "churn" : "beside it",
-                        "%,d %s came and went, the longest for %s, %,d of them over 100 ms late",
-                        visits.count(),
-                        ShortText.plural(visits.count(), "connection"),
-                        nanos(visits.longestNanos()),
-                        visits.late());
-            }
-            if (visits.subscribers() != null) {
-                item(
-                        "",
-                        "%,d messages came to visiting subscribers, every byte was checked",
-                        visits.subscribers().messages());
             }
         }
     }

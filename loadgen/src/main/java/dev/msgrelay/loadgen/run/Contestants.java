@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.run;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.plain.PlainRelayMain;
 import dev.msgrelay.loadgen.plain.PrepackedMain;
-import dev.msgrelay.loadgen.run.Contestant.Doors;
 import dev.msgrelay.loadgen.run.Contestant.Started;
 import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.loadgen.worker.PublisherMain;
@@ -30,7 +29,7 @@ public final class Contestants {
                 args.addAll(List.of("--publish-socket", children.socketPath("plain-publish")));
                 args.addAll(List.of("--subscribe-socket", children.socketPath("plain-subscribe")));
             }
-            return listening(worker(children, "plain relay", PlainRelayMain.class, args), "ready", Doors.NONE);
+            return listening(worker(children, "plain relay", PlainRelayMain.class, args), "ready");
         });
     }
 
@@ -42,7 +41,7 @@ public final class Contestants {
             if (load.unix()) {
                 args.addAll(List.of("--socket", children.socketPath("direct")));
             }
-            return listening(worker(children, "direct", PrepackedMain.class, args), "ready", Doors.NONE);
+            return listening(worker(children, "direct", PrepackedMain.class, args), "ready");
         });
     }
 
@@ -54,7 +53,7 @@ public final class Contestants {
             if (load.unix()) {
                 args.addAll(List.of("--socket", children.socketPath("publisher")));
             }
-            return listening(worker(children, "publisher 0", PublisherMain.class, args), "listening", Doors.NONE);
+            return listening(worker(children, "publisher 0", PublisherMain.class, args), "listening");
         });
     }
 
@@ -67,14 +66,13 @@ public final class Contestants {
      *
      * @param event by which it tells where; one that sends by itself tells of subscribers alone
      */
-    static Started listening(Child child, String event, Doors doors) throws RunException, InterruptedException {
+    static Started listening(Child child, String event) throws RunException, InterruptedException {
         JsonObject told = child.await(event, READY_NANOS);
         String publish = told.getString("publish");
         return new Started(
                 child,
                 publish == null ? null : Endpoint.parse(publish),
-                Endpoint.parse(told.getString("subscribe")),
-                doors);
+                Endpoint.parse(told.getString("subscribe")));
     }
 
     /**
@@ -141,7 +139,7 @@ public final class Contestants {
 
         @Override
         public Started start(Children children, Load load) {
-            return new Started(null, publish, subscribe, new Doors(tls, null, null));
+            return new Started(null, publish, subscribe, tls);
         }
     }
 }

@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.run;
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.load.TypeChoice;
-import dev.msgrelay.loadgen.worker.ChurnMain;
 import dev.msgrelay.loadgen.worker.Control;
 import dev.msgrelay.loadgen.worker.Histograms;
 import dev.msgrelay.loadgen.worker.PublisherMain;
@@ -34,9 +33,6 @@ final class Fleet {
 
     private static final int SUBSCRIBERS_PER_MEGABYTE = 2;
 
-    /** Of a storm. */
-    private static final int VISITORS_PER_MEGABYTE = 4;
-
     /** How the name of a process of subscribers begins. */
     static final String SUBSCRIBER = "subscriber";
 
@@ -47,7 +43,6 @@ final class Fleet {
     private final Load load;
     private final List<Child> publishers = new ArrayList<>();
     private final List<Child> subscribers = new ArrayList<>();
-    private final List<Child> visitors = new ArrayList<>();
     private Child slow;
 
     Fleet(Children children, Load load) {
@@ -94,7 +89,6 @@ final class Fleet {
         List<String> args = subscriberOptions(contestant, count);
         option(args, "publishers-ahead", children.placement().publishersAheadNanos(contestant.sendsByItself()));
         option(args, "first-index", first);
-        option(args, "timed", load.publishers());
         option(args, "sampling", load.sampling());
         option(args, "arrivals", load.arrivals());
         option(args, "clock-ahead", children.placement().subscribers().nanosAhead());
@@ -132,7 +126,7 @@ final class Fleet {
         option(args, "from", contestant.subscribe());
         args.addAll(tls(contestant));
         option(args, "connections", connections);
-        option(args, "publishers", load.senders());
+        option(args, "publishers", load.publishers());
         return args;
     }
 
@@ -166,7 +160,7 @@ final class Fleet {
 
     /** How those who publish and subscribe speak TLS, if they do. */
     private List<String> tls(Contestant.Started contestant) {
-        return load.tls() ? contestant.doors().tls().args() : List.of();
+        return load.tls() ? contestant.tls().args() : List.of();
     }
 
     private void publishTo(List<String> args, Contestant.Started contestant, int firstId) {
@@ -181,54 +175,11 @@ final class Fleet {
         }
     }
 
-    /** Starts those who come and go, if there are any; those who publish are heard of as publishers are. */
-    void startVisitors(Contestant.Started contestant) throws IOException, RunException, InterruptedException {
-        Clients.Ports ports = load.clients().ports();
-        int churn = load.clients().churn();
-        if (churn > 0) {
-            startVisitor("those who come and go", ChurnMain.class, churn, comeAndGo(contestant, load.publishers()));
-        }
-        if (load.clients().storm() > 0) {
-            List<String> args = comeAndGo(contestant, load.publishers() + (churn > 0 ? 1 : 0));
-            option(args, "storm", load.clients().storm());
-            startVisitor("those who come at once", ChurnMain.class, 1, args);
-        }
-        if (ports.handshakes() > 0) {
-            List<String> args = new ArrayList<>(contestant.doors().tls().args());
-            option(args, "to", contestant.doors().handshakes());
-            startVisitor("those who shake hands", ChurnMain.class, ports.handshakes(), args);
-        }
-        if (ports.scrapes() > 0) {
-            List<String> args = new ArrayList<>();
-            option(args, "admin", contestant.doors().admin());
-            startVisitor("those who look at the page", ChurnMain.class, ports.scrapes(), args);
-        }
-    }
-
-    private List<String> comeAndGo(Contestant.Started contestant, int firstId) {
-        List<String> args = content(load);
-        publishTo(args, contestant, firstId);
-        option(args, "from", contestant.subscribe());
-        option(args, "publishers", load.senders());
-        policy(args);
-        return args;
-    }
-
     /** Who may be sent less than all says HELLO, so that it is told. */
     private void policy(List<String> args) {
         if (load.isChecked() && load.policy() != Policy.BACKPRESSURE) {
             option(args, "policy", load.policy().flag());
         }
-    }
-
-    private void startVisitor(String name, Class<?> main, int rate, List<String> args)
-            throws IOException, RunException, InterruptedException {
-        option(args, "rate", rate);
-        int moreMegabytes = load.clients().storm() / VISITORS_PER_MEGABYTE;
-        Child visitor = children.startWorker(
-                children.placement().publishers(), name, main, args, new Children.WorkerJvm(moreMegabytes, false));
-        visitors.add(visitor);
-        await(visitor, "ready", READY_NANOS);
     }
 
     /** Waits until every subscriber has heard of every publisher. */
@@ -241,7 +192,6 @@ final class Fleet {
     void tell(Window window) {
         subscribers.forEach(child -> child.tell(window));
         publishers.forEach(child -> child.tell(window));
-        visitors.forEach(child -> child.tell(window));
         slow().forEach(child -> child.tell(window));
     }
 
@@ -250,9 +200,6 @@ final class Fleet {
         List<JsonObject> results = new ArrayList<>();
         for (Child publisher : publishers) {
             results.add(await(publisher, "result", PUBLISHED_NANOS));
-        }
-        for (Child visitor : visitors) {
-            results.add(await(visitor, "result", PUBLISHED_NANOS));
         }
         return results;
     }
@@ -306,16 +253,13 @@ final class Fleet {
     /**
      * Messages whose latency every subscriber has to record: of those that were meant to be sent within the window, every one
      * whose number is a multiple of {@code sampling}; where subscribers choose types, whose rank is. -1 where publishers do not
-     * tell. Visitors' messages are not timed.
+     * tell.
      */
     static long samples(List<JsonObject> published, Load load) {
         int sampling = load.sampling();
         TypeChoice choice = load.choice();
         long samples = 0;
         for (JsonObject publisher : all(published, "publishers")) {
-            if (publisher.getInt("id") >= load.publishers()) {
-                continue;
-            }
             if (!publisher.has("firstTimed")) {
                 return -1;
             }
@@ -340,11 +284,6 @@ final class Fleet {
     /** The process of the slow subscribers, where there are any. */
     List<Child> slow() {
         return slow == null ? List.of() : List.of(slow);
-    }
-
-    /** The processes of those who come and go. */
-    List<Child> visitors() {
-        return visitors;
     }
 
     private static String name(String kind, int first, int count) {

@@ -164,19 +164,17 @@ public record Load(
 
     /** Over TLS; instead of any other transport. */
     public Load withTls() {
-        Clients.Ports ports = clients.ports();
-        return withUnix(false)
-                .withClients(clients.withPorts(new Clients.Ports(true, ports.handshakes(), ports.scrapes())));
+        return withUnix(false).withClients(clients.withTls());
     }
 
-    /** At the plain ports alone. */
-    public Load withPlainPorts() {
-        return withClients(clients.withPorts(Clients.Ports.PLAIN));
+    /** With loadgen's own clients over plain connections, as ceilings have it. */
+    public Load withRawClients() {
+        return withClients(Clients.RAW);
     }
 
     /** Whether publishers and subscribers speak TLS. */
     public boolean tls() {
-        return clients.ports().tls();
+        return clients.tls();
     }
 
     private Load withAudience(Audience newAudience) {
@@ -190,11 +188,6 @@ public record Load(
     /** Which messages subscribers choose. */
     TypeChoice choice() {
         return new TypeChoice(SizeTable.fixed(body().max()).withTypes(content.types()), clients.wanted());
-    }
-
-    /** Publisher ids of the run: the publishers', and those of publishers that come and go. */
-    int senders() {
-        return publishers + clients.visitingPublishers();
     }
 
     /** Whether every message is checked. */

@@ -130,7 +130,6 @@ public record RunResult(
      * @param slow what became of those that read too slowly on purpose
      * @param schedule how well the publishers kept their times; nothing scheduled at full speed
      * @param acknowledged messages of the whole run that publishers know the relay has; 0 where they do not ask
-     * @param visits the connections that came and went beside the others
      */
     public record Correctness(
             boolean checked,
@@ -138,20 +137,19 @@ public record RunResult(
             List<SubscriberResult> subscribers,
             List<SubscriberResult> slow,
             Punctuality schedule,
-            long acknowledged,
-            Visits visits) {
+            long acknowledged) {
         public Correctness {
             subscribers = List.copyOf(subscribers);
             slow = List.copyOf(slow);
         }
 
-        /** Of a run that was checked or not, at an unknown cost; without acknowledgements, and nobody came and went. */
+        /** Of a run that was checked or not, at an unknown cost; without acknowledgements. */
         public Correctness(
                 boolean checked,
                 List<SubscriberResult> subscribers,
                 List<SubscriberResult> slow,
                 Punctuality schedule) {
-            this(checked, Double.NaN, subscribers, slow, schedule, 0, Visits.NONE);
+            this(checked, Double.NaN, subscribers, slow, schedule, 0);
         }
 
         /** The sum of one count over all subscribers. */

@@ -12,7 +12,7 @@ import java.util.List;
 /**
  * What the processes of a run say at its end.
  *
- * @param published by those of the publishers, and of visitors
+ * @param published by those of the publishers
  * @param received by those of the subscribers
  * @param slow by that of the subscribers that read too slowly on purpose
  */
@@ -30,14 +30,11 @@ record Said(List<JsonObject> published, List<JsonObject> received, List<JsonObje
         return Fleet.sum(publishers(), "messages");
     }
 
-    /** Within the window, without messages of visitors; of the subscribers, but for the slow ones. */
-    Throughput throughput(Load load, Timing timing, Timeline timeline) {
+    /** Within the window; of the subscribers, but for the slow ones. */
+    Throughput throughput(Timing timing, Timeline timeline) {
         long nanos = timing.measured().toNanos();
-        List<JsonObject> own = publishers().stream()
-                .filter(one -> one.getInt("id", 0) < load.publishers())
-                .toList();
         return new Throughput(
-                new Traffic(Fleet.sum(own, "messagesMeasured"), Fleet.sum(own, "bytesMeasured"), nanos),
+                new Traffic(Fleet.sum(publishers(), "messagesMeasured"), Fleet.sum(publishers(), "bytesMeasured"), nanos),
                 new Traffic(Fleet.sum(subscribers(), "messages"), Fleet.sum(subscribers(), "bytes"), nanos),
                 Double.NaN,
                 Double.NaN,
@@ -74,8 +71,7 @@ record Said(List<JsonObject> published, List<JsonObject> received, List<JsonObje
                 all.subList(0, notSlow),
                 all.subList(notSlow, all.size()),
                 schedule(),
-                Fleet.sum(publishers(), "acknowledged"),
-                published.stream().map(Visits::of).reduce(Visits.NONE, Visits::and));
+                Fleet.sum(publishers(), "acknowledged"));
     }
 
     private Punctuality schedule() {

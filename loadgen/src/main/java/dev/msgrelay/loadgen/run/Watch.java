@@ -49,8 +49,6 @@ final class Watch implements AutoCloseable {
         // One that is skipped or cut off holds nobody back, although its queue is always full.
         boolean beside = load.slow().policy() != Policy.BACKPRESSURE;
         add(processes, Role.SUBSCRIBER, fleet.slow(), beside);
-        // They are no other programs, and nobody waits for them.
-        add(processes, Role.SUBSCRIBER, fleet.visitors(), true);
         Watched watched = new Watched(processes, port(contestant.publish()), port(contestant.subscribe()));
         link = new LinkShare(Double.NaN, Double.NaN, isLink(contestant.publish()), isLink(contestant.subscribe()));
         sampler = WindowSampler.start(SystemTree.proc(), watched, window.begin(), window.end(), load.rate() > 0);

@@ -118,7 +118,7 @@ final class LaneSheet {
 
     private static Load plainLoad(Load load) {
         return load.withCounts(1, load.subscribers())
-                .withPlainPorts()
+                .withRawClients()
                 .withPace(Load.Pace.FULL_SPEED)
                 .withWrites(Load.Writes.DEFAULT);
     }

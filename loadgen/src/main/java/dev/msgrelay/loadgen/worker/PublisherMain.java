@@ -134,7 +134,7 @@ public final class PublisherMain {
 
     private Outlet outlet(Endpoint relay, int id) throws IOException {
         if (!library) {
-            return new Outlet.Plain(Sockets.connect(relay, tls, null));
+            return new Outlet.Plain(Sockets.connect(relay));
         }
         // A relay that goes on counts each publisher of each run on its own.
         String name = "loadgen-" + id + "-" + Long.toHexString(System.nanoTime());

@@ -27,7 +27,6 @@ import java.util.concurrent.TimeUnit;
  *  --connections K     in this process (1)
  *  --first-index I     theirs among all subscribers are I..I+K-1 (0)
  *  --publishers N      that must be heard of, and are checked
- *  --timed N           those of them, the first ones, whose messages are timed (all)
  *  --check NAME        full, or none: only bytes are counted (full)
  *  --bytes-per-second R that each of them reads; it leaves at the end of the run wherever it is then (as they come)
  *  --wanted RANGES     of relay-client, the types that it chooses (all)
@@ -76,7 +75,6 @@ public final class SubscriberMain {
         this.settings = new Receiver.Settings(
                 args.flag("check") ? Check.valueOf(args.text("check").toUpperCase(Locale.ROOT)) : Check.FULL,
                 args.number("publishers"),
-                args.number("timed", args.number("publishers")),
                 sizes,
                 new TypeChoice(sizes, wanted),
                 args.number("sampling", 1),
@@ -118,7 +116,7 @@ public final class SubscriberMain {
         int index = args.number("first-index", 0);
         for (int i = 0; i < args.number("connections", 1); i++) {
             receivers.add(
-                    new Receiver(channel(relay), settings, buffer, control, name + index++, settings.newCheck(), 0));
+                    new Receiver(channel(relay), settings, buffer, control, name + index++, settings.newCheck()));
         }
         for (Receiver receiver : receivers) {
             if (!receiver.awaitWelcome(WELCOME_LIMIT_MILLIS)) {
@@ -130,11 +128,11 @@ public final class SubscriberMain {
 
     private ByteChannel channel(Endpoint relay) throws IOException {
         if (!args.library()) {
-            return Sockets.connect(relay, tls, null);
+            return Sockets.connect(relay);
         }
         SubscriberOptions.Builder options =
                 LibraryChannel.options(relay, tls, policy).types(wanted);
-        return new LibraryChannel(options, !wanted.isAll(), 0, buffer);
+        return new LibraryChannel(options, !wanted.isAll(), buffer);
     }
 
     private void awaitPrimed() throws IOException, InterruptedException {

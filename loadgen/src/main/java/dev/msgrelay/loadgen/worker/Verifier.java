@@ -44,9 +44,6 @@ final class Verifier implements BulkFrameConsumer {
     private final CountDownLatch welcomed = new CountDownLatch(1);
     private final ByteBuffer pong = ByteBuffer.allocate(PongFrame.FRAME_LENGTH);
     private long messages;
-    // Messages and bytes of visitors, which are checked and are no part of the run's rate.
-    private long visiting;
-    private long visitingBytes;
     private long foreign;
     private int closeReason;
     private String error;
@@ -60,10 +57,7 @@ final class Verifier implements BulkFrameConsumer {
         this.answers = answers;
         this.settings = settings;
         this.check = check;
-        // One that records nothing is one of thousands: a histogram takes a quarter of a megabyte.
-        this.latency = settings.sampling() == Receiver.Settings.UNTIMED
-                ? Histograms.sparse()
-                : new Histogram(MAX_LATENCY_NANOS, PRECISION_DIGITS);
+        this.latency = new Histogram(MAX_LATENCY_NANOS, PRECISION_DIGITS);
         this.arrivals = new Arrivals.Log(settings.arrivals(), settings.sampling());
         this.samplingMask = settings.sampling() - 1L;
         if (settings.isPlain()) {
@@ -93,10 +87,6 @@ final class Verifier implements BulkFrameConsumer {
         told.messages(run);
         messages += run;
         int frameLength = FrameLayout.frameLength(settings.sizes().max());
-        if (LoadMessage.publisher(first) >= settings.timed()) {
-            visiting += run;
-            visitingBytes += (long) run * frameLength;
-        }
         // The first multiple of the sampling, a power of two, that is not below the first stamp.
         for (long stamp = first + samplingMask & ~samplingMask; stamp < first + run; stamp += samplingMask + 1) {
             record(stamp, source, from + (int) (stamp - first) * frameLength + FrameLayout.HEADER_LENGTH);
@@ -106,15 +96,10 @@ final class Verifier implements BulkFrameConsumer {
 
     private void onMessage(int type, ByteBuffer body) {
         int at = body.position();
-        int length = FrameLayout.frameLength(body.limit() - at);
         if (!settings.sizes().carries(type)) {
             foreign++;
         } else if (check.onMessage(type, body)) {
             long stamp = settings.choice().ranked(LoadMessage.stampAt(body, at));
-            if (LoadMessage.publisher(stamp) >= settings.timed()) {
-                visiting++;
-                visitingBytes += length;
-            }
             if ((stamp & samplingMask) == 0) {
                 record(stamp, body, at);
             }
@@ -125,8 +110,7 @@ final class Verifier implements BulkFrameConsumer {
         Window window = clock.window();
         long ahead = settings.publishersAhead();
         long intended = LoadMessage.timeAt(body, at, clock.now() + ahead) - ahead;
-        boolean timed = LoadMessage.publisher(stamp) < settings.timed();
-        if (timed && intended >= window.begin() && intended < window.end()) {
+        if (intended >= window.begin() && intended < window.end()) {
             arrivals.add(stamp, clock.now());
             latency.recordValue(Math.min(MAX_LATENCY_NANOS, Math.max(0, clock.now() - intended)));
         }
@@ -193,24 +177,9 @@ final class Verifier implements BulkFrameConsumer {
         return arrivals;
     }
 
-    /** Messages that came, or that were told not to come. */
-    long taken() {
-        return told.next() - 1;
-    }
-
     /** Messages of any kind that came. */
     long messages() {
         return messages;
-    }
-
-    /** Messages of visitors that came. */
-    long visiting() {
-        return visiting;
-    }
-
-    /** Bytes of those. */
-    long visitingBytes() {
-        return visitingBytes;
     }
 
     /** Whether every publisher is there, or sends what nobody can read: the run need not wait to fail. */

@@ -42,7 +42,6 @@ import dev.msgrelay.loadgen.run.RunResult.Throughput;
 import dev.msgrelay.loadgen.run.SubscriberResult;
 import dev.msgrelay.loadgen.run.Timeline;
 import dev.msgrelay.loadgen.run.Traffic;
-import dev.msgrelay.loadgen.run.Visits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -182,8 +181,7 @@ public final class MadeUp {
                         paced
                                 ? new Punctuality(12, 1_400_000, delays(round, 9_000), Punctuality.Means.NONE)
                                 : Punctuality.NONE,
-                        0,
-                        Visits.NONE),
+                        0),
                 new Resources(
                         List.of(
                                 new ProcessUse("relay", 9.1 + round / 10.0, 180 << 20, "here"),

@@ -26,9 +26,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 class LoadRunTest {
     private static final Timing SHORT = new Timing(Duration.ofMillis(100), Duration.ofMillis(300));
 
-    /** A storm comes once a second. */
-    private static final Timing STORMS = new Timing(Duration.ofMillis(200), Duration.ofMillis(1_500));
-
     private static final Contestant RELAY =
             new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS);
 
@@ -63,7 +60,7 @@ class LoadRunTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void theLibraryLosesNothingAndWhatIsAcknowledgedIsThere() throws Exception {
-        Clients acknowledged = new Clients(Clients.Kind.LIBRARY, Clients.Ack.STREAM, TypeRanges.ALL, 0);
+        Clients acknowledged = new Clients(Clients.Kind.LIBRARY, Clients.Ack.STREAM, TypeRanges.ALL, false);
         RunResult result = run(RELAY, Load.oneToOne(100).withCounts(2, 2).withClients(acknowledged));
         expectClean(result);
         assertThat(result.correctness().acknowledged()).isPositive().isEqualTo(result.sent());
@@ -81,7 +78,7 @@ class LoadRunTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void subscribersGetExactlyTheTypesThatTheyChoose() throws Exception {
-        Clients choosy = new Clients(Clients.Kind.LIBRARY, Clients.Ack.NONE, TypeRanges.parse("2-3,7"), 0);
+        Clients choosy = new Clients(Clients.Kind.LIBRARY, Clients.Ack.NONE, TypeRanges.parse("2-3,7"), false);
         Load load = Load.oneToOne(100).withCounts(2, 2);
         RunResult result = run(
                 RELAY,
@@ -90,53 +87,6 @@ class LoadRunTest {
         long chosen = result.correctness().subscribers().get(0).messages();
         assertThat(chosen).isLessThan(result.sent());
         expectClean(run(RELAY, load.withContent(new Load.Content(BodySizes.fixed(100), 1, 1_000))));
-    }
-
-    /** Thorough, as those who come and go are to go. */
-    @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
-    void nothingOfThoseWhoComeAndGoIsLost() throws Exception {
-        Load load = Load.oneToOne(100).withCounts(1, 2).withRate(1_000);
-        for (Clients clients : List.of(
-                new Clients(Clients.Kind.RAW, Clients.Ack.NONE, TypeRanges.ALL, 100),
-                new Clients(Clients.Kind.LIBRARY, Clients.Ack.STREAM, TypeRanges.ALL, 50))) {
-            RunResult result = run(RELAY, load.withClients(clients));
-            expectClean(result);
-            assertThat(result.correctness().visits().count()).isPositive();
-        }
-    }
-
-    /** Thorough, as storms are to go. */
-    @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
-    void nothingOfThoseWhoComeAtOnceIsLost() throws Exception {
-        Load load = Load.oneToOne(100).withCounts(1, 2).withRate(1_000);
-        for (Clients clients : List.of(
-                Clients.RAW.withStorm(40),
-                Clients.of(Clients.Kind.LIBRARY).withStorm(40),
-                Clients.of(Clients.Kind.LIBRARY).withAcks(Clients.Ack.STREAM).withStorm(40))) {
-            RunResult result = run(RELAY, load.withClients(clients), STORMS);
-            expectClean(result);
-            assertThat(result.correctness().visits().count()).isPositive();
-            assertThat(result.correctness().visits().subscribers().messages()).isPositive();
-        }
-    }
-
-    /** Who is overtaken between two visits is told, and who is skipped is told. Thorough, as storms are to go. */
-    @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
-    void stormsAtFullSpeedLoseNothingButWhatIsTold() throws Exception {
-        Contestant skips = new RelayContestant(List.of("--slow-subscriber", "skip"), RelayContestant.JAVA_OPTIONS);
-        Load load = Load.oneToOne(100).withPolicy(Policy.SKIP);
-        for (Clients clients : List.of(
-                Clients.RAW.withStorm(20), Clients.of(Clients.Kind.LIBRARY).withStorm(20))) {
-            RunResult result = run(skips, load.withClients(clients), STORMS);
-            assertThat(Places.faults(result)).isEmpty();
-            assertThat(result.correctness().visits().subscribers().messages()).isPositive();
-        }
     }
 
     @Execution(ExecutionMode.CONCURRENT)
