@@ -135,7 +135,7 @@ final class ShootoutCommand extends Told {
             names = "--out",
             paramLabel = "DIR",
             description =
-                    "Write results.json, results.csv, latency.hlog and report.html there, anew after every run; the"
+                    "Write results.json and report.html there, anew after every run; the"
                             + " directory is made, and may hold no other results.")
     private Path directory;
 
@@ -185,7 +185,7 @@ final class ShootoutCommand extends Told {
         }
         String where = run.isUnwritten()
                 ? "results could not be written to " + directory
-                : "results are in " + directory + ": report.html, results.json, results.csv, latency.hlog";
+                : "results are in " + directory + ": report.html, results.json";
         print(ResultsText.of(run.results()) + (directory == null ? "" : where + "\n"));
     }
 
