@@ -12,14 +12,14 @@
  *  lane       what lies between two sites, real or emulated         (controller's thread)
  *  ssh        a second host's processes, and the lane to it         (each at the end of an ssh)
  *  plain      what relays are held against                          (processes of their own)
- *  load       what is sent: message, sizes, packing, checks, skew   (no sockets, no clock)
+ *  load       what is sent: message, sizes, packing, checks         (no sockets, no clock)
  *  link       what a link could give                                (arithmetic only)
  *  host       what the system tells: /proc, /sys, tools; core hop   (reads, changes nothing)
  *  doctor     findings about this machine                           (command's thread)
  *  result     what was measured: records, and their JSON            (immutable values)
  *  compare    two of a kind against each other, with uncertainty    (arithmetic; relays in turn)
  *  report     results for people: text, page, files; progress       (no figures of its own)
- *  render     tables, bars, curves: terminal, HTML, CSV             (knows nothing of what it shows)
+ *  render     tables, bars, curves: terminal, HTML                  (knows nothing of what it shows)
  * </pre>
  *
  * Publishers and subscribers do not know what lies between them. Whatever two things are compared, only that contestant is

@@ -63,9 +63,9 @@ final class ClientOptions extends Options {
                 !wanted.isAll() && kind != Clients.Kind.LIBRARY,
                 "--subscribe-types " + wanted + " needs --client library: a plain connection chooses nothing");
         refuse(
-                kind == Clients.Kind.LIBRARY && load.writes().bytes() > 0,
-                "--write-size " + load.writes().bytes() + " and --client library exclude each other");
-        return load.withContent(new Load.Content(load.body(), load.seed(), types))
+                kind == Clients.Kind.LIBRARY && load.writeSize() > 0,
+                "--write-size " + load.writeSize() + " and --client library exclude each other");
+        return load.withContent(new Load.Content(load.body(), types))
                 .withClients(new Clients(kind, ack, wanted, tls));
     }
 

@@ -221,7 +221,7 @@ final class ShootoutCommand extends Told {
                 cells > ShootoutSettings.MAX_CELLS,
                 ShortText.counted(lanes.size(), "lane") + " of " + matrix.size() + " combinations are " + cells
                         + " cells, over the limit of " + ShootoutSettings.MAX_CELLS + ": shorten a list");
-        List<Load> loads = matrix.loads(matrixOptions.realTime()).stream()
+        List<Load> loads = matrix.loads().stream()
                 .map(load -> tls ? load.withTls() : load)
                 .toList();
         return new ShootoutSettings(

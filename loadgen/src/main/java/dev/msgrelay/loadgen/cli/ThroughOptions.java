@@ -106,13 +106,12 @@ final class ThroughOptions extends ContestantFit {
 
     private void checkDirect(Load load) {
         int types = load.content().types();
-        refuse(load.writes().messages() > 0, "--batch and --through direct exclude each other");
         refuse(types > 1, "--types " + types + " and --through direct exclude each other");
         refuse(
                 load.subscribers() != 1 || load.isChecked(),
                 "--through direct takes one subscriber that only counts: give --check none");
         refuse(load.rate() > 0, "--rate " + load.rate() + " and --through direct exclude each other");
-        refuse(load.writes().bytes() > 0, "--write-size and --through direct exclude each other: give --buffer");
+        refuse(load.writeSize() > 0, "--write-size and --through direct exclude each other: give --buffer");
     }
 
     /** The load, over TLS where it is said how. */

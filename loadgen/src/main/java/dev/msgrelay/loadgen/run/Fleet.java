@@ -90,8 +90,6 @@ final class Fleet {
         option(args, "publishers-ahead", children.placement().publishersAheadNanos(contestant.sendsByItself()));
         option(args, "first-index", first);
         option(args, "sampling", load.sampling());
-        option(args, "arrivals", load.arrivals());
-        option(args, "clock-ahead", children.placement().subscribers().nanosAhead());
         flag(args, "library", load.clients().kind() == Clients.Kind.LIBRARY);
         if (!load.clients().wanted().isAll()) {
             option(args, "wanted", load.clients().wanted());
@@ -295,18 +293,14 @@ final class Fleet {
         List<String> args = content(load);
         option(args, "total", load.publishers());
         option(args, "rate", load.rate());
-        option(args, "burst", load.pace().burst());
-        option(args, "batch", load.writes().messages());
-        option(args, "write-size", load.writes().bytes());
+        option(args, "write-size", load.writeSize());
         option(args, "processes", load.publisherProcesses());
-        flag(args, "real-time", load.isRealTime());
         return args;
     }
 
     private static List<String> content(Load load) {
         List<String> args = new ArrayList<>();
         option(args, "body", load.body());
-        option(args, "seed", load.seed());
         option(args, "types", load.content().types());
         return args;
     }

@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.run;
 
 import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.OrderTrace;
 import dev.msgrelay.loadgen.run.RunResult.Correctness;
 import dev.msgrelay.loadgen.run.RunResult.Delays;
@@ -42,14 +41,9 @@ record Said(List<JsonObject> published, List<JsonObject> received, List<JsonObje
     }
 
     Delays delays(Load load) {
-        Arrivals arrivals = new Arrivals();
-        received.stream()
-                .filter(process -> process.has("arrivals"))
-                .forEach(process -> arrivals.add(Arrivals.decode(process.getString("arrivals"))));
         return Delays.of(
                 load,
                 Fleet.histogram(subscribers(), "latency"),
-                arrivals.skew(),
                 Fleet.histogram(publishers(), "acknowledgedAfter"));
     }
 
@@ -81,14 +75,7 @@ record Said(List<JsonObject> published, List<JsonObject> received, List<JsonObje
                         .mapToLong(one -> one.getLong("worstLateNanos", 0))
                         .max()
                         .orElse(0),
-                Fleet.histogram(published, "lateness"),
-                published.stream()
-                        .map(process -> new Punctuality.Means(
-                                process.getBoolean("realTime", false),
-                                process.getBoolean("coresAwake", false),
-                                process.getString("obstacle", "")))
-                        .reduce(Punctuality.Means::and)
-                        .orElse(Punctuality.Means.NONE));
+                Fleet.histogram(published, "lateness"));
     }
 
     /** Compares the order in which they got the messages of all publishers. */

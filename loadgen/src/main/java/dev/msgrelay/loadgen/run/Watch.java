@@ -109,14 +109,13 @@ final class Watch implements AutoCloseable {
 
     private Rates rates(boolean counted, Throughput throughput, Punctuality schedule) {
         double seconds = window.measuredNanos() / 1e9;
-        int together = Math.max(load.pace().burst(), Math.max(1, load.writes().messages()));
         return new Rates(
                 (double) load.rate() * load.publishers(),
                 counted ? throughput.in().messagesPerSecond() : Double.NaN,
                 throughput.out().messagesPerSecond() / Math.max(1, load.subscribers()),
                 schedule.lateShare(),
                 seconds,
-                load.publishers() * together / seconds);
+                load.publishers() / seconds);
     }
 
     private RelayHolds holds() {

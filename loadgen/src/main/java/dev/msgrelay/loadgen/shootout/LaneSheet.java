@@ -119,8 +119,8 @@ final class LaneSheet {
     private static Load plainLoad(Load load) {
         return load.withCounts(1, load.subscribers())
                 .withRawClients()
-                .withPace(Load.Pace.FULL_SPEED)
-                .withWrites(Load.Writes.DEFAULT);
+                .withRate(0)
+                .withWriteSize(0);
     }
 
     private LoadCell direct(Load load, int size) {

@@ -258,7 +258,7 @@ public final class ShootoutRun {
         RateProbe probe = new RateProbe(sheet.lane(), load, settings.search());
         MaxRateSearch search = new MaxRateSearch(
                 probe.bounds(),
-                (rate, most) -> tried(sheet, load.atRate((int) rate), probe, which, most),
+                (rate, most) -> tried(sheet, load.withRate((int) rate), probe, which, most),
                 System::nanoTime);
         try {
             MaxRate found = probe.found(search.run());

@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.worker;
 
 import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.Check;
 import dev.msgrelay.loadgen.load.MessageCheck;
 import dev.msgrelay.loadgen.load.SizeTable;
@@ -168,13 +167,6 @@ final class Receiver implements Progress.Counted, Runnable {
         }
     }
 
-    /** Adds when it got which messages, after {@link #stop}. */
-    void addTo(Arrivals arrivals, long clockAheadNanos) {
-        if (verifier != null) {
-            arrivals.add(verifier.arrivals(), clockAheadNanos);
-        }
-    }
-
     /**
      * All there is to say, after {@link #stop}.
      *
@@ -202,7 +194,6 @@ final class Receiver implements Progress.Counted, Runnable {
      * @param sizes of all messages
      * @param choice those of them that are to come
      * @param sampling one in so many messages has its latency recorded; a power of two
-     * @param arrivals messages whose arrival is noted at most
      * @param publishersAhead nanoseconds that the publishers' clock is ahead of this host's
      * @param policy that it asks for in a HELLO, to be told what it misses; null: it says nothing
      * @param bytesPerSecond that it reads; 0: as fast as they come
@@ -213,7 +204,6 @@ final class Receiver implements Progress.Counted, Runnable {
             SizeTable sizes,
             TypeChoice choice,
             int sampling,
-            int arrivals,
             long publishersAhead,
             Policy policy,
             int bytesPerSecond) {
@@ -231,7 +221,7 @@ final class Receiver implements Progress.Counted, Runnable {
         /** The same check, of the messages of one publisher over a plain connection. */
         Settings ofOnePublisher() {
             return new Settings(
-                    check, 1, sizes, new TypeChoice(sizes, TypeRanges.ALL), sampling, 0, publishersAhead, null, 0);
+                    check, 1, sizes, new TypeChoice(sizes, TypeRanges.ALL), sampling, publishersAhead, null, 0);
         }
 
         boolean isPlain() {

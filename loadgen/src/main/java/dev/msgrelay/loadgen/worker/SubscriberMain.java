@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.worker;
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.client.SubscriberOptions;
-import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.Check;
 import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.loadgen.load.TypeChoice;
@@ -31,9 +30,7 @@ import java.util.concurrent.TimeUnit;
  *  --bytes-per-second R that each of them reads; it leaves at the end of the run wherever it is then (as they come)
  *  --wanted RANGES     of relay-client, the types that it chooses (all)
  *  --sampling N        record the latency of one in N messages, a power of two (1)
- *  --arrivals N        messages whose arrival is noted at most, for each connection (0)
  *  --publishers-ahead NANOS that their clock is ahead of this host's (0)
- *  --clock-ahead NANOS that this host's clock is ahead of the one that arrivals are told in (0)
  *  --buffer BYTES      of the reader (256 KiB)
  *  --tail-millis N     longest silence while the tail is awaited (2000)
  * </pre>
@@ -78,7 +75,6 @@ public final class SubscriberMain {
                 sizes,
                 new TypeChoice(sizes, wanted),
                 args.number("sampling", 1),
-                args.number("arrivals", 0),
                 args.nanos("publishers-ahead", 0),
                 args.library() ? null : policy,
                 args.number("bytes-per-second", 0));
@@ -170,18 +166,13 @@ public final class SubscriberMain {
             receiver.stop();
         }
         JsonArray subscribers = new JsonArray();
-        Arrivals arrivals = new Arrivals();
         int index = args.number("first-index", 0);
         for (Receiver receiver : receivers) {
-            receiver.addTo(arrivals, args.nanos("clock-ahead", 0));
             subscribers.add(receiver.result(index++, sent));
         }
         JsonObject result = new JsonObject();
         progress.last();
         result.put("subscribers", subscribers);
-        if (settings.arrivals() > 0) {
-            result.put("arrivals", arrivals.encode());
-        }
         if (settings.check() == Check.FULL) {
             result.put("checkNanos", new CheckCost(settings, control).nanosPerMessage());
         }

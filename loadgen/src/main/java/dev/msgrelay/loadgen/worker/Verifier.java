@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.worker;
 
 import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.loadgen.load.MessageCheck;
 import dev.msgrelay.loadgen.load.SequenceCheck;
@@ -25,7 +24,7 @@ import org.HdrHistogram.Histogram;
 
 /**
  * Checks every message that a subscriber gets and all that the relay tells it of the stream, and records the latency of
- * one message in {@code sampling}, and its arrival. The subscriber's thread owns it; {@link #welcomed} is for any.
+ * one message in {@code sampling}. The subscriber's thread owns it; {@link #welcomed} is for any.
  */
 final class Verifier implements BulkFrameConsumer {
     /** Longer latencies are recorded as this one. */
@@ -37,7 +36,6 @@ final class Verifier implements BulkFrameConsumer {
     private final WritableByteChannel answers;
     private final MessageCheck check;
     private final ToldStream told = new ToldStream();
-    private final Arrivals.Log arrivals;
     private final Histogram latency;
     private final Receiver.Settings settings;
     private final long samplingMask;
@@ -58,7 +56,6 @@ final class Verifier implements BulkFrameConsumer {
         this.settings = settings;
         this.check = check;
         this.latency = new Histogram(MAX_LATENCY_NANOS, PRECISION_DIGITS);
-        this.arrivals = new Arrivals.Log(settings.arrivals(), settings.sampling());
         this.samplingMask = settings.sampling() - 1L;
         if (settings.isPlain()) {
             told.begin(1);
@@ -89,7 +86,7 @@ final class Verifier implements BulkFrameConsumer {
         int frameLength = FrameLayout.frameLength(settings.sizes().max());
         // The first multiple of the sampling, a power of two, that is not below the first stamp.
         for (long stamp = first + samplingMask & ~samplingMask; stamp < first + run; stamp += samplingMask + 1) {
-            record(stamp, source, from + (int) (stamp - first) * frameLength + FrameLayout.HEADER_LENGTH);
+            record(source, from + (int) (stamp - first) * frameLength + FrameLayout.HEADER_LENGTH);
         }
         return run * frameLength;
     }
@@ -101,17 +98,16 @@ final class Verifier implements BulkFrameConsumer {
         } else if (check.onMessage(type, body)) {
             long stamp = settings.choice().ranked(LoadMessage.stampAt(body, at));
             if ((stamp & samplingMask) == 0) {
-                record(stamp, body, at);
+                record(body, at);
             }
         }
     }
 
-    private void record(long stamp, ByteBuffer body, int at) {
+    private void record(ByteBuffer body, int at) {
         Window window = clock.window();
         long ahead = settings.publishersAhead();
         long intended = LoadMessage.timeAt(body, at, clock.now() + ahead) - ahead;
         if (intended >= window.begin() && intended < window.end()) {
-            arrivals.add(stamp, clock.now());
             latency.recordValue(Math.min(MAX_LATENCY_NANOS, Math.max(0, clock.now() - intended)));
         }
     }
@@ -170,11 +166,6 @@ final class Verifier implements BulkFrameConsumer {
     /** Waits for the answer to HELLO; false when the time is over. */
     boolean awaitWelcome(long millis) throws InterruptedException {
         return welcomed.await(millis, TimeUnit.MILLISECONDS);
-    }
-
-    /** When it got which messages. */
-    Arrivals.Log arrivals() {
-        return arrivals;
     }
 
     /** Messages of any kind that came. */

@@ -45,7 +45,7 @@ class FaultsTest {
         Load load() {
             return Load.oneToOne(100)
                     .withCounts(PUBLISHERS, SUBSCRIBERS)
-                    .withPace(new Load.Pace(this == FIXED_RATE ? RATE : 0, 1, false));
+                    .withRate(this == FIXED_RATE ? RATE : 0);
         }
     }
 
@@ -65,7 +65,7 @@ class FaultsTest {
     @ParameterizedTest
     @EnumSource(Pace.class)
     void differentSizesPassToo(Pace pace) throws Exception {
-        Load mixed = pace.load().withBody(BodySizes.parse("uniform:16-2000"));
+        Load mixed = pace.load().withBody(BodySizes.parse("16-2000"));
         assertThat(faults(Fault.NONE, pace, mixed)).isEmpty();
     }
 

@@ -125,7 +125,7 @@ class VerdictTest {
     private static Punctuality punctuality(int late, int scheduled) {
         Histogram lateness = new Histogram(3);
         lateness.recordValueWithCount(5, scheduled);
-        return new Punctuality(late, 7_500_000, lateness, Punctuality.Means.NONE);
+        return new Punctuality(late, 7_500_000, lateness);
     }
 
     private static SubscriberResult lost(long lost, long tail, String closed, int reason) {
