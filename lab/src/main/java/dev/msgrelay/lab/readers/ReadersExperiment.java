@@ -156,7 +156,7 @@ public final class ReadersExperiment extends Experiment {
         }
         List<LaneSpec> specs = lanes.stream().map(LaneSpec::parse).toList();
         for (LaneSpec lane : specs) {
-            if (lane.kind() == LaneKind.REMOTE || lane.kind() == LaneKind.UNIX) {
+            if (lane.kind() == LaneKind.UNIX) {
                 throw new IllegalArgumentException("lane '" + lane + "' is none that the article's clients can read");
             }
         }

@@ -60,9 +60,6 @@ final class ShootoutCommand extends Told {
     private LaneOptions laneOptions;
 
     @Mixin
-    private RemoteOptions remoteOptions;
-
-    @Mixin
     private MatrixOptions matrixOptions;
 
     @Option(
@@ -109,7 +106,7 @@ final class ShootoutCommand extends Told {
     @Option(
             names = "--tls",
             description = "Publishers and subscribers speak TLS 1.3, on every lane of --lanes, with a key and a"
-                    + " certificate that are made for it. Not on unix and remote. Ceilings are those without TLS.")
+                    + " certificate that are made for it. Not on unix. Ceilings are those without TLS.")
     private boolean tls;
 
     @Option(
@@ -149,17 +146,9 @@ final class ShootoutCommand extends Told {
         err().println(ShootoutRun.summary(settings));
         err().flush();
         ShootoutRun.Kept files = directory == null ? results -> {} : ResultFiles.in(directory)::write;
-        if (remoteOptions.isGiven()) {
-            Interrupts interrupts = Interrupts.watch();
-            try {
-                remoteOptions.makeReady();
-            } finally {
-                interrupts.close();
-            }
-        }
         Equipment equipment = new Equipment(
                 new HostRig(),
-                spec -> spec.kind() == LaneKind.REMOTE ? remoteOptions.open() : Lanes.open(spec),
+                Lanes::open,
                 lane -> relay(lane, settings.sides()),
                 LinkBaseline::iperf3);
         ShootoutRun run;
@@ -202,7 +191,6 @@ final class ShootoutCommand extends Told {
     private ShootoutSettings settings() {
         int times = rounds == null ? USUAL_ROUNDS : rounds;
         within("--rounds", times, 1, MAX_ROUNDS);
-        remoteOptions.check();
         Matrix matrix = matrixOptions.matrix();
         SearchSettings search = searchOptions.settings(matrixOptions.isPaced());
         if (search != null) {
@@ -211,7 +199,7 @@ final class ShootoutCommand extends Told {
         // What the relay refuses is told now, and not when ceilings have been measured.
         relayOptions.arguments(null);
         Timing timing = timing(warmup, usualWarmup(search), duration);
-        var lanes = laneOptions.specs(remoteOptions.isGiven());
+        var lanes = laneOptions.specs();
         if (lanes.stream().noneMatch(LaneSpec::isApart)) {
             checkTogether(lanes);
         }
@@ -242,7 +230,7 @@ final class ShootoutCommand extends Told {
     /** Lanes whose two ends are one and the same have no use for what tells them apart. */
     private void checkTogether(List<LaneSpec> lanes) {
         String titles = lanes.stream().map(lane -> lane.kind().title()).collect(Collectors.joining(","));
-        refuse(baseline, "--baseline needs a lane with a link: an emulated one or remote, not --lanes " + titles);
+        refuse(baseline, "--baseline needs a lane with a link: an emulated one, not --lanes " + titles);
         for (String option : List.of("--publishers-at", "--subscribers-at", "--publish-over")) {
             refuse(laneOptions.isGiven(option), option + " needs a lane with two sides, not --lanes " + titles);
         }
@@ -257,13 +245,11 @@ final class ShootoutCommand extends Told {
                         + " and --find-max-rate exclude each other");
     }
 
-    /** Files of a key are here, and Unix sockets have no TLS. */
+    /** Unix sockets have no TLS. */
     private void checkTls(List<LaneSpec> lanes) {
-        for (LaneKind kind : List.of(LaneKind.UNIX, LaneKind.REMOTE)) {
-            refuse(
-                    tls && lanes.stream().anyMatch(lane -> lane.kind() == kind),
-                    "--tls and lane " + kind.title() + " exclude each other: give --lanes");
-        }
+        refuse(
+                tls && lanes.stream().anyMatch(lane -> lane.kind() == LaneKind.UNIX),
+                "--tls and lane unix exclude each other: give --lanes");
         refuse(tls && publishOver == PublishOver.UNIX, "--tls and --publish-over unix exclude each other");
     }
 

@@ -87,7 +87,6 @@ final class Fleet {
 
     private Child startSubscribers(Contestant.Started contestant, int first, int count) throws IOException {
         List<String> args = subscriberOptions(contestant, count);
-        option(args, "publishers-ahead", children.placement().publishersAheadNanos(contestant.sendsByItself()));
         option(args, "first-index", first);
         option(args, "sampling", load.sampling());
         flag(args, "library", load.clients().kind() == Clients.Kind.LIBRARY);

@@ -19,7 +19,7 @@ import org.HdrHistogram.Histogram;
  *
  * @param contestant which contestant it was, for people
  * @param sent messages of the whole run; 0 where the contestant sends by itself and does not count
- * @param marks what else a reader has to know of it: "the hosts' clocks went apart by 300 us"; mostly empty
+ * @param marks what else a reader has to know of it; mostly empty
  */
 public record RunResult(
         String contestant,
@@ -221,10 +221,5 @@ public record RunResult(
     RunResult withRelay(RelayFigures figures) {
         Resources more = Resources.of(resources.processes(), figures, resources.signals());
         return new RunResult(contestant, load, timing, sent, throughput, delays, correctness, more, marks);
-    }
-
-    /** The same with these marks. */
-    public RunResult withMarks(List<String> newMarks) {
-        return new RunResult(contestant, load, timing, sent, throughput, delays, correctness, resources, newMarks);
     }
 }

@@ -26,7 +26,6 @@ import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Traffic;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
-import dev.msgrelay.loadgen.ssh.SshSite;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -242,20 +241,12 @@ final class LaneSheet {
                 Ceilings.PLAIN_RELAY, new Rate(traffic.messagesPerSecond(), traffic.bytesPerSecond()), null);
     }
 
-    /** What a reader has to know beside the runs: ceilings that were measured, how exact latencies are. */
+    /** What a reader has to know beside the runs: ceilings that were measured. */
     List<String> notes(List<Run<RunResult>> runs) {
         List<String> notes = new ArrayList<>();
         directs.values().forEach(cell -> notes.addAll(ceilingNote("direct", cell, runs)));
         plains.values().forEach(cell -> notes.addAll(ceilingNote("plain relay", cell, runs)));
         notes.addAll(baselines.lines(runs, relays));
-        if (lane.far() instanceof SshSite second && second.latencyErrorNanos() > 0) {
-            notes.add(format(
-                    "%s: latencies from one host to the other may be wrong by up to %.0f us: clocks differ",
-                    name(), second.latencyErrorNanos() / 1e3));
-        }
-        if (lane.far() instanceof SshSite) {
-            notes.add(name() + ": the relay ran with --insecure: who got to its ports might publish and read");
-        }
         return notes;
     }
 

@@ -194,7 +194,6 @@ final class Receiver implements Progress.Counted, Runnable {
      * @param sizes of all messages
      * @param choice those of them that are to come
      * @param sampling one in so many messages has its latency recorded; a power of two
-     * @param publishersAhead nanoseconds that the publishers' clock is ahead of this host's
      * @param policy that it asks for in a HELLO, to be told what it misses; null: it says nothing
      * @param bytesPerSecond that it reads; 0: as fast as they come
      */
@@ -204,7 +203,6 @@ final class Receiver implements Progress.Counted, Runnable {
             SizeTable sizes,
             TypeChoice choice,
             int sampling,
-            long publishersAhead,
             Policy policy,
             int bytesPerSecond) {
         Settings {
@@ -221,7 +219,7 @@ final class Receiver implements Progress.Counted, Runnable {
         /** The same check, of the messages of one publisher over a plain connection. */
         Settings ofOnePublisher() {
             return new Settings(
-                    check, 1, sizes, new TypeChoice(sizes, TypeRanges.ALL), sampling, publishersAhead, null, 0);
+                    check, 1, sizes, new TypeChoice(sizes, TypeRanges.ALL), sampling, null, 0);
         }
 
         boolean isPlain() {

@@ -30,7 +30,6 @@ import java.util.concurrent.TimeUnit;
  *  --bytes-per-second R that each of them reads; it leaves at the end of the run wherever it is then (as they come)
  *  --wanted RANGES     of relay-client, the types that it chooses (all)
  *  --sampling N        record the latency of one in N messages, a power of two (1)
- *  --publishers-ahead NANOS that their clock is ahead of this host's (0)
  *  --buffer BYTES      of the reader (256 KiB)
  *  --tail-millis N     longest silence while the tail is awaited (2000)
  * </pre>
@@ -75,7 +74,6 @@ public final class SubscriberMain {
                 sizes,
                 new TypeChoice(sizes, wanted),
                 args.number("sampling", 1),
-                args.nanos("publishers-ahead", 0),
                 args.library() ? null : policy,
                 args.number("bytes-per-second", 0));
         this.buffer = args.number("buffer", FrameReader.DEFAULT_BUFFER);

@@ -105,8 +105,7 @@ final class Verifier implements BulkFrameConsumer {
 
     private void record(ByteBuffer body, int at) {
         Window window = clock.window();
-        long ahead = settings.publishersAhead();
-        long intended = LoadMessage.timeAt(body, at, clock.now() + ahead) - ahead;
+        long intended = LoadMessage.timeAt(body, at, clock.now());
         if (intended >= window.begin() && intended < window.end()) {
             latency.recordValue(Math.min(MAX_LATENCY_NANOS, Math.max(0, clock.now() - intended)));
         }
@@ -208,8 +207,7 @@ final class Verifier implements BulkFrameConsumer {
         result.put("gaps", told.gaps());
         result.put("untrue", told.untrue());
         result.put("closeReason", closeReason);
-        if (!clock.heardLate() && settings.publishersAhead() == 0) {
-            // Between two clocks nobody knows on which side of the window's edges a message is.
+        if (!clock.heardLate()) {
             result.put("samples", latency.getTotalCount());
         }
         result.put("latency", Histograms.encode(latency));

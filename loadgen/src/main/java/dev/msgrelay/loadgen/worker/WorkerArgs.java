@@ -101,17 +101,6 @@ public final class WorkerArgs {
         return values.containsKey(name) ? number(name) : otherwise;
     }
 
-    /**
-     * @param otherwise where it is not given
-     */
-    public long nanos(String name, long otherwise) {
-        try {
-            return values.containsKey(name) ? Long.parseLong(text(name)) : otherwise;
-        } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("--" + name + " '" + text(name) + "' is not a number", e);
-        }
-    }
-
     public int number(String name) {
         try {
             return Integer.parseInt(text(name));

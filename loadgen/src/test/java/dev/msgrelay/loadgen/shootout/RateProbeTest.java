@@ -125,7 +125,7 @@ class RateProbeTest {
     }
 
     private static RateProbe probe(Link link, Load point) {
-        Lane lane = Lane.between(LaneSpec.of(LaneKind.REMOTE), Site.HERE, Site.HERE, link);
+        Lane lane = Lane.between(LaneSpec.of(LaneKind.GBE_1), Site.HERE, Site.HERE, link);
         return new RateProbe(lane, point, FIVE_MILLIS);
     }
 

@@ -81,7 +81,6 @@ class LibraryClientsTest {
                 SIZES,
                 new TypeChoice(SIZES, TypeRanges.ALL),
                 1,
-                0,
                 null,
                 0);
         Receiver receiver = new Receiver(channel, settings, 1 << 16, new Control(), "test", settings.newCheck());

@@ -255,7 +255,7 @@ class ReceiverTest {
 
     private Receiver receiver() throws IOException {
         Receiver.Settings settings =
-                new Receiver.Settings(check, 1, sizes, new TypeChoice(sizes, TypeRanges.ALL), 1, 0, policy, 0);
+                new Receiver.Settings(check, 1, sizes, new TypeChoice(sizes, TypeRanges.ALL), 1, policy, 0);
         return new Receiver(loopback.near(), settings, 4_096, control, "subscriber-0", settings.newCheck());
     }
 
