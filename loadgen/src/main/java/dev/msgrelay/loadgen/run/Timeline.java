@@ -100,13 +100,13 @@ public record Timeline(List<Point> points) {
     private static List<List<Count>> counts(List<Child> workers, long end) {
         List<List<Count>> all = new ArrayList<>();
         for (Child worker : workers) {
-            all.add(counts(worker.all("progress"), end));
+            all.add(read(worker.all("progress"), end));
         }
         return all;
     }
 
     /** One worker's counts. */
-    static List<Count> counts(List<Child.Event> reports, long end) {
+    static List<Count> read(List<Child.Event> reports, long end) {
         List<Count> counts = new ArrayList<>();
         for (Child.Event report : reports) {
             JsonObject json = report.json();

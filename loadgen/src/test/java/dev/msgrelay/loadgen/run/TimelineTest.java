@@ -104,12 +104,12 @@ class TimelineTest {
     @Test
     void reportsAreReadAndTheLastOneHoldsToTheEnd() {
         List<Child.Event> reports = List.of(report(100, 10, false), report(900, 90, true), report(950, 90, false));
-        assertThat(Timeline.counts(reports, 1_000))
+        assertThat(Timeline.read(reports, 1_000))
                 .containsExactly(
                         new Timeline.Count(100, 10, 1_000),
                         new Timeline.Count(900, 90, 9_000),
                         new Timeline.Count(1_000, 90, 9_000));
-        assertThat(Timeline.counts(reports.subList(0, 1), 1_000))
+        assertThat(Timeline.read(reports.subList(0, 1), 1_000))
                 .as("one that is not done yet may go on")
                 .containsExactly(new Timeline.Count(100, 10, 1_000));
     }
