@@ -61,7 +61,7 @@ final class LinkOptions extends Options {
         refuse(
                 from != null && from.loopback(),
                 "--interface " + interfaceName + " is loopback, which has no line rate:"
-                        + " 'loadgen calibrate' measures what it can do");
+                        + " 'loadgen run --calibrate' measures what it can do");
         // All that was given is checked before anything is missed that was not.
         LinkSpeed given = speed == null ? null : parsed("--link: ", speed, LinkSpeed::parse);
         SegmentFormat format = format(from);

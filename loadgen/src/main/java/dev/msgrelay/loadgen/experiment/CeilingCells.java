@@ -28,7 +28,7 @@ public final class CeilingCells {
         return cells(
                 "direct ",
                 Contestants::direct,
-                load.withCounts(1, 1).withCheck(Check.NONE).withPlainPorts(),
+                load.withCounts(1, 1).withCheck(Check.NONE).withRawClients(),
                 timing,
                 rig);
     }
@@ -38,7 +38,7 @@ public final class CeilingCells {
         return cells(
                 "plain relay ",
                 Contestants::plain,
-                load.withCounts(1, load.subscribers()).withPlainPorts(),
+                load.withCounts(1, load.subscribers()).withRawClients(),
                 timing,
                 rig);
     }

@@ -29,7 +29,7 @@ class HighAcksTest {
     private static final long ELSEWHERE = 1_000_000;
 
     private final LibraryOutlet.Acknowledged heard =
-            new LibraryOutlet.Acknowledged(1, Receiver.Settings.UNTIMED, () -> Window.NONE);
+            new LibraryOutlet.Acknowledged(1, 1, () -> Window.NONE);
 
     @Test
     void theLastAcknowledgementsTell() throws Exception {
