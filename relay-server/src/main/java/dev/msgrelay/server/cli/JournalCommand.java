@@ -96,7 +96,7 @@ final class JournalCommand implements Runnable {
             new CheckMetrics(directory, code == 0, bytes.get(), Instant.now(), took).write(metricsFile);
             return code;
         } catch (IOException e) {
-            err("the metrics cannot be written to " + metricsFile + ": " + e);
+            printError("the metrics cannot be written to " + metricsFile + ": " + e);
             return 1;
         }
     }

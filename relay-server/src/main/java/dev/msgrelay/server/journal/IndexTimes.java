@@ -71,7 +71,7 @@ final class IndexTimes {
     /** The clock, and what it is to the newest segment. Any thread. */
     PresentClock present() {
         PresentClock at = atStep;
-        return new PresentClock(at.base, at.skew, newest);
+        return new PresentClock(at.base(), at.skew(), newest);
     }
 
     /** Both clocks as they were at the last look. */
