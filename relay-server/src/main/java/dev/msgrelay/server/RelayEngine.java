@@ -378,7 +378,7 @@ final class RelayEngine {
         }
     }
 
-    /** The head may have moved in this cycle, or before it: a publisher that ends is acknowledged while it is read. */
+    /** Wakes the other loops, and the journal, where the head has moved. */
     private void tellOthers() {
         long head = log.head().position();
         if ((groups.length > 1 || journal != null) && head != toldHead) {

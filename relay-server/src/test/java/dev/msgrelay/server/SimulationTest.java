@@ -125,12 +125,6 @@ class SimulationTest {
                 && lives.keySet().containsAll(OF_LIVES);
     }
 
-    /** A full journal, whose names had moved in its newest segment alone, could neither go on nor drop an older one. */
-    @Test
-    void aSeedThatFoundAFault() {
-        run(1882684937493021344L);
-    }
-
     /** Otherwise no seed would be worth printing. */
     @Test
     void aSeedRepeatsARunExactly() {

@@ -60,7 +60,7 @@ public interface IngestPort {
     /** A publisher has found no room: it is resumed once there is plenty. */
     void hold(HeldSources.Source source);
 
-    /** Whether readers see what was handed in so far; not asked where it is numbered later than it is handed in. */
+    /** Whether readers see what was handed in so far, as far as it is in the log: the loop is not in the middle of a batch. */
     boolean allShown();
 
     /** Told when a read took all it could: more is likely to come. */

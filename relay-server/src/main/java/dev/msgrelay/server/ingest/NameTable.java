@@ -256,7 +256,7 @@ public final class NameTable {
         whenShown.clear();
     }
 
-    /** Has something said at the end of the batch, when readers see what was taken. */
+    /** Has something said at the end of the batch, when readers see what was taken; it must not throw. */
     void whenShown(Runnable words) {
         whenShown.add(words);
     }

@@ -719,7 +719,7 @@ public final class PublisherConnection extends Connection
             sayLast(spoke, reason, text);
         } else {
             Closing.closeLater(channel());
-            shared.names.whenShown(() -> walled(() -> sayLast(spoke, reason, text)));
+            shared.names.whenShown(() -> execute(() -> sayLast(spoke, reason, text)));
         }
         if (waited && wait != Wait.MOVE && (spoke || reason != CloseReason.SHUTDOWN)) {
             // On its way to another loop it is, and that one reads it as soon as it has it.

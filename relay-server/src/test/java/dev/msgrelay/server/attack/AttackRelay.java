@@ -21,14 +21,15 @@ final class AttackRelay {
 
     /** A relay whose limits of numbers stand in nobody's way; {@code more} sets what the attack is about. */
     static TestRelay start(UnaryOperator<RelayConfig.Builder> more) throws IOException {
-        return start(RelayConfig.AUTO_EVENT_LOOPS, more);
+        return start(0, more);
     }
 
-    /** Likewise, with so many loops: from three on some of them read publishers, through the ring. */
-    static TestRelay start(int loops, UnaryOperator<RelayConfig.Builder> more) throws IOException {
+    /** Likewise, with so many loops that read publishers, through the ring; where there are any, another one sends. */
+    static TestRelay start(int readers, UnaryOperator<RelayConfig.Builder> more) throws IOException {
         return TestRelay.start(
-                new Setting(Transport.AUTO, true, loops),
-                b -> more.apply(b.maxConnections(10_000)
+                new Setting(Transport.AUTO, true, readers == 0 ? RelayConfig.AUTO_EVENT_LOOPS : 2),
+                b -> more.apply(b.readerLoops(readers)
+                        .maxConnections(10_000)
                         .maxPublishers(5_000)
                         .handshakesPerSecond(1_000_000)
                         .replaysPerSecond(1_000_000)));
@@ -36,13 +37,13 @@ final class AttackRelay {
 
     /** Such a relay with a small log. */
     static TestRelay startSmall(UnaryOperator<RelayConfig.Builder> more) throws IOException {
-        return startSmall(RelayConfig.AUTO_EVENT_LOOPS, more);
+        return startSmall(0, more);
     }
 
-    /** Likewise, with so many loops. */
-    static TestRelay startSmall(int loops, UnaryOperator<RelayConfig.Builder> more) throws IOException {
+    /** Likewise, with so many loops that read publishers. */
+    static TestRelay startSmall(int readers, UnaryOperator<RelayConfig.Builder> more) throws IOException {
         return start(
-                loops,
+                readers,
                 b -> more.apply(
                         b.ringSize(TestRelay.SMALL_RING).logSize(SMALL_LOG).maxBody(SMALL_MAX_BODY)));
     }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.Sessions;
-import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.MalformedInputs;
@@ -38,8 +37,6 @@ class MalformedInputsTest {
     private static final int MANY = 100_000;
     /** Connections that are open at once. */
     private static final int AT_ONCE = 50;
-    /** The core, one that reads, one that sends. */
-    private static final int WITH_A_READER = 3;
 
     @Test
     void onThePublishPort() throws Exception {
@@ -55,22 +52,17 @@ class MalformedInputsTest {
     private static void onThePublishPort(int count) throws Exception {
         Random random = Seeds.random("MalformedInputsTest, publish port");
         MalformedInputs inputs = new MalformedInputs(random);
-        attack(
-                "malformed inputs on the publish port",
-                RelayConfig.AUTO_EVENT_LOOPS,
-                count,
-                TestRelay::publish,
-                inputs::toPublishPort);
+        attack("malformed inputs on the publish port", 0, count, TestRelay::publish, inputs::toPublishPort);
     }
 
     /** Each behind a message, which has moved its publisher to the loop that reads: what it sends goes through the ring. */
     @Test
     void onALoopThatReads() throws Exception {
-        Random random = Seeds.random("MalformedInputsTest, publish port, three loops");
+        Random random = Seeds.random("MalformedInputsTest, publish port, a reader loop");
         MalformedInputs inputs = new MalformedInputs(random);
         attack(
                 "malformed inputs on the publish port, with a loop that reads",
-                WITH_A_READER,
+                1,
                 INPUTS / 10,
                 TestRelay::publish,
                 inputs::toPublishPort);
@@ -90,28 +82,24 @@ class MalformedInputsTest {
     private static void onTheSubscribePort(int count) throws Exception {
         Random random = Seeds.random("MalformedInputsTest, subscribe port");
         MalformedInputs inputs = new MalformedInputs(random);
-        attack(
-                "malformed inputs on the subscribe port",
-                RelayConfig.AUTO_EVENT_LOOPS,
-                count,
-                TestRelay::subscribe,
-                inputs::toSubscribePort);
+        attack("malformed inputs on the subscribe port", 0, count, TestRelay::subscribe, inputs::toSubscribePort);
     }
 
     private interface Port {
         SocketAddress of(TestRelay relay);
     }
 
-    private static void attack(String what, int loops, int most, Port port, Supplier<byte[]> inputs) throws Exception {
+    private static void attack(String what, int readers, int most, Port port, Supplier<byte[]> inputs)
+            throws Exception {
         try (MemoryWatch memory = new MemoryWatch();
-                TestRelay relay = AttackRelay.startSmall(loops, b -> b.maxBody(10_000));
+                TestRelay relay = AttackRelay.startSmall(readers, b -> b.maxBody(10_000));
                 HealthyPair pair = AttackRelay.pair(relay)) {
             pair.received().passOverStrangers();
             pair.begin();
             Map<End, Integer> ends = new EnumMap<>(End.class);
             int count = 0;
             while (count < most) {
-                attack(relay, loops == WITH_A_READER, port, inputs, count, ends);
+                attack(relay, readers > 0, port, inputs, count, ends);
                 count += AT_ONCE;
                 if (count % 500 == 0) {
                     pair.push(20_000, 100, 3000);

@@ -47,7 +47,8 @@ class ThrowingTlsTest {
             TlsFiles files = certificates.relayFiles();
             SSLContext client = certificates.client();
             try (MemoryWatch memory = new MemoryWatch();
-                    TestRelay started = AttackRelay.start(1, b -> b.tls(files)
+                    TestRelay started = AttackRelay.start(b -> b.eventLoops(1)
+                            .tls(files)
                             .tlsProvider(provider)
                             .tlsPublishPort(0)
                             .tlsSubscribePort(0));

@@ -8,7 +8,6 @@ import dev.msgrelay.server.harness.ScarceAllocator;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.ReadBuffer;
-import dev.msgrelay.server.memory.ReadWindow;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -49,24 +48,5 @@ class ShortBuffersTest {
         assertThat(one.any()).isTrue();
         one.give(one.take());
         one.close();
-    }
-
-    @Test
-    void oneThatAReadStillUsesIsNotGivenToAnybodyElse() {
-        ReadBuffer one = shorts.take();
-        ReadWindow read = one.window(0, 100);
-        read.retain();
-        shorts.give(one);
-        assertThat(pool.used()).as("as long as the read is under way").isEqualTo(FrameAssembler.SHORT);
-        ReadBuffer other = shorts.take();
-        assertThat(other).isNotSameAs(one);
-        assertThat(shorts.any()).isFalse();
-        read.release();
-        assertThat(shorts.any()).isTrue();
-        assertThat(shorts.take()).isSameAs(one);
-        shorts.give(one);
-        shorts.give(other);
-        shorts.close();
-        assertThat(allocator.metric().usedDirectMemory()).isZero();
     }
 }
