@@ -80,7 +80,7 @@ class ClusterOrdererTest {
         final Log log;
         final ClusterState state = new ClusterState("orders", Set.of(1, 2, 3));
         final ClusterOrderer orderer;
-        final ClusterOrderer.ToCore output;
+        final ToCore output;
         final int number;
         long sent;
 
@@ -99,17 +99,17 @@ class ClusterOrdererTest {
         /** What the ingress would offer next; null: nothing. */
         UnsafeBuffer next(int most) {
             Outgoing outgoing = orderer.outgoing();
-            sent = outgoing.skipPadding(outgoing.begin(sent));
+            sent = outgoing.skipPadding(outgoing.beginRead(sent));
             int bytes = outgoing.wholeEntries(sent, most);
             if (bytes == 0) {
-                outgoing.done();
+                outgoing.endRead();
                 return null;
             }
             UnsafeBuffer batch = new UnsafeBuffer(new byte[Batch.HEADER_LENGTH + bytes]);
             Batch.putHeader(batch, number, ClusterState.idOf("orders"), 40 + number, 7, LONGEST);
             batch.putBytes(Batch.HEADER_LENGTH, outgoing.memory(), outgoing.at(sent), bytes);
             sent += bytes;
-            outgoing.done();
+            outgoing.endRead();
             return batch;
         }
 

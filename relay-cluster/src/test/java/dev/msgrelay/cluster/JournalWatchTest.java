@@ -17,7 +17,7 @@ class JournalWatchTest {
     private Verdict during(long nanos, long appended, long forced) {
         Verdict last = null;
         for (long end = now + nanos; now < end; now += LOOK) {
-            last = watch.look(appended, forced, now);
+            last = watch.judge(appended, forced, now);
         }
         return last;
     }

@@ -118,7 +118,7 @@ class WrongBatchesTest {
             }
             published = load.end();
             // Of what was passed over the journal has nothing, so it gets to where the cluster is.
-            ClusterNode.snapshot(file, 1);
+            ClusterSnapshot.take(file, 1);
             assertThat(received(relay, published)).isEqualTo(published);
         }
         try (RelayServer again = start()) {

@@ -3,7 +3,7 @@
  *
  * <pre>
  *   RelayClusterMain -- demo ------> LocalCluster: three processes of relay-server, a publisher and a subscriber beside them
- *                    |- local -----> the same, for whoever connects
+ *                    |- local -----> the same, for any client
  *                    |- snapshot --> Aeron's ClusterTool
  *                    '- restore ---> Aeron's ClusterBackup
  * </pre>

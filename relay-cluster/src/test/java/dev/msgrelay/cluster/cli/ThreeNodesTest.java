@@ -9,7 +9,7 @@ import dev.msgrelay.client.ReconnectPolicy;
 import dev.msgrelay.client.RelayPublisher;
 import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.SubscriberOptions;
-import dev.msgrelay.cluster.ClusterNode;
+import dev.msgrelay.cluster.ClusterSnapshot;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.cli.RelayServerMain;
 import java.io.IOException;
@@ -104,7 +104,7 @@ class ThreeNodesTest {
                 publish(publisher, 3_001, 6_000);
                 cluster.kill(leader);
                 assertThatIOException()
-                        .isThrownBy(() -> ClusterNode.snapshot(cluster.file(), leader))
+                        .isThrownBy(() -> ClusterSnapshot.take(cluster.file(), leader))
                         .withMessageContaining("node " + leader + " does not run here");
                 publish(publisher, 6_001, 9_000);
                 assertThat(publisher.flush(WAIT)).isTrue();
@@ -116,7 +116,7 @@ class ThreeNodesTest {
                 assertThat(resuming.doubled + resuming.gaps).isZero();
 
                 // The rest of the life is read from the snapshot on, and what came behind it from the log.
-                ClusterNode.snapshot(cluster.file(), cluster.leader());
+                ClusterSnapshot.take(cluster.file(), cluster.leader());
                 publish(moving, 9_101, 9_200);
                 assertThat(moving.flush(WAIT)).isTrue();
                 long digest = digest(cluster, other, 9_200);
