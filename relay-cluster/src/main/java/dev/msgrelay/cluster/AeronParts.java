@@ -52,6 +52,13 @@ final class AeronParts {
 
     private static final int APP_VERSION = SemanticVersion.compose(Batch.VERSION, 0, 0);
 
+    static {
+        // Patience of the clients that Aeron makes itself, which it takes from nowhere else.
+        if (System.getProperty(Aeron.Context.DRIVER_TIMEOUT_PROP_NAME) == null) {
+            System.setProperty(Aeron.Context.DRIVER_TIMEOUT_PROP_NAME, Long.toString(PAUSE_MILLIS));
+        }
+    }
+
     private final NodePlace place;
     private final ClusterSecret secret;
     private final ErrorHandler errors;
@@ -63,14 +70,6 @@ final class AeronParts {
         this.secret = secret;
         this.errors = errors;
         this.sync = place.file().sync() ? 1 : 0;
-        setDriverTimeout();
-    }
-
-    /** Sets the patience of the clients that Aeron makes itself, which it takes from nowhere but the system's properties. */
-    static void setDriverTimeout() {
-        if (System.getProperty(Aeron.Context.DRIVER_TIMEOUT_PROP_NAME) == null) {
-            System.setProperty(Aeron.Context.DRIVER_TIMEOUT_PROP_NAME, Long.toString(PAUSE_MILLIS));
-        }
     }
 
     /** Returns the number by which a cluster's parts know each other on one machine. */

@@ -1,16 +1,28 @@
 package dev.msgrelay.cluster;
 
-import io.aeron.cluster.ClusterTool;
+import io.aeron.CncFileDescriptor;
+import io.aeron.cluster.ClusterControl;
+import io.aeron.cluster.ClusterControl.ToggleState;
+import io.aeron.cluster.ConsensusModule;
 import io.aeron.cluster.RecordingLog;
-import java.io.ByteArrayOutputStream;
+import io.aeron.cluster.service.Cluster.Role;
+import io.aeron.cluster.service.ClusterCounters;
 import java.io.File;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.agrona.IoUtil;
+import org.agrona.concurrent.status.AtomicCounter;
+import org.agrona.concurrent.status.CountersReader;
 
-/** A snapshot that a person asks for. Aeron's ClusterTool asks the leader, by its files on this machine. */
+/**
+ * A snapshot that a person asks for. The leader is asked by a counter in the memory that it shares with this machine, and by no
+ * clock: one that was set would make this process take the leader for dead.
+ */
 public final class ClusterSnapshot {
+    private static final long WAIT_SECONDS = 30;
+
     private ClusterSnapshot() {}
 
     /**
@@ -22,22 +34,38 @@ public final class ClusterSnapshot {
      */
     public static void take(Path conf, int node) throws IOException {
         ClusterFile cluster = NodePlace.read(conf, node);
-        // Aeron would wait two minutes for a process that was killed.
-        if (!NodePlace.isTaken(cluster, node)) {
+        File counters = new File(NodePlace.driver(cluster, node), CncFileDescriptor.CNC_FILE);
+        if (!NodePlace.isTaken(cluster, node) || !counters.exists()) {
             throw new IOException("node " + node + " does not run here: no process has " + cluster.directoryOf(node));
         }
-        AeronParts.setDriverTimeout();
         File consensus = NodePlace.consensus(cluster, node);
         long before = taken(consensus);
-        ByteArrayOutputStream said = new ByteArrayOutputStream();
-        try (PrintStream out = new PrintStream(said, true, StandardCharsets.UTF_8)) {
-            if (!ClusterTool.snapshot(consensus, out)) {
-                throw new IOException("node " + node + " took no snapshot: "
-                        + said.toString(StandardCharsets.UTF_8).strip().replaceAll("\\s+", " "));
-            }
+        CountersReader mapped = ClusterControl.mapCounters(counters);
+        try {
+            ask(mapped, AeronParts.clusterId(cluster), "node " + node + " took no snapshot: ");
+        } finally {
+            IoUtil.unmap(mapped.valuesBuffer().byteBuffer());
         }
         if (taken(consensus) == before) {
             throw new IOException("node " + node + " skipped the snapshot: its log says why");
+        }
+    }
+
+    private static void ask(CountersReader counters, int id, String failed) throws IOException {
+        int role = ClusterCounters.find(counters, ConsensusModule.Configuration.CLUSTER_NODE_ROLE_TYPE_ID, id);
+        AtomicCounter toggle = ClusterControl.findControlToggle(counters, id);
+        if (toggle == null || role < 0 || counters.getCounterValue(role) != Role.LEADER.code()) {
+            throw new IOException(failed + "it does not lead");
+        }
+        if (!ToggleState.SNAPSHOT.toggle(toggle)) {
+            throw new IOException(failed + "it is about to do something else: " + ToggleState.get(toggle));
+        }
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
+        while (ToggleState.get(toggle) != ToggleState.NEUTRAL) {
+            if (System.nanoTime() - end > 0) {
+                throw new IOException(failed + "it did not within " + WAIT_SECONDS + " s");
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
         }
     }
 

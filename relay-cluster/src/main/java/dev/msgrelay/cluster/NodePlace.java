@@ -125,7 +125,11 @@ final class NodePlace implements AutoCloseable {
     }
 
     String driver() {
-        return shared.resolve("driver").toString();
+        return driver(file, node);
+    }
+
+    static String driver(ClusterFile file, int node) {
+        return file.sharedOf(node).resolve("driver").toString();
     }
 
     File marks() {

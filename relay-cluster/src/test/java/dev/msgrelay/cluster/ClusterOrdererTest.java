@@ -23,7 +23,7 @@ class ClusterOrdererTest {
     private static final int LONGEST = 1 << 10;
     private static final ProducerId ANN = new ProducerId(1, 1);
 
-    /** Where the core's log would be. */
+    /** Stands for the core's log. */
     private static final class Log implements Orderer.Stream {
         final ByteArrayOutputStream stream = new ByteArrayOutputStream();
         final List<String> taken = new ArrayList<>();
@@ -75,7 +75,7 @@ class ClusterOrdererTest {
         }
     }
 
-    /** One node with the cluster's state. */
+    /** A node with the cluster's state. */
     private static final class Node {
         final Log log;
         final ClusterState state = new ClusterState("orders", Set.of(1, 2, 3));
@@ -96,7 +96,7 @@ class ClusterOrdererTest {
             output = orderer.output(() -> {}, orderer::drain);
         }
 
-        /** What the ingress would offer next; null: nothing. */
+        /** Returns the batch that the ingress would offer next; null: there is none. */
         UnsafeBuffer next(int most) {
             Outgoing outgoing = orderer.outgoing();
             sent = outgoing.skipPadding(outgoing.beginRead(sent));
@@ -137,7 +137,7 @@ class ClusterOrdererTest {
         }
         for (Node node : nodes) {
             while (node.orderer.drain()) {
-                // On.
+                // Until all is handed over.
             }
         }
     }

@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.cli.JvmLimits;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.net.BindException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -188,6 +189,7 @@ final class LocalCluster implements AutoCloseable {
         command.add(ProcessHandle.current().info().command().orElse("java"));
         command.addAll(JvmLimits.of(arguments.toArray(String[]::new)));
         command.addAll(List.of("-XX:+UseSerialGC", "-XX:-UsePerfData"));
+        command.addAll(compilerFlags());
         command.addAll(ClusterNode.JVM_FLAGS);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), LocalNode.class.getName()));
         command.addAll(arguments);
@@ -196,6 +198,13 @@ final class LocalCluster implements AutoCloseable {
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(output(node).toFile()));
         process.environment().putAll(environments.getOrDefault(node, Map.of()));
         return process.start();
+    }
+
+    /** Returns the flags that limit this process's compiler, which a short-lived one has, such as a test: its nodes have them too. */
+    private static List<String> compilerFlags() {
+        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(flag -> flag.startsWith("-XX:TieredStopAtLevel="))
+                .toList();
     }
 
     /** Kills a node at once, as a power cut of its machine would. */

@@ -4,7 +4,7 @@
  * <pre>
  *   RelayClusterMain -- demo ------> LocalCluster: three processes of relay-server, a publisher and a subscriber beside them
  *                    |- local -----> the same, for any client
- *                    |- snapshot --> Aeron's ClusterTool
+ *                    |- snapshot --> a counter of the leader's
  *                    '- restore ---> Aeron's ClusterBackup
  * </pre>
  *
