@@ -23,8 +23,8 @@ import java.util.stream.Collectors;
  *     directory = /var/lib/relay/cluster      # each node has a directory of its own in it: node-1
  *     members { 1 = "10.0.0.1:7410", 2 = "10.0.0.2:7410", 3 = "10.0.0.3:7410" }
  *     sync = 1                                # 0: a majority has it in memory; 1: on its disks
- *     snapshot = 10m                          # the log before is dropped: so often,
- *     snapshot-log = 1g                       # and after so much
+ *     snapshot = 10m                          # interval of snapshots: the log before is dropped
+ *     snapshot-log = 1g                       # bytes of the log after which one is taken, however soon
  *     mtu = 1408                              # bytes of a datagram between nodes
  *     shared = /dev/shm                       # where a node's threads share memory
  *     secret-file = /etc/relay/cluster.secret # what only nodes know; without, the network has to keep strangers away

@@ -49,7 +49,7 @@ final class ClusterOrderer implements Orderer {
     private final NamesUnderWay names;
     private boolean held;
     private int drainedBytes;
-    // Bytes at the beginning of what is in order that the core's log has from the relay's journal.
+    // Bytes that the core's log has from the relay's journal and that come in order once more.
     private long known;
     private volatile long appended;
     private String lastName = "";

@@ -116,7 +116,7 @@ final class RelayService implements ClusteredService {
     }
 
     /** Ends the node where a call of Aeron has thrown: the call is done in part, and nobody may see what comes of that. */
-    private AgentTerminationException end(Throwable e) {
+    private AgentTerminationException endOfNode(Throwable e) {
         if (e instanceof AgentTerminationException itself) {
             return itself;
         }
@@ -132,7 +132,7 @@ final class RelayService implements ClusteredService {
             try {
                 goOnFrom(snapshot);
             } catch (Throwable e) {
-                throw end(e);
+                throw endOfNode(e);
             }
         }
     }
@@ -169,7 +169,7 @@ final class RelayService implements ClusteredService {
                 LOG.warn("node {} of {} passes over {} (logged once)", node, file.name(), foreign);
             }
         } catch (Throwable e) {
-            throw end(e);
+            throw endOfNode(e);
         }
         waitsSinceNanos = 0;
         orderer.wake();
@@ -207,7 +207,7 @@ final class RelayService implements ClusteredService {
         try {
             state.sessionClosed(session.id(), timestamp);
         } catch (Throwable e) {
-            throw end(e);
+            throw endOfNode(e);
         }
     }
 
@@ -294,7 +294,7 @@ final class RelayService implements ClusteredService {
                 output.newTerm();
             }
         } catch (Throwable e) {
-            throw end(e);
+            throw endOfNode(e);
         }
     }
 

@@ -177,7 +177,7 @@ final class DemoCommand implements Callable<Integer> {
                 while (System.nanoTime() - next >= 0) {
                     body.putLong(0, published + 1);
                     if (publisher.publish(1, body) != PublishOutcome.ACCEPTED) {
-                        // Full: what it has is not acknowledged yet.
+                        // The publisher is full of messages that are not acknowledged yet.
                         break;
                     }
                     published++;

@@ -234,7 +234,7 @@ final class LocalCluster implements AutoCloseable {
     /**
      * Throws when a node has ended that was not killed.
      *
-     * @throws IOException naming it, with what it said last
+     * @throws IOException naming the node, with its last line
      */
     void checkAllRun() throws IOException {
         for (int node : processes.keySet()) {
@@ -252,7 +252,7 @@ final class LocalCluster implements AutoCloseable {
     /**
      * Waits until nodes take connections.
      *
-     * @throws IOException one of them has ended, with what it said, or does not within the time
+     * @throws IOException a node has ended, with its log, or takes none within the time
      */
     void awaitReady(Duration atMost) throws IOException, InterruptedException {
         long end = System.nanoTime() + atMost.toNanos();
