@@ -11,8 +11,8 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What a node offers to the cluster's log: a batch of entries, each with a number of its own. Little-endian, but for frames,
- * which are as on the wire. The position is how much of the stream the node has; a batch may have no entries, and says that
+ * A batch of entries that a node offers to the cluster's log, each with a number of its own. Little-endian, but for frames,
+ * which are as on the wire. The position is the part of the stream that the node has; a batch without entries reports that
  * alone.
  *
  * <pre>
@@ -32,7 +32,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * A flyweight over an entry, for one thread.
  */
 final class Batch {
-    /** Of this layout, and of what is decided by it: nodes of another one cannot take part. */
+    /** Version of this layout and of the decisions on it: nodes of another version cannot take part. */
     static final int VERSION = 3;
 
     static final int HEADER_LENGTH = 48;
@@ -54,13 +54,13 @@ final class Batch {
     private static final int NAME_OFFSET = 48;
     private static final int OWNER_OFFSET = 50;
 
-    /** A name and an identity are at most so long, each. */
+    /** Longest name, and longest identity, in bytes. */
     static final int MOST_TEXT = 255;
 
-    /** What an entry has beside its frames at most. */
+    /** Most bytes of an entry beside its frames. */
     static final int MOST_BESIDE = ENTRY_HEADER_LENGTH + 2 * MOST_TEXT + BitUtil.SIZE_OF_LONG;
 
-    /** What an entry is. Codes are in logs on disks: they stay what they are. */
+    /** Kind of an entry. Codes are in logs on disks: they stay what they are. */
     enum Kind {
         /** The rest of a ring, up to its end. In no batch. */
         PADDING,
@@ -88,12 +88,12 @@ final class Batch {
         to.putInt(BODY_OFFSET + Integer.BYTES, 0);
     }
 
-    /** Bytes of an entry. */
+    /** Returns the bytes of an entry, from those of its name, its owner and its frames. */
     static int length(int name, int owner, int frames) {
         return BitUtil.align(ENTRY_HEADER_LENGTH + name + owner + frames, BitUtil.SIZE_OF_LONG);
     }
 
-    /** Writes an entry without its frames; answers where those go. */
+    /** Writes an entry without its frames; returns the position of those. */
     static int put(
             MutableDirectBuffer to,
             int at,
@@ -121,19 +121,19 @@ final class Batch {
         return at + ENTRY_HEADER_LENGTH + name.length + owner.length;
     }
 
-    /** Bytes of the entry that begins there. */
+    /** Returns the bytes of the entry at a position. */
     static int lengthAt(DirectBuffer from, int at) {
         return from.getInt(at);
     }
 
-    /** The kind of the entry that begins there. */
+    /** Returns the kind of the entry at a position. */
     static Kind kindAt(DirectBuffer from, int at) {
         return Kind.ALL[from.getInt(at + KIND_OFFSET)];
     }
 
     /**
-     * Whether what begins there is an entry as {@link #put} writes it, with what the core of each node takes: whole frames of
-     * messages, as many as it says. What passes here counts, on all nodes alike.
+     * Whether there is an entry at a position as {@link #put} writes it, with frames that the core of each node takes: whole
+     * frames of messages, as many as the entry says. Entries that pass count on all nodes alike.
      *
      * @param most bytes until the batch ends
      * @param maxBody longest body of a message of the cluster
@@ -166,7 +166,7 @@ final class Batch {
         return (kind == Kind.CLAIM.ordinal() || kind == Kind.LEAVE.ordinal()) && name > 0 && frames == 0;
     }
 
-    /** How many whole frames of messages lie there one behind the other; -1: something else does. */
+    /** Returns the number of whole frames of messages from start to end; -1: there are other bytes. */
     private static int frames(DirectBuffer from, int start, int end, int maxBody) {
         int count = 0;
         for (int at = start; at < end; count++) {
@@ -186,7 +186,7 @@ final class Batch {
         return count;
     }
 
-    /** Looks at the entry that begins there. */
+    /** Points this flyweight at the entry at a position. */
     Batch wrap(DirectBuffer from, int at) {
         buffer.wrap(from, at, lengthAt(from, at));
         return this;
@@ -196,7 +196,7 @@ final class Batch {
         return kindAt(buffer, 0);
     }
 
-    /** Of the entry, among those of its node's life; from 1. */
+    /** Number of the entry, among those of its node's life; from 1. */
     long number() {
         return buffer.getLong(NUMBER_OFFSET);
     }
@@ -209,7 +209,7 @@ final class Batch {
         return buffer.getInt(FRAMES_OFFSET);
     }
 
-    /** The number of its first message, by its name's count. */
+    /** Number of the first message, by its name's count. */
     long first() {
         return buffer.getLong(FIRST_OFFSET);
     }
@@ -226,32 +226,32 @@ final class Batch {
         return buffer.getShort(OWNER_OFFSET);
     }
 
-    /** Empty: its messages have no numbers. */
+    /** Name of the publisher; empty: the messages have no numbers. */
     String name() {
-        return text(ENTRY_HEADER_LENGTH, nameBytes());
+        return utf8(ENTRY_HEADER_LENGTH, nameBytes());
     }
 
-    /** Empty: nobody was asked. */
+    /** Identity of the connection; empty: the relay asks nobody for one. */
     String owner() {
-        return text(ENTRY_HEADER_LENGTH + nameBytes(), ownerBytes());
+        return utf8(ENTRY_HEADER_LENGTH + nameBytes(), ownerBytes());
     }
 
     boolean hasName() {
         return nameBytes() > 0;
     }
 
-    private String text(int at, int length) {
+    private String utf8(int at, int length) {
         byte[] bytes = new byte[length];
         buffer.getBytes(at, bytes);
         return new String(bytes, StandardCharsets.UTF_8);
     }
 
-    /** Where in {@link #bytes} its frames begin. */
+    /** Position of the frames in {@link #bytes}. */
     int framesAt() {
         return ENTRY_HEADER_LENGTH + nameBytes() + ownerBytes();
     }
 
-    /** All of it. */
+    /** All bytes of the entry. */
     DirectBuffer bytes() {
         return buffer;
     }

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Who is in a cluster: the same on all nodes. What stands beside the block in its file is the relay's own configuration.
+ * The block of a cluster, the same in the files of all nodes. Settings beside the block are the relay's own.
  *
  * <pre>
  *   cluster {
@@ -23,8 +23,8 @@ import java.util.stream.Collectors;
  *     directory = /var/lib/relay/cluster      # each node has a directory of its own in it: node-1
  *     members { 1 = "10.0.0.1:7410", 2 = "10.0.0.2:7410", 3 = "10.0.0.3:7410" }
  *     sync = 1                                # 0: a majority has it in memory; 1: on its disks
- *     snapshot = 10m                          # the log before is dropped: so often,
- *     snapshot-log = 1g                       # and after so much
+ *     snapshot = 10m                          # interval of snapshots: the log before is dropped
+ *     snapshot-log = 1g                       # bytes of the log after which one is taken, however soon
  *     mtu = 1408                              # bytes of a datagram between nodes
  *     shared = /dev/shm                       # where a node's threads share memory
  *     secret-file = /etc/relay/cluster.secret # what only nodes know; without, the network has to keep strangers away
@@ -34,11 +34,11 @@ import java.util.stream.Collectors;
  * @param name of the cluster: nodes of another one are refused
  * @param directory where nodes keep the log
  * @param shared a file system in memory, with room for {@link #SHARED_BYTES}
- * @param secretFile what only its nodes know; null: there is nothing
+ * @param secretFile file of the secret that only nodes know; null: there is none
  * @param mtu bytes of a datagram between nodes at most
  * @param sync whether what is committed is forced to the disks of a majority
- * @param snapshot so often one is taken, if much has come
- * @param snapshotBytes of the cluster's log: likewise after so many, however soon
+ * @param snapshot interval of snapshots, if much has come
+ * @param snapshotBytes bytes of the cluster's log after which a snapshot is taken, however soon
  * @param members by their numbers
  */
 record ClusterFile(
@@ -51,10 +51,10 @@ record ClusterFile(
         Duration snapshot,
         long snapshotBytes,
         Map<Integer, Member> members) {
-    /** UDP ports of a node: from the one that is in the file on. */
+    /** UDP ports of a node: the one in the file and those that follow. */
     static final int PORTS = 5;
 
-    /** What a node's buffers take of the shared memory at most. */
+    /** Shared memory that a node's buffers take at most. */
     static final long SHARED_BYTES = 384L << 20;
 
     private static final Duration LEAST_SNAPSHOT = Duration.ofSeconds(5);
@@ -71,7 +71,7 @@ record ClusterFile(
 
     /** @param port the first of {@link #PORTS} */
     record Member(String host, int port) {
-        /** Whether both are on one host, however that is written; a name that nobody knows is told by the node that has it. */
+        /** Whether both are on one host, however that is written; an unknown host is reported by its own node. */
         boolean isBeside(Member other) {
             InetSocketAddress here = new InetSocketAddress(host, port);
             InetSocketAddress there = new InetSocketAddress(other.host, other.port);
@@ -79,7 +79,7 @@ record ClusterFile(
                     || !here.isUnresolved() && here.getAddress().equals(there.getAddress());
         }
 
-        /** Of one of its ports. */
+        /** Returns the address of one of its ports. */
         String endpoint(int offset) {
             return host + ":" + (port + offset);
         }
@@ -124,25 +124,25 @@ record ClusterFile(
                     throw HoconFile.wrong(
                             value,
                             "unknown key cluster." + key
-                                    + "; there are name, directory, members, sync, snapshot, snapshot-log, mtu, shared and"
-                                    + " secret-file");
+                                    + "; there are name, directory, members, sync, snapshot, snapshot-log, mtu, shared"
+                                    + " and secret-file");
             }
         });
-        String name = text(block, "name", null);
+        String name = setting(block, "name", null);
         if (!name.matches("[A-Za-z0-9_.-]{1,40}")) {
             throw HoconFile.wrong(
                     block.get("name"),
                     "cluster.name '" + name + "' is not 1 to 40 letters, digits, dots, dashes and underscores");
         }
-        String sync = text(block, "sync", "0");
+        String sync = setting(block, "sync", "0");
         if (!sync.equals("0") && !sync.equals("1")) {
             throw HoconFile.wrong(block.get("sync"), "cluster.sync '" + sync + "' is neither 0 nor 1");
         }
         return new ClusterFile(
                 name,
-                Path.of(text(block, "directory", null)),
-                Path.of(text(block, "shared", "/dev/shm")),
-                block.containsKey("secret-file") ? Path.of(text(block, "secret-file", null)) : null,
+                Path.of(setting(block, "directory", null)),
+                Path.of(setting(block, "shared", "/dev/shm")),
+                block.containsKey("secret-file") ? Path.of(setting(block, "secret-file", null)) : null,
                 mtu(block),
                 sync.equals("1"),
                 snapshot(block),
@@ -151,7 +151,7 @@ record ClusterFile(
     }
 
     private static int mtu(ConfigObject block) {
-        String text = text(block, "mtu", "1408");
+        String text = setting(block, "mtu", "1408");
         int mtu = number(text, LEAST_MTU, MOST_MTU);
         if (mtu < 0 || mtu % FrameDescriptor.FRAME_ALIGNMENT != 0) {
             throw HoconFile.wrong(
@@ -170,8 +170,8 @@ record ClusterFile(
         if (every.compareTo(LEAST_SNAPSHOT) < 0 || every.compareTo(MOST_SNAPSHOT) > 0) {
             throw HoconFile.wrong(
                     block.get("snapshot"),
-                    "cluster.snapshot " + text(block, "snapshot", null) + " is not within " + LEAST_SNAPSHOT.toSeconds()
-                            + "s.." + MOST_SNAPSHOT.toHours() + "h");
+                    "cluster.snapshot " + setting(block, "snapshot", null) + " is not within "
+                            + LEAST_SNAPSHOT.toSeconds() + "s.." + MOST_SNAPSHOT.toHours() + "h");
         }
         return every;
     }
@@ -184,7 +184,7 @@ record ClusterFile(
         if (bytes < LEAST_SNAPSHOT_BYTES || bytes > MOST_SNAPSHOT_BYTES) {
             throw HoconFile.wrong(
                     block.get("snapshot-log"),
-                    "cluster.snapshot-log " + text(block, "snapshot-log", null) + " is not within 1m..1t");
+                    "cluster.snapshot-log " + setting(block, "snapshot-log", null) + " is not within 1m..1t");
         }
         return bytes;
     }
@@ -241,7 +241,7 @@ record ClusterFile(
         return new Member(text.substring(0, colon), port);
     }
 
-    /** -1: it is none, or not within. */
+    /** Returns the number in a text; -1: there is none, or it is not within. */
     private static int number(String text, int least, int most) {
         if (!text.matches("\\d{1,5}")) {
             return -1;
@@ -250,8 +250,8 @@ record ClusterFile(
         return number < least || number > most ? -1 : number;
     }
 
-    /** @param byDefault null: it has to be there */
-    private static String text(ConfigObject block, String key, String byDefault) {
+    /** @param byDefault null: the key has to be there */
+    private static String setting(ConfigObject block, String key, String byDefault) {
         ConfigValue value = block.get(key);
         if (value == null && byDefault == null) {
             throw HoconFile.wrong(block, "cluster." + key + " is missing");
@@ -262,12 +262,12 @@ record ClusterFile(
         return value == null ? byDefault : String.valueOf(value.unwrapped());
     }
 
-    /** The node's own. */
+    /** Directory of one node. */
     Path directoryOf(int node) {
         return directory.resolve("node-" + node);
     }
 
-    /** Where the node's threads share memory. */
+    /** Folder in which the node's threads share memory. */
     Path sharedOf(int node) {
         return shared.resolve("relay-" + name + "-" + node);
     }
@@ -279,7 +279,7 @@ record ClusterFile(
         }
     }
 
-    /** As Aeron wants them: ingress, consensus, log, catch-up, archive. */
+    /** Returns the members in Aeron's words: for each the ports of ingress, consensus, log, catch-up, archive. */
     String aeronMembers() {
         return new TreeMap<>(members)
                 .entrySet().stream()
@@ -293,12 +293,12 @@ record ClusterFile(
                         .collect(Collectors.joining("|"));
     }
 
-    /** How messages go from node to node, to the leader and from there; what nodes say beside needs no large datagrams. */
+    /** Channel of messages to the leader and from there; other words between nodes need no large datagrams. */
     String aeronMessages() {
         return "aeron:udp?term-length=16m|mtu=" + mtu;
     }
 
-    /** Where entries are offered. */
+    /** Addresses at which nodes take entries. */
     String aeronIngress() {
         return new TreeMap<>(members)
                 .entrySet().stream()

@@ -30,7 +30,7 @@ final class ClusterNames {
     /** Shortest time for which an unconnected name is kept. */
     static final long KEEP_MILLIS = NameRules.KEEP.toMillis();
 
-    /** One name. */
+    /** A name. */
     static final class Name {
         ProducerId producer;
         String owner;

@@ -14,7 +14,7 @@ final class ClusterNodes {
     /** Time at which a connected node left. */
     static final long CONNECTED = Long.MAX_VALUE;
 
-    /** How far one node's entries are. */
+    /** A node, with the number of its last entry in the log. */
     static final class Node {
         long session;
         long life;

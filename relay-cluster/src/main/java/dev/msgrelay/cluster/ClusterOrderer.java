@@ -8,32 +8,22 @@ import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.core.Run;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.log.Mark;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayDeque;
-import java.util.HashSet;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.agrona.BitUtil;
-import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.ControlledMessageHandler;
-import org.agrona.concurrent.UnsafeBuffer;
-import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
-import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
 
 /**
- * Between a relay's core and the cluster: what producers bring goes to {@link Outgoing}, what the cluster has put in order
- * comes back through a second ring.
+ * The way between a relay's core and the cluster: runs and claims of the core go to {@link Outgoing}, decisions of the cluster
+ * come back by {@link OrderedRecords}.
  *
  * <pre>
  *   core      --runs, claims--> Outgoing --batches--> Ingress ~~~ log of the cluster
  *     ^                            ^ ordered()                          |
- *     '-- drain: append, ordered --+---- ring <--records-- RelayService, ClusterState.Output
+ *     '-- drain: append, ordered --+-- OrderedRecords <--ToCore-- RelayService, ClusterState
  * </pre>
  *
- * The ring's producer is the service's thread, all else is the core's.
+ * On the core's thread, but for what says otherwise.
  */
 final class ClusterOrderer implements Orderer {
     private static final byte[] NOTHING = {};
@@ -46,42 +36,20 @@ final class ClusterOrderer implements Orderer {
 
     private static final int DRAIN_RECORDS = 256;
 
-    // Kinds of records of the ring.
-    private static final int RUN = 1;
-    private static final int CLAIMED = 2;
-    private static final int TAKEN = 3;
-    private static final int NEW_TERM = 4;
-
-    // Of a RUN: entry, number, sequence, frames.
-    private static final int NUMBER_OFFSET = 8;
-    private static final int SEQUENCE_OFFSET = 16;
-    private static final int FRAMES_OFFSET = 24;
-    // Of CLAIMED: entry, accepted, sequence, code of the refusal, text.
-    private static final int CODE_OFFSET = 24;
-    private static final int TEXT_OFFSET = 28;
-
-    /** A name and whose it is. */
-    private record Named(String name, ProducerId producer) {}
-
     private final int node;
     private final long life;
     private final Outgoing outgoing;
+    private final OrderedRecords records;
     private final RunScan scan;
-    private final OneToOneRingBuffer ring;
-    private final ByteBuffer ringBytes;
     private final int maxBody;
     private final Runnable whenClosed;
 
-    // Of the core.
-    private final ControlledMessageHandler drained = this::take;
-    private final ArrayDeque<Named> leaves = new ArrayDeque<>();
-    // That are not in order yet, in the order in which they will be.
-    private final ArrayDeque<Named> claims = new ArrayDeque<>();
-    // That wait for what becomes of the claim of a newer connection.
-    private final Set<Named> laterLeaves = new HashSet<>();
+    // Fields of the core.
+    private final ControlledMessageHandler handOver = this::handOver;
+    private final NamesUnderWay names;
     private boolean held;
     private int drainedBytes;
-    // So many bytes come first that the log has from the relay's journal.
+    // Bytes that the core's log has from the relay's journal and that come in order once more.
     private long known;
     private volatile long appended;
     private String lastName = "";
@@ -89,17 +57,17 @@ final class ClusterOrderer implements Orderer {
     private volatile Stream stream;
     private volatile Throwable failure;
     private volatile ClusterStatus status;
-    // Of the service: it has asked that so much be forced.
+    // Position up to which the service has last asked for a force.
     private long wanted;
 
-    // Set before anybody asks.
+    // Set by the service before the relay asks.
     private long epoch;
     private long position;
     private long sequence;
 
     /**
      * @param outgoingBytes a power of two
-     * @param orderedBytes of the second ring; a power of two
+     * @param orderedBytes memory of the records; a power of two
      * @param longestRun in bytes
      * @param whenClosed called once the core has ended
      */
@@ -114,15 +82,25 @@ final class ClusterOrderer implements Orderer {
         this.node = node;
         this.life = life;
         this.outgoing = new Outgoing(outgoingBytes, BitUtil.align(longestRun + Batch.MOST_BESIDE, 8));
+        this.records = new OrderedRecords(orderedBytes);
+        this.names = new NamesUnderWay(outgoing);
         this.maxBody = maxBody;
         this.scan = new RunScan(Integer.MAX_VALUE, maxBody);
-        ByteBuffer memory = ByteBuffer.allocateDirect(orderedBytes + RingBufferDescriptor.TRAILER_LENGTH);
-        this.ringBytes = memory.duplicate().order(ByteOrder.nativeOrder());
-        this.ring = new OneToOneRingBuffer(new UnsafeBuffer(memory));
         this.whenClosed = whenClosed;
     }
 
-    /** The cluster's stream has begun: what the engine is told of it. */
+    // ---- the service and its neighbours ----------------------------------------------------------------------------
+
+    /**
+     * Returns the way of decisions to the core, for the service's thread.
+     *
+     * @param begins called when the stream has begun
+     */
+    ToCore output(Runnable begins, ToCore.Patience patience) {
+        return new ToCore(node, life, records, this::wake, begins, patience);
+    }
+
+    /** The cluster's stream has begun: the engine is told this of it. */
     void begins(long itsEpoch, long itsPosition, long itsSequence) {
         epoch = itsEpoch;
         position = itsPosition;
@@ -138,8 +116,8 @@ final class ClusterOrderer implements Orderer {
         return outgoing;
     }
 
-    /** How the node stands from now on. */
-    void stands(ClusterStatus now) {
+    /** Sets how the node stands from now on. */
+    void setStatus(ClusterStatus now) {
         status = now;
     }
 
@@ -148,7 +126,7 @@ final class ClusterOrderer implements Orderer {
         return status;
     }
 
-    /** Up to where the relay has the stream. Any thread. */
+    /** Position up to which the relay has the stream. Any thread. */
     long appended() {
         return appended;
     }
@@ -158,39 +136,50 @@ final class ClusterOrderer implements Orderer {
         return stream != null;
     }
 
-    /** Whether the stream up to a position is on the relay's disk, where it keeps it there; sees to it that it will be. The service's. */
+    /**
+     * Whether the stream up to a position is on the relay's disk, where it keeps it there; if not, the relay is asked to force
+     * it. The service's thread.
+     */
     boolean isForced(long upTo) {
-        Stream whom = stream;
-        if (whom == null || whom.forced() >= upTo) {
-            return whom != null;
+        Stream core = stream;
+        if (core == null || core.forced() >= upTo) {
+            return core != null;
         }
         if (wanted != upTo) {
             wanted = upTo;
-            whom.force(upTo);
+            core.force(upTo);
         }
         return false;
     }
 
-    /** Up to where the stream is on the relay's disk; all of it, where it keeps none there, or is not there yet. Any thread. */
+    /** Position up to which the stream is on the relay's disk; MAX_VALUE where it keeps none there, or is not fed. Any thread. */
     long forced() {
-        Stream whom = stream;
-        return whom == null ? Long.MAX_VALUE : whom.forced();
+        Stream core = stream;
+        return core == null ? Long.MAX_VALUE : core.forced();
     }
 
     /** Has the stream forced up to a position. Any thread. */
     void force(long upTo) {
-        Stream whom = stream;
-        if (whom != null) {
-            whom.force(upTo);
+        Stream core = stream;
+        if (core != null) {
+            core.force(upTo);
         }
     }
 
-    /** The order is over. Any thread; the first one that says so knows why. */
+    /** Wakes the core, which has records to look at. Any thread. */
+    void wake() {
+        Stream core = stream;
+        if (core != null) {
+            core.wake();
+        }
+    }
+
+    /** The order is over. Any thread; the first cause counts. */
     void failed(Throwable cause) {
         FAILURE.compareAndSet(this, null, cause);
-        Stream whom = stream;
-        if (whom != null) {
-            whom.failed(failure);
+        Stream core = stream;
+        if (core != null) {
+            core.failed(failure);
         }
     }
 
@@ -207,16 +196,16 @@ final class ClusterOrderer implements Orderer {
     }
 
     @Override
-    public void feed(Stream whom) {
+    public void feed(Stream core) {
         Mark end = new Mark();
-        whom.end(end);
+        core.end(end);
         known = end.position() - position;
         appended = end.position();
-        stream = whom;
-        // Also what it was while the relay looked through its journal.
+        stream = core;
+        // The order may have failed while the relay looked through its journal.
         Throwable before = failure;
         if (before != null) {
-            whom.failed(before);
+            core.failed(before);
         }
     }
 
@@ -250,58 +239,28 @@ final class ClusterOrderer implements Orderer {
                 span.end(),
                 first,
                 producer,
-                bytes(name),
+                nameBytes(name),
                 NOTHING,
                 whose);
     }
 
-    private byte[] bytes(String name) {
+    /** Returns the name's bytes, which are the same from run to run of one publisher. */
+    private byte[] nameBytes(String name) {
         if (!name.equals(lastName)) {
             lastName = name;
-            lastNameBytes = text(name);
+            lastNameBytes = NamesUnderWay.utf8(name);
         }
         return lastNameBytes;
     }
 
-    private static byte[] text(String text) {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        if (bytes.length > Batch.MOST_TEXT) {
-            throw new IllegalArgumentException("'" + text + "' has " + bytes.length + " bytes, a cluster's names have "
-                    + Batch.MOST_TEXT + " at most");
-        }
-        return bytes;
-    }
-
     @Override
     public boolean claim(String name, ProducerId producer, String owner, Claimant who) {
-        sendLeaves();
-        if (!leaves.isEmpty() || !outgoing.add(Kind.CLAIM, 0, null, 0, 0, 0, producer, text(name), text(owner), who)) {
-            return false;
-        }
-        claims.add(new Named(name, producer));
-        return true;
+        return names.claim(name, producer, owner, who);
     }
 
     @Override
     public void leave(String name, ProducerId producer) {
-        Named named = new Named(name, producer);
-        if (claims.contains(named)) {
-            // Of a newer connection, whose name this would give up.
-            laterLeaves.add(named);
-        } else {
-            leaves.add(named);
-            sendLeaves();
-        }
-    }
-
-    private void sendLeaves() {
-        while (!leaves.isEmpty()) {
-            Named first = leaves.peek();
-            if (!outgoing.add(Kind.LEAVE, 0, null, 0, 0, 0, first.producer, text(first.name), NOTHING, null)) {
-                return;
-            }
-            leaves.poll();
-        }
+        names.leave(name, producer);
     }
 
     @Override
@@ -311,7 +270,7 @@ final class ClusterOrderer implements Orderer {
 
     @Override
     public boolean isEmpty() {
-        return outgoing.isEmpty() && ring.size() == 0;
+        return outgoing.isEmpty() && records.isEmpty();
     }
 
     // ---- from the cluster, on the core's thread ------------------------------------------------------------------
@@ -320,52 +279,26 @@ final class ClusterOrderer implements Orderer {
     public boolean drain() {
         held = false;
         drainedBytes = 0;
-        ring.controlledRead(drained, DRAIN_RECORDS);
-        if (!leaves.isEmpty()) {
-            sendLeaves();
-        }
-        return !held && ring.size() > 0;
+        records.read(handOver, DRAIN_RECORDS);
+        names.sendLeaves();
+        return !held && !records.isEmpty();
     }
 
     @Override
     public boolean hasOrdered() {
-        return ring.size() > 0;
+        return !records.isEmpty();
     }
 
-    private ControlledMessageHandler.Action take(int kind, MutableDirectBuffer buffer, int at, int length) {
+    private ControlledMessageHandler.Action handOver(int kind, MutableDirectBuffer buffer, int at, int length) {
         switch (kind) {
-            case RUN -> {
-                int old = (int) Math.min(known, length - FRAMES_OFFSET);
-                int bytes = length - FRAMES_OFFSET - old;
-                if (bytes > 0 && !stream.makeReady()) {
+            case OrderedRecords.RUN -> {
+                if (!appendRun(at, length)) {
                     held = true;
                     return ControlledMessageHandler.Action.ABORT;
                 }
-                if (bytes > 0) {
-                    stream.append(ringBytes, at + FRAMES_OFFSET + old, bytes);
-                    appended += bytes;
-                }
-                known -= old;
-                long entry = buffer.getLong(at);
-                long number = buffer.getLong(at + NUMBER_OFFSET);
-                if (entry > 0 && outgoing.ordered(entry) instanceof Numbered whose && number != NONE) {
-                    whose.ordered(number, buffer.getLong(at + SEQUENCE_OFFSET));
-                }
             }
-            case CLAIMED -> {
-                Named claim = claims.poll();
-                CloseReason refusal = CloseReason.ofCode(buffer.getInt(at + CODE_OFFSET));
-                if (laterLeaves.remove(claim) && refusal != null) {
-                    leave(claim.name, claim.producer);
-                }
-                ((Claimant) outgoing.ordered(buffer.getLong(at)))
-                        .claimed(
-                                refusal,
-                                text(buffer, at + TEXT_OFFSET, length - TEXT_OFFSET),
-                                buffer.getLong(at + NUMBER_OFFSET),
-                                buffer.getLong(at + SEQUENCE_OFFSET));
-            }
-            case TAKEN -> stream.takenElsewhere(text(buffer, at, length));
+            case OrderedRecords.CLAIMED -> answerClaim(at, length);
+            case OrderedRecords.TAKEN -> stream.takenElsewhere(records.takenName(at, length));
             default -> checkKnown();
         }
         drainedBytes += length;
@@ -374,7 +307,38 @@ final class ClusterOrderer implements Orderer {
                 : ControlledMessageHandler.Action.BREAK;
     }
 
-    /** A term has begun that this node did not know: what comes now is not in its journal. */
+    /** Appends the new frames of a RUN to the core's log; returns false where the log has no room. */
+    private boolean appendRun(int at, int length) {
+        int frameBytes = records.frameBytes(length);
+        int old = (int) Math.min(known, frameBytes);
+        int fresh = frameBytes - old;
+        if (fresh > 0 && !stream.makeReady()) {
+            return false;
+        }
+        if (fresh > 0) {
+            stream.append(records.bytes(), records.framesAt(at) + old, fresh);
+            appended += fresh;
+        }
+        known -= old;
+        long entry = records.entry(at);
+        if (entry > 0) {
+            Numbered whose = outgoing.ordered(entry);
+            long number = records.number(at);
+            if (whose != null && number != NONE) {
+                whose.ordered(number, records.sequence(at));
+            }
+        }
+        return true;
+    }
+
+    private void answerClaim(int at, int length) {
+        outgoing.ordered(records.entry(at));
+        CloseReason refusal = records.refusal(at);
+        names.decided(refusal != null)
+                .claimed(refusal, records.refusalText(at, length), records.number(at), records.sequence(at));
+    }
+
+    /** A term has begun that this node did not know: its journal has nothing of what comes now. */
     private void checkKnown() {
         if (known > 0) {
             throw new IllegalStateException(
@@ -383,129 +347,8 @@ final class ClusterOrderer implements Orderer {
         }
     }
 
-    private static String text(DirectBuffer buffer, int at, int length) {
-        byte[] bytes = new byte[length];
-        buffer.getBytes(at, bytes);
-        return new String(bytes, StandardCharsets.UTF_8);
-    }
-
     @Override
     public void close() {
         whenClosed.run();
-    }
-
-    // ---- from the cluster, on the service's thread ---------------------------------------------------------------
-
-    /** What the service waits with while the core has fallen behind. */
-    interface Patience {
-        /** Waits a moment; throws where it has been too long. */
-        void await();
-    }
-
-    /**
-     * The way to the core.
-     *
-     * @param begins called when the stream has begun
-     */
-    ToCore output(Runnable begins, Patience patience) {
-        return new ToCore(begins, patience);
-    }
-
-    /** The core has something to look at. */
-    void wake() {
-        Stream whom = stream;
-        if (whom != null) {
-            whom.wake();
-        }
-    }
-
-    /** What the log says, on its way to the core. */
-    final class ToCore implements ClusterState.Output {
-        private final Runnable begins;
-        private final Patience patience;
-
-        ToCore(Runnable begins, Patience patience) {
-            this.begins = begins;
-            this.patience = patience;
-        }
-
-        @Override
-        public void begins() {
-            begins.run();
-        }
-
-        private long own(ClusterState.Entry entry) {
-            return entry.node() == node && entry.life() == life ? entry.number() : 0;
-        }
-
-        @Override
-        public void run(
-                ClusterState.Entry entry, long number, long itsSequence, DirectBuffer frames, int offset, int length) {
-            long own = own(entry);
-            if (own == 0 && length == 0) {
-                return;
-            }
-            int at = claim(RUN, FRAMES_OFFSET + length);
-            put(at, own, number, itsSequence);
-            ring.buffer().putBytes(at + FRAMES_OFFSET, frames, offset, length);
-            ring.commit(at);
-        }
-
-        @Override
-        public void claimed(
-                ClusterState.Entry entry,
-                String name,
-                CloseReason refusal,
-                String text,
-                long accepted,
-                long itsSequence) {
-            long own = own(entry);
-            if (own > 0) {
-                byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-                int at = claim(CLAIMED, TEXT_OFFSET + bytes.length);
-                put(at, own, accepted, itsSequence);
-                ring.buffer().putInt(at + CODE_OFFSET, refusal == null ? 0 : refusal.code());
-                ring.buffer().putBytes(at + TEXT_OFFSET, bytes);
-                ring.commit(at);
-            }
-        }
-
-        @Override
-        public void taken(ClusterState.Entry entry, String name) {
-            if (own(entry) == 0) {
-                byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
-                int at = claim(TAKEN, bytes.length);
-                ring.buffer().putBytes(at, bytes);
-                ring.commit(at);
-            }
-        }
-
-        @Override
-        public void done(ClusterState.Entry entry) {
-            run(entry, NONE, 0, ring.buffer(), 0, 0);
-        }
-
-        /** A term begins here that this node did not know. */
-        void newTerm() {
-            ring.commit(claim(NEW_TERM, 0));
-        }
-
-        /** Back pressure is waiting here, and that is bounded. */
-        private int claim(int kind, int length) {
-            int at = ring.tryClaim(kind, length);
-            while (at < 0) {
-                wake();
-                patience.await();
-                at = ring.tryClaim(kind, length);
-            }
-            return at;
-        }
-    }
-
-    /** The three numbers that records begin with. */
-    private void put(int at, long entry, long number, long itsSequence) {
-        ring.buffer().putLong(at, entry);
-        ring.buffer().putLong(at + NUMBER_OFFSET, number);
-        ring.buffer().putLong(at + SEQUENCE_OFFSET, itsSequence);
     }
 }

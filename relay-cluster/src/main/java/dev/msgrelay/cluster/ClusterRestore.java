@@ -24,27 +24,28 @@ import org.agrona.IoUtil;
 import org.agrona.concurrent.status.CountersReader;
 
 /**
- * Gets the cluster's last snapshot and the log behind it from the other nodes, for one that has lost its own, or was away for
- * so long that the others have dropped what it lacks. Done by Aeron's ClusterBackup.
+ * Gets the cluster's last snapshot and the log behind it from the other nodes, for a node that has lost its own, or was away for
+ * so long that the others have dropped what it lacks. Aeron's ClusterBackup does the work.
  */
 public final class ClusterRestore {
-    /** The others answer within that, and then give the snapshot without a longer pause, or cannot. */
+    /** Time without an answer, or without more of the snapshot, after which the others cannot give it. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    /** So often it is told how far it is. */
+    /** Interval of the reports on how far it is. */
     private static final Duration SAY = Duration.ofSeconds(10);
 
-    /** It has all there was when within that no more has come than nodes say of themselves. */
+    /** Time in which no more than {@link #QUIET_BYTES} have come when all of the log is there. */
     private static final Duration QUIET = Duration.ofSeconds(1);
 
+    /** Bytes that the nodes' reports on themselves make in that time. */
     private static final long QUIET_BYTES = 64 << 10;
 
-    /** The others go on meanwhile, and what is new comes when the node is started. */
+    /** Time for the log at most: the others go on meanwhile, and the rest comes when the node is started. */
     private static final Duration ENOUGH = Duration.ofSeconds(60);
 
     private static final long LOOK_MILLIS = 50;
 
-    /** What there is to say of it. Aeron's thread writes. */
+    /** Progress of the backup, written by Aeron's thread. */
     private static final class Progress implements ClusterBackupEventsListener {
         volatile int from;
         volatile long snapshot = -1;
@@ -54,7 +55,7 @@ public final class ClusterRestore {
 
         @Override
         public void onBackupQuery() {
-            // Somebody is asked.
+            // A question is no progress.
         }
 
         @Override
@@ -87,11 +88,11 @@ public final class ClusterRestore {
      * Restores a node that does not run.
      *
      * @param conf the cluster's file
-     * @param replace whether what the node still has is deleted; otherwise there may be nothing
-     * @param asked whether it is to end before it is done
-     * @param say is told how it goes on
-     * @return whether it is done; otherwise it was asked to end, and nothing is left of it
-     * @throws IOException it cannot; the message says why
+     * @param replace whether the log that the node still has is deleted; otherwise there may be none
+     * @param asked at zero: the restore is to end before it is done
+     * @param say told how the restore goes on
+     * @return whether the restore is done; otherwise it was asked to end, and nothing is left of it
+     * @throws IOException the node cannot be restored; the message says why
      */
     public static boolean run(Path conf, int node, boolean replace, CountDownLatch asked, Consumer<String> say)
             throws IOException, InterruptedException {
@@ -121,7 +122,7 @@ public final class ClusterRestore {
         }
     }
 
-    /** Answers whether it is done. */
+    /** Copies snapshot and log; returns false where it was asked to end. */
     private static boolean copy(NodePlace place, CountDownLatch asked, Consumer<String> say)
             throws IOException, InterruptedException {
         Map<Integer, ClusterFile.Member> others = new TreeMap<>(place.file().members());
@@ -143,7 +144,7 @@ public final class ClusterRestore {
                 }
                 long now = System.nanoTime();
                 long bytes = recorded(counters);
-                // What is begun anew after a failure has got no further.
+                // A copy that begins anew after a failure has got no further.
                 if (bytes > copied) {
                     copied = bytes;
                     movedNanos = now;
@@ -188,7 +189,7 @@ public final class ClusterRestore {
         return true;
     }
 
-    /** Bytes that have come of what comes at present. */
+    /** Returns the bytes that have come of the recordings under way. */
     private static long recorded(CountersReader counters) {
         long[] bytes = {0};
         counters.forEach((id, type, key, label) ->
@@ -199,27 +200,27 @@ public final class ClusterRestore {
     private static ClusterBackupMediaDriver launch(
             NodePlace place, ClusterSecret secret, Map<Integer, ClusterFile.Member> others, Progress progress) {
         Consumer<Throwable> trouble = e -> progress.trouble = ": " + e.getMessage();
-        Archive.Context archive = ClusterNode.archive(place, secret, e -> note(e, trouble));
-        String any = ClusterNode.anyPort(place);
+        AeronParts parts = new AeronParts(place, secret, e -> note(e, trouble));
+        Archive.Context archive = parts.archive();
         return ClusterBackupMediaDriver.launch(
-                ClusterNode.media(place, e -> note(e, trouble)),
+                parts.media(),
                 archive,
                 new ClusterBackup.Context()
                         .epochClock(SteadyClock.INSTANCE)
                         .aeronDirectoryName(place.driver())
-                        .clusterId(ClusterNode.clusterId(place.file()))
+                        .clusterId(AeronParts.clusterId(place.file()))
                         .clusterDir(place.consensus())
                         .markFileDir(place.marks())
-                        .archiveContext(ClusterNode.archiveClient(place, secret, archive))
+                        .archiveContext(parts.archiveClient(archive))
                         .clusterArchiveContext(new AeronArchive.Context()
                                 .aeronDirectoryName(place.driver())
                                 .credentialsSupplier(secret.credentials())
                                 .controlRequestChannel("aeron:udp?term-length=64k")
-                                .controlResponseChannel(any))
+                                .controlResponseChannel(parts.anyPort()))
                         .clusterConsensusEndpoints(others.values().stream()
                                 .map(member -> member.endpoint(1))
                                 .collect(Collectors.joining(",")))
-                        .consensusStreamId(ClusterNode.consensusStream(place.file()))
+                        .consensusStreamId(AeronParts.consensusStream(place.file()))
                         .consensusChannel("aeron:udp?term-length=64k|endpoint="
                                 + place.member().endpoint(1))
                         .catchupEndpoint(place.member().endpoint(3))

@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What only nodes of the cluster know: who does not, gets no entry into order, and nothing out of a node's archive. Nobody says
- * the secret itself: what goes over the network is a digest of it with the cluster's name.
+ * The secret that only nodes of the cluster know: a stranger gets no entry into order, and nothing out of a node's archive. The
+ * network sees a digest of the secret with the cluster's name, never the secret itself.
  *
  * <p>Immutable.
  */
@@ -38,7 +38,7 @@ final class ClusterSecret {
     private static final int MOST_BYTES = 4_096;
     private static final byte[] NOTHING = {};
 
-    // Null: there is none, and everybody is let in.
+    // Digest that nodes show; null: there is no secret, and everybody is let in.
     private final byte[] shown;
 
     private ClusterSecret(byte[] shown) {
@@ -46,9 +46,9 @@ final class ClusterSecret {
     }
 
     /**
-     * That of a cluster.
+     * Returns the secret of a cluster.
      *
-     * @throws IOException its file is not what it is to be; the message names it, and nothing of what is in it
+     * @throws IOException the file cannot be used; the message names the file, and nothing of its contents
      */
     static ClusterSecret of(ClusterFile cluster) throws IOException {
         return cluster.secretFile() == null
@@ -56,7 +56,7 @@ final class ClusterSecret {
                 : new ClusterSecret(digest(read(cluster.secretFile()), cluster.name()));
     }
 
-    /** Without the white space around it, such as the end of the line. */
+    /** Returns the secret without the white space around it, such as the end of the line. */
     private static byte[] read(Path file) throws IOException {
         byte[] all;
         try {
@@ -88,7 +88,7 @@ final class ClusterSecret {
         return b == ' ' || b == '\t' || b == '\r' || b == '\n';
     }
 
-    /** Says so where everybody on this machine can read the file. */
+    /** Warns where everybody on this machine can read the file. */
     static void warnIfOpen(ClusterFile cluster) throws IOException {
         Path file = cluster.secretFile();
         if (file == null) {
@@ -112,12 +112,12 @@ final class ClusterSecret {
         }
     }
 
-    /** What a node shows to others, and to its own archive. */
+    /** Credentials that a node shows to others, and to its own archive. */
     CredentialsSupplier credentials() {
         return shown == null ? new NullCredentialsSupplier() : new Credentials(shown);
     }
 
-    /** How a node looks at what it is shown. */
+    /** Check of the credentials that a node is shown. */
     AuthenticatorSupplier authenticator() {
         return shown == null ? new DefaultAuthenticatorSupplier() : () -> new Gate(shown);
     }
@@ -142,14 +142,14 @@ final class ClusterSecret {
 
     /** Lets those in that have shown the right thing. On the thread of the consensus, or of the archive. */
     private static final class Gate implements Authenticator {
-        /** Of sessions that copy a log: Aeron gives them no number until they are let in. */
+        /** Number of sessions that copy a log: Aeron gives them none until they are let in. */
         private static final long NO_NUMBER = -1;
 
-        /** Longer than one of those may wait at the door. */
+        /** Time for which those are refused after one with wrong credentials: longer than one may wait at the door. */
         private static final long CLOSED_MILLIS = TimeUnit.SECONDS.toMillis(60);
 
         private final byte[] shown;
-        // Of those at the door, who has shown it: as many as know the secret, at most.
+        // Sessions at the door that have shown the digest: as many as know the secret, at most.
         private final LongHashSet right = new LongHashSet();
         private boolean wrong;
         private long wrongMillis;

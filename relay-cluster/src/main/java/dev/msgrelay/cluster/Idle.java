@@ -5,8 +5,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
- * How a node's threads wait: shorter while there is traffic, since a message passes a dozen of them; longer where there is none,
- * since each of them that wakes up costs. For one thread.
+ * The wait of a node's threads: shorter while there is traffic, since a message passes a dozen of them; longer without traffic,
+ * since each thread that wakes up costs. For one thread.
  *
  * <pre>
  *   work | yield | 20 us, 40, 80, ... 1 ms | 1 ms, 1 ms, ... | 4 ms, 4 ms, ...
@@ -20,7 +20,7 @@ final class Idle implements IdleStrategy {
     private static final int BUSY_PARKS = 16;
     private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
 
-    // Since there was work.
+    // Waits since there was work.
     private int yields;
     private int parks;
     private long parkNanos = SHORTEST_NANOS;
@@ -36,7 +36,7 @@ final class Idle implements IdleStrategy {
 
     @Override
     public void idle() {
-        long nanos = next();
+        long nanos = nextNanos();
         if (nanos == 0) {
             Thread.yield();
         } else {
@@ -44,8 +44,8 @@ final class Idle implements IdleStrategy {
         }
     }
 
-    /** How long to wait this time, in nanoseconds; 0: others have a turn, and that is all. */
-    long next() {
+    /** Returns the nanoseconds to wait this time; 0: other threads have a turn, and that is all. */
+    long nextNanos() {
         if (yields < YIELDS) {
             yields++;
             return 0;

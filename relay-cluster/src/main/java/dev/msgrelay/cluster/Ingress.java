@@ -22,29 +22,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread that offers a node's entries to the leader, wherever that is: in batches, in their order, and all of those that
- * are not in order once more after each change of the leader, because what was under way to the old one is nobody's.
+ * The thread that offers a node's entries to the leader, wherever that is: in batches, and in the order of their numbers. After
+ * each change of the leader it offers once more all entries that the cluster has not put in order, because entries under way to
+ * the old leader may be lost.
  */
 final class Ingress implements EgressListener, AutoCloseable {
-    /** A batch is about a datagram's worth of entries: what has gathered meanwhile, and nobody waits for more. */
+    /** Bytes of a batch at most, about a datagram: a batch has the entries that are there, and waits for no more. */
     static final int BATCH_BYTES = 60 << 10;
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
-    /** So often a node says how far it is, which also keeps its connection. */
+    /** Interval of a node's reports on how far it is, which also keep its connection. */
     private static final long GREET_NANOS = TimeUnit.SECONDS.toNanos(1);
-    /** What it says comes back by the log: otherwise the cluster has forgotten it, and nobody says so. */
+
+    /** Time after which a node whose reports do not come back by the log connects anew: the cluster has forgotten it. */
     private static final long DEAF_NANOS = TimeUnit.SECONDS.toNanos(6);
 
-    /** So often it listens for a new leader, while it has nothing to offer. */
+    /** Interval of looking for a new leader, while there is nothing to offer. */
     private static final long LISTEN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    /** Nothing has come into order for so long although it was offered: it is offered again. */
+    /** Time after which entries are offered again, where none of them has come into order. */
     private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** So long nobody is told that there is no cluster: an election takes a second or two. */
+    /** Time after which the log says that there is no leader: an election takes a second or two. */
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private final String who;
@@ -62,7 +64,7 @@ final class Ingress implements EgressListener, AutoCloseable {
     private final NodeThread thread;
     private volatile boolean closed;
 
-    // Of the thread.
+    // Fields of the thread.
     private AeronCluster.AsyncConnect connecting;
     private AeronCluster cluster;
     private boolean greeted;
@@ -73,35 +75,34 @@ final class Ingress implements EgressListener, AutoCloseable {
     private long connectedNanos;
     private long retryNanos;
     private long lostNanos = System.nanoTime();
-    private boolean told;
+    private boolean saidNoLeader;
     private boolean saidRefused;
 
     /**
-     * @param who for people
+     * @param life of the node
      * @param epoch that the stream gets if it has none yet
-     * @param credentials shown to who leads
-     * @param service what the log says to this node
+     * @param credentials shown to the leader
+     * @param service knows what the log says to this node
      * @param failed told why nothing is offered any more
      */
     Ingress(
-            String who,
+            NodePlace place,
             Aeron aeron,
-            ClusterFile file,
-            int node,
             long life,
             long epoch,
             CredentialsSupplier credentials,
             ClusterOrderer orderer,
             RelayService service,
             Consumer<Throwable> failed) {
-        this.who = who;
+        ClusterFile file = place.file();
+        this.who = place.who();
         this.members = new TreeMap<>(file.members()).toString();
         this.service = service;
         this.counters = aeron.countersReader();
-        this.clusterId = ClusterNode.clusterId(file);
+        this.clusterId = AeronParts.clusterId(file);
         this.orderer = orderer;
         this.outgoing = orderer.outgoing();
-        Batch.putHeader(header, node, ClusterState.idOf(file.name()), life, epoch, orderer.maxBody());
+        Batch.putHeader(header, place.node(), ClusterState.idOf(file.name()), life, epoch, orderer.maxBody());
         DirectBufferVector headed = new DirectBufferVector(header, 0, Batch.HEADER_LENGTH);
         this.greeting = new DirectBufferVector[] {null, headed};
         this.batch = new DirectBufferVector[] {null, headed, entries};
@@ -110,8 +111,8 @@ final class Ingress implements EgressListener, AutoCloseable {
                 .ownsAeronClient(false)
                 .ingressChannel(file.aeronMessages())
                 .ingressEndpoints(file.aeronIngress())
-                .egressChannel("aeron:udp?term-length=64k|endpoint="
-                        + file.members().get(node).host() + ":0")
+                .egressChannel(
+                        "aeron:udp?term-length=64k|endpoint=" + place.member().host() + ":0")
                 .credentialsSupplier(credentials)
                 .egressListener(this)
                 .errorHandler(e -> LOG.debug("{}: {}", who, e.getMessage()));
@@ -176,8 +177,8 @@ final class Ingress implements EgressListener, AutoCloseable {
     }
 
     private int connect(long now) {
-        if (!told && now - lostNanos > QUIET_NANOS) {
-            told = true;
+        if (!saidNoLeader && now - lostNanos > QUIET_NANOS) {
+            saidNoLeader = true;
             LOG.warn(
                     "{} has no leader: nothing comes into order here until {}",
                     who,
@@ -192,29 +193,29 @@ final class Ingress implements EgressListener, AutoCloseable {
         cluster = connecting.poll();
         if (cluster != null) {
             connecting = null;
-            service.answered(cluster.leadershipTermId(), cluster.leaderMemberId());
+            service.leaderFound(cluster.leadershipTermId(), cluster.leaderMemberId());
             connectedNanos = now;
             greeted = false;
             goBack(now);
-            if (told) {
+            if (saidNoLeader) {
                 LOG.info("{} has a leader again: node {}", who, cluster.leaderMemberId());
             }
-            told = false;
+            saidNoLeader = false;
             saidRefused = false;
         }
         return cluster == null ? 0 : 1;
     }
 
     /**
-     * Whether this node has taken part in an election: one that the others do not know under this number would only take the
-     * place of the one that they know. The log behind a snapshot may say nothing of that.
+     * Whether this node has taken part in an election: a node that the others do not know under this number would only take the
+     * place of the node that they know. The log behind a snapshot may say nothing of an election.
      */
     private boolean isElected() {
         int state = ClusterCounters.find(counters, ConsensusModule.Configuration.ELECTION_STATE_TYPE_ID, clusterId);
         return service.term() >= 0 || state >= 0 && counters.getCounterValue(state) == ElectionState.CLOSED.code();
     }
 
-    /** What was offered may never have arrived. */
+    /** Goes back to the first entry that is not in order: entries that were offered may never have arrived. */
     private void goBack(long now) {
         sent = outgoing.head();
         headBefore = sent;
@@ -226,7 +227,7 @@ final class Ingress implements EgressListener, AutoCloseable {
             CloseHelper.quietCloseAll(connecting, cluster);
             connecting = null;
             cluster = null;
-            lostNanos = told ? lostNanos : System.nanoTime();
+            lostNanos = saidNoLeader ? lostNanos : System.nanoTime();
         }
         retryNanos = System.nanoTime() + RETRY_NANOS;
     }
@@ -244,7 +245,7 @@ final class Ingress implements EgressListener, AutoCloseable {
         } else if (now - headNanos > STUCK_NANOS) {
             goBack(now);
         }
-        sent = outgoing.skipPadding(outgoing.begin(sent));
+        sent = outgoing.skipPadding(outgoing.beginRead(sent));
         try {
             int bytes = outgoing.wholeEntries(sent, BATCH_BYTES);
             if (bytes == 0) {
@@ -257,14 +258,14 @@ final class Ingress implements EgressListener, AutoCloseable {
             sent += bytes;
             return 1;
         } finally {
-            outgoing.done();
+            outgoing.endRead();
         }
     }
 
     @Override
     public void onMessage(
             long clusterSessionId, long timestamp, DirectBuffer buffer, int offset, int length, Header itsHeader) {
-        // The cluster says nothing to nodes but by its log.
+        // The cluster tells nodes things by its log alone.
     }
 
     @Override

@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Who leads, as nodes say it in their logs.
+ * The leader, as nodes name it in their logs.
  *
  * @param node its number; 0: nobody
  * @param term of its election; -1: there was none
@@ -15,7 +15,7 @@ public record Leader(int node, long term) {
     private static final Pattern LEADS = Pattern.compile("node (\\d+) of \\S+ leads, term (\\d+)");
 
     /**
-     * The one that was elected last: a node that reads its log says again what was.
+     * Returns the leader that was elected last: a node that reads its log names earlier leaders again.
      *
      * @param logs of nodes of one cluster
      * @param counts whether a node may be the leader, by its number

@@ -19,14 +19,14 @@ import java.util.TreeSet;
 import org.agrona.IoUtil;
 
 /**
- * Where a node is: its directory, its ports, its shared memory. Taken before Aeron has any of it, since Aeron would say later,
- * and in its own words, what is wrong.
+ * The place of a node: its directory, its ports, its shared memory. It is taken before Aeron has any of it, since Aeron would
+ * report later, and in its own words, what is wrong.
  *
  * <pre>
- *   directory/node-1/lock       who has it
- *                    node       whose it is
+ *   directory/node-1/lock       the process that has it
+ *                    node       the node that it belongs to
  *                    archive/   the cluster's log, snapshots
- *                    cluster/   which of these is which
+ *                    cluster/   the list of these
  *   shared/relay-orders-1/driver, marks
  * </pre>
  */
@@ -50,10 +50,10 @@ final class NodePlace implements AutoCloseable {
     }
 
     /**
-     * Takes it.
+     * Takes a node's place.
      *
      * @param conf the cluster's file
-     * @throws IOException it cannot be had; the message names what is wrong, and where. Nothing is taken then
+     * @throws IOException the place cannot be had, and nothing is taken; the message names what is wrong, and where
      */
     static NodePlace take(Path conf, int node) throws IOException {
         ClusterFile file = read(conf, node);
@@ -73,7 +73,7 @@ final class NodePlace implements AutoCloseable {
     }
 
     /**
-     * What the file says, to one of its nodes.
+     * Reads the file for one of its nodes.
      *
      * @throws IOException naming what is wrong, with file and line
      */
@@ -103,7 +103,7 @@ final class NodePlace implements AutoCloseable {
         return file.members().get(node);
     }
 
-    /** For people. */
+    /** Names the node, for people. */
     String who() {
         return "node " + node + " of " + file.name();
     }
@@ -125,14 +125,18 @@ final class NodePlace implements AutoCloseable {
     }
 
     String driver() {
-        return shared.resolve("driver").toString();
+        return driver(file, node);
+    }
+
+    static String driver(ClusterFile file, int node) {
+        return file.sharedOf(node).resolve("driver").toString();
     }
 
     File marks() {
         return shared.resolve("marks").toFile();
     }
 
-    /** Bytes free on its disk. */
+    /** Free bytes of the directory's disk. */
     long free() {
         return directory.toFile().getUsableSpace();
     }
@@ -212,7 +216,7 @@ final class NodePlace implements AutoCloseable {
 
     private void checkShared() throws IOException {
         file.checkShared();
-        // Of a process that was killed: nobody else has it, since nobody else has the directory.
+        // Files of a process that was killed: nobody else has them, since nobody else has the directory.
         IoUtil.delete(shared.toFile(), true);
         long free = file.shared().toFile().getUsableSpace();
         if (free < ClusterFile.SHARED_BYTES) {

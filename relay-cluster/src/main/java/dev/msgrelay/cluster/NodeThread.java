@@ -4,7 +4,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
-/** A thread of a node, which never ends in silence: what its work throws, an error of the JVM too, is the end of the node. */
+/** A thread of a node, which never ends in silence: a throwable of its work, an error of the JVM too, is the end of the node. */
 final class NodeThread {
     private static final long END_MILLIS = 5_000;
 
@@ -13,8 +13,8 @@ final class NodeThread {
     private final Thread thread;
 
     /**
-     * @param work until it is told to end
-     * @param failed told what it has thrown
+     * @param work runs until it is told to end
+     * @param failed gets what the work has thrown
      */
     NodeThread(String name, Runnable work, Consumer<Throwable> failed) {
         this.work = work;
@@ -27,7 +27,7 @@ final class NodeThread {
         thread.start();
     }
 
-    /** For threads that Aeron starts: whether they throw something or not, their end is that of the node. */
+    /** Returns a factory of threads for Aeron: whether they throw something or not, their end is that of the node. */
     static ThreadFactory factory(Runnable ended) {
         return task -> {
             Runnable work = () -> {
@@ -49,7 +49,7 @@ final class NodeThread {
         }
     }
 
-    /** Wakes it, and waits for its end, which its work was told of, for a while at most; not where it waits for itself. */
+    /** Wakes the thread, whose work was told to end, and waits for its end for a while at most; not from within the work. */
     void awaitEnd() {
         if (thread == Thread.currentThread()) {
             return;

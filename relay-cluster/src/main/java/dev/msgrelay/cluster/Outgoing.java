@@ -2,13 +2,15 @@ package dev.msgrelay.cluster;
 
 import dev.msgrelay.cluster.Batch.Kind;
 import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.server.core.Orderer.Numbered;
 import java.nio.ByteBuffer;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.BitUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What a node's core has handed in and the cluster has not put in order: kept until it is, so that it can be offered again.
+ * Entries that a node's core has handed in and the cluster has not put in order: kept until it has, so that they can be offered
+ * again.
  *
  * <pre>
  *        head                 sent               tail
@@ -18,7 +20,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * </pre>
  *
  * The core writes at the tail and lets go at the head. The thread that offers reads between the two, and goes back to the
- * head when nobody knows what of it has arrived.
+ * head when nobody knows how much of it has arrived.
  */
 final class Outgoing {
     /** Entries that may be under way. */
@@ -31,15 +33,16 @@ final class Outgoing {
     private final int mask;
     private final int longest;
     private final long[] ends = new long[MOST_ENTRIES];
-    private final Object[] whose = new Object[MOST_ENTRIES];
+    // Publishers that are told when their entry is in order; null: nobody is.
+    private final Numbered[] whose = new Numbered[MOST_ENTRIES];
     private volatile long head;
     private volatile long tail;
-    // From where on who offers reads at present.
+    // Position from which the thread that offers reads at present.
     private volatile long reading = NOWHERE;
-    // Who offers, while it waits for more; null: it does not.
+    // The thread that offers, while it waits for more; null: it does not wait.
     private volatile Thread waiting;
 
-    // Of the core: entries are numbered from 1.
+    // Fields of the core: entries are numbered from 1.
     private long next = 1;
     private long ordered;
 
@@ -70,10 +73,10 @@ final class Outgoing {
     }
 
     /**
-     * Takes an entry.
+     * Adds an entry.
      *
      * @param frames in any byte order; null: there are none
-     * @param who is handed back when it is in order; null: nobody asks
+     * @param publisher returned by {@link #ordered} for this entry; null: nobody is told
      * @return false where there is no room
      */
     boolean add(
@@ -86,7 +89,7 @@ final class Outgoing {
             ProducerId producer,
             byte[] name,
             byte[] owner,
-            Object who) {
+            Numbered publisher) {
         if (!hasRoom()) {
             return false;
         }
@@ -109,7 +112,7 @@ final class Outgoing {
         }
         int slot = (int) next & MOST_ENTRIES - 1;
         ends[slot] = from + bytes;
-        whose[slot] = who;
+        whose[slot] = publisher;
         next++;
         tail = from + bytes;
         Thread sleeper = waiting;
@@ -119,27 +122,28 @@ final class Outgoing {
         return true;
     }
 
-    /** As above, of a run without numbers. */
+    /** Adds a run without numbers. */
     boolean add(int messages, ByteBuffer frames, int offset, int length) {
         return add(Kind.RUN, messages, frames, offset, length, 0, ProducerId.NONE, NOTHING, NOTHING, null);
     }
 
     /**
-     * An entry is in order, so it is let go of; answers who handed it in.
+     * Lets go of an entry, which is in order.
      *
-     * @throws IllegalStateException it is not the next one: the order is in doubt
+     * @return its publisher, as {@link #add} got it
+     * @throws IllegalStateException the entry is not the next one: the order is in doubt
      */
-    Object ordered(long number) {
+    Numbered ordered(long number) {
         if (number != ordered + 1 || number >= next) {
             throw new IllegalStateException(
                     "entry " + number + " is in order behind " + ordered + ", of " + (next - 1));
         }
         ordered = number;
         int slot = (int) number & MOST_ENTRIES - 1;
-        Object who = whose[slot];
+        Numbered publisher = whose[slot];
         whose[slot] = null;
         head = ends[slot];
-        return who;
+        return publisher;
     }
 
     // ---- any thread --------------------------------------------------------------------------------------------
@@ -153,32 +157,33 @@ final class Outgoing {
         return tail - head;
     }
 
-    // ---- who offers --------------------------------------------------------------------------------------------
+    // ---- the thread that offers
+    // --------------------------------------------------------------------------------------------
 
-    /** From here on nothing is in order. */
+    /** Position from which on nothing is in order. */
     long head() {
         return head;
     }
 
     /**
-     * Begins to read; what lies from there on stays until {@link #done}.
+     * Begins to read; the entries from there on stay until {@link #endRead}.
      *
      * @param position of an entry
-     * @return that, or the head where it has passed it
+     * @return the position, or the head where that has passed it
      */
-    long begin(long position) {
+    long beginRead(long position) {
         long from;
         long now = Math.max(position, head);
         do {
             from = now;
             reading = from;
-            // Once more: the core lets go of memory before it looks who reads.
+            // The head once more: the core lets go of memory before it looks at what is read.
             now = Math.max(from, head);
         } while (now > from);
         return from;
     }
 
-    /** Waits until something lies behind a position, for a while at most; answers false where that is so already. */
+    /** Waits until an entry lies behind a position, for a while at most; returns false where there is one already. */
     boolean awaitBeyond(long position, long nanos) {
         waiting = Thread.currentThread();
         boolean waits = tail <= position;
@@ -190,11 +195,11 @@ final class Outgoing {
     }
 
     /** Ends reading. */
-    void done() {
+    void endRead() {
         reading = NOWHERE;
     }
 
-    /** Passes over the rest of the ring's memory, where there is nothing; answers where the next entry begins. */
+    /** Returns the position of the next entry, behind the rest of the ring's memory where that is unused. */
     long skipPadding(long position) {
         int at = (int) position & mask;
         boolean padding = position < tail && Batch.kindAt(memory, at) == Kind.PADDING;
@@ -202,7 +207,7 @@ final class Outgoing {
     }
 
     /**
-     * How many bytes of whole entries lie there one behind the other.
+     * Returns the bytes of the whole entries that lie there one behind the other.
      *
      * @param most bytes, but for a first entry that is longer
      */
@@ -223,7 +228,7 @@ final class Outgoing {
         return bytes;
     }
 
-    /** The memory; an entry begins at {@link #at} of its position. */
+    /** Memory of the ring; an entry begins at {@link #at} of its position. */
     UnsafeBuffer memory() {
         return memory;
     }

@@ -24,34 +24,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the cluster calls on each node, in the order of its log: gives it to {@link ClusterState}, whose decisions go to the
- * core by {@link ClusterOrderer}. On the service's thread.
+ * The service that Aeron Cluster calls on each node, in the order of the log: it gives batches to {@link ClusterState}, whose
+ * decisions go to the core by {@link ToCore}. On the service's thread.
  */
 final class RelayService implements ClusteredService {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
-    /** A core that takes nothing for so long does not keep up with the cluster. */
+    /** Time after which a core that takes nothing does not keep up with the cluster. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /**
-     * So long a snapshot waits for the journal, and the leader puts nothing in order meanwhile: a disk that is well takes
+     * Time for which a snapshot waits for the journal. The leader puts nothing in order meanwhile; a disk that is well takes
      * milliseconds.
      */
     private static final long SNAPSHOT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** So many reasons to pass over a batch are told. */
+    /** Reasons to pass over a batch that are logged at most. */
     private static final int MOST_PASSED_OVER = 100;
 
     /**
-     * What a member last said of itself.
+     * The last report of a member on itself.
      *
-     * @param position of the stream, up to where it had it
-     * @param lag bytes of the stream that were in order then and that it did not have
-     * @param nanos when that came here
+     * @param position up to which the member had the stream
+     * @param lag bytes of the stream that were in order then and that the member did not have
+     * @param nanos time at which the report came here
      */
-    record Said(long position, long lag, long nanos) {}
+    record Report(long position, long lag, long nanos) {}
 
-    /** A snapshot is not taken this time, which was said; the one before holds, and so does the log behind it. */
+    /** A snapshot is skipped, which was logged; the one before holds, and so does the log behind it. */
     static final class Skipped extends AeronEvent {
         private static final long serialVersionUID = 1L;
 
@@ -66,24 +66,24 @@ final class RelayService implements ClusteredService {
     private final long lastTerm;
     private final ClusterState state;
     private final ClusterOrderer orderer;
-    private final ClusterOrderer.ToCore output;
+    private final ToCore output;
     private final Runnable begun;
     private final Consumer<Throwable> failed;
-    private final Map<Integer, Said> said = new ConcurrentHashMap<>();
-    // When this node's word last came back.
+    private final Map<Integer, Report> reports = new ConcurrentHashMap<>();
+    // Time at which a report of this node last came back by the log.
     private volatile long heardNanos = System.nanoTime() - TimeUnit.MINUTES.toNanos(1);
     private volatile long position;
     private volatile long term = -1;
     private volatile int leader;
     private Cluster cluster;
-    // The reasons so far.
+    // Reasons to pass over a batch that were logged.
     private final Set<String> passedOver = new HashSet<>();
-    // 0: it does not wait.
+    // Time since which the core takes nothing; 0: it takes records.
     private long waitsSinceNanos;
 
     /**
      * @param life tells the node's reports from those of its earlier lives, which are in the log as well
-     * @param lastTerm that the node's earlier lives knew of; -1: none
+     * @param lastTerm the last one that the node's earlier lives knew of; -1: none
      * @param begun called once the stream has an epoch, which the orderer knows then
      * @param failed told why the node cannot go on
      */
@@ -103,10 +103,10 @@ final class RelayService implements ClusteredService {
         this.orderer = orderer;
         this.begun = begun;
         this.failed = failed;
-        this.output = orderer.output(this::begins, this::await);
+        this.output = orderer.output(this::streamBegins, this::await);
     }
 
-    private void begins() {
+    private void streamBegins() {
         if (state.maxBody() != orderer.maxBody()) {
             throw new IllegalStateException("max body " + orderer.maxBody() + " is not the " + state.maxBody()
                     + " of cluster " + file.name() + ", which began with that: it has to be the same on all nodes");
@@ -115,8 +115,8 @@ final class RelayService implements ClusteredService {
         begun.run();
     }
 
-    /** What one of the calls below has thrown: what it was about to do is done in part, and nobody may see what comes of that. */
-    private AgentTerminationException ends(Throwable e) {
+    /** Ends the node where a call of Aeron has thrown: the call is done in part, and nobody may see what comes of that. */
+    private AgentTerminationException endOfNode(Throwable e) {
         if (e instanceof AgentTerminationException itself) {
             return itself;
         }
@@ -132,7 +132,7 @@ final class RelayService implements ClusteredService {
             try {
                 goOnFrom(snapshot);
             } catch (Throwable e) {
-                throw ends(e);
+                throw endOfNode(e);
             }
         }
     }
@@ -148,7 +148,7 @@ final class RelayService implements ClusteredService {
                 ShortText.plural(state.names(), "name"));
         position = state.position();
         if (state.epoch() != 0) {
-            begins();
+            streamBegins();
         }
     }
 
@@ -160,7 +160,7 @@ final class RelayService implements ClusteredService {
             if (foreign == null) {
                 position = state.position();
                 if (length == Batch.HEADER_LENGTH) {
-                    says(
+                    reported(
                             buffer.getInt(offset + Batch.NODE_OFFSET),
                             buffer.getLong(offset + Batch.LIFE_OFFSET),
                             buffer.getLong(offset + Batch.POSITION_OFFSET));
@@ -169,21 +169,21 @@ final class RelayService implements ClusteredService {
                 LOG.warn("node {} of {} passes over {} (logged once)", node, file.name(), foreign);
             }
         } catch (Throwable e) {
-            throw ends(e);
+            throw endOfNode(e);
         }
         waitsSinceNanos = 0;
         orderer.wake();
     }
 
-    private void says(int member, long itsLife, long its) {
+    private void reported(int member, long itsLife, long its) {
         long now = System.nanoTime();
-        said.put(member, new Said(its, state.position() - its, now));
+        reports.put(member, new Report(its, state.position() - its, now));
         heardNanos = member == node && itsLife == life ? now : heardNanos;
     }
 
     private void await() {
         if (!orderer.isFed()) {
-            // The relay looks through its journal.
+            // The relay still looks through its journal.
             cluster.idleStrategy().idle();
             return;
         }
@@ -199,7 +199,7 @@ final class RelayService implements ClusteredService {
 
     @Override
     public void onSessionOpen(ClientSession session, long timestamp) {
-        // A node's first batch says whose it is.
+        // The first batch names its node.
     }
 
     @Override
@@ -207,13 +207,13 @@ final class RelayService implements ClusteredService {
         try {
             state.sessionClosed(session.id(), timestamp);
         } catch (Throwable e) {
-            throw ends(e);
+            throw endOfNode(e);
         }
     }
 
     @Override
     public void onTimerEvent(long correlationId, long timestamp) {
-        // None is set.
+        // The service sets no timer.
     }
 
     // ---- snapshots ---------------------------------------------------------------------------------------------
@@ -237,16 +237,17 @@ final class RelayService implements ClusteredService {
     }
 
     /**
-     * The log before a snapshot may be dropped: what a journal has not got by then, it would never get. While this waits, a
-     * leader puts nothing in order; so one whose disk is slow or full goes without.
+     * Waits until the journal has all that the snapshot stands for: the log before a snapshot may be dropped, and a journal that
+     * lacks a part of it would never get it. While this waits, a leader puts nothing in order; so a node whose disk is slow or
+     * full goes without a snapshot.
      */
     private void awaitJournal() {
         long begun = System.nanoTime();
         while (state.epoch() != 0 && !orderer.isForced(state.position())) {
             if (System.nanoTime() - begun > SNAPSHOT_NANOS) {
                 LOG.warn(
-                        "node {} of {} skips a snapshot: its journal has not forced message {} and those before it within"
-                                + " {} ms. Until there is one, it keeps the cluster's log",
+                        "node {} of {} skips a snapshot: its journal has not forced message {} and those before it"
+                                + " within {} ms. Until there is one, it keeps the cluster's log",
                         node,
                         file.name(),
                         state.sequence() - 1,
@@ -274,7 +275,7 @@ final class RelayService implements ClusteredService {
         }
     }
 
-    // ---- what there is to tell -----------------------------------------------------------------------------------
+    // ---- leaders and figures --------------------------------------------------------------------------------------
 
     @Override
     public void onNewLeadershipTermEvent(
@@ -286,25 +287,26 @@ final class RelayService implements ClusteredService {
             int logSessionId,
             TimeUnit timeUnit,
             int appVersion) {
-        begins(itsTerm, itsLeader);
-        tell(itsTerm, itsLeader);
+        termBegins(itsTerm, itsLeader);
+        logLeader(itsTerm, itsLeader);
         try {
             if (itsTerm > lastTerm) {
                 output.newTerm();
             }
         } catch (Throwable e) {
-            throw ends(e);
+            throw endOfNode(e);
         }
     }
 
-    private synchronized boolean begins(long itsTerm, int itsLeader) {
+    /** Notes a term and its leader, if it is a newer one; returns whether it is. */
+    private synchronized boolean termBegins(long itsTerm, int itsLeader) {
         boolean newer = itsTerm > term;
         leader = newer ? itsLeader : leader;
         term = newer ? itsTerm : term;
         return newer;
     }
 
-    private void tell(long itsTerm, int itsLeader) {
+    private void logLeader(long itsTerm, int itsLeader) {
         if (itsLeader == node) {
             LOG.info("node {} of {} leads, term {}", node, file.name(), itsTerm);
         } else {
@@ -312,19 +314,19 @@ final class RelayService implements ClusteredService {
         }
     }
 
-    /** Who leads has answered: of a term that has begun before the node's snapshot its log says nothing. The ingress's. */
-    void answered(long itsTerm, int itsLeader) {
-        if (begins(itsTerm, itsLeader)) {
-            tell(itsTerm, itsLeader);
+    /** The leader has answered the ingress: the log says nothing of a term that has begun before the node's snapshot. */
+    void leaderFound(long itsTerm, int itsLeader) {
+        if (termBegins(itsTerm, itsLeader)) {
+            logLeader(itsTerm, itsLeader);
         }
     }
 
-    /** The newest one that it has heard of; -1: none. Any thread. */
+    /** The newest term that the node has heard of; -1: none. Any thread. */
     long term() {
         return term;
     }
 
-    /** Of that term; 0: none. Any thread. */
+    /** The leader of that term; 0: none. Any thread. */
     int leader() {
         return leader;
     }
@@ -334,23 +336,23 @@ final class RelayService implements ClusteredService {
         return position;
     }
 
-    /** When something that this node said last came back by the log. Any thread. */
+    /** Time at which a report of this node last came back by the log. Any thread. */
     long heardNanos() {
         return heardNanos;
     }
 
-    /** Null: nothing. Any thread. */
-    Said said(int member) {
-        return said.get(member);
+    /** The member's last report; null: none has come. Any thread. */
+    Report report(int member) {
+        return reports.get(member);
     }
 
     @Override
     public void onRoleChange(Cluster.Role role) {
-        // The new term says it.
+        // The new term names the leader.
     }
 
     @Override
     public void onTerminate(Cluster theCluster) {
-        // Whoever closes the node, or its failure, says it.
+        // The end of Aeron's threads tells the node.
     }
 }

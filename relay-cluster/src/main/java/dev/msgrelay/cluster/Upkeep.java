@@ -24,35 +24,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a node does a few times a second, beside messages: says how it stands; leaves while its disk still has room to do so;
- * as leader has snapshots taken; drops what lies before them.
+ * A node's work beside messages, a few times a second: it reports the node's status; leaves while the disk still has room to do
+ * so; as leader has snapshots taken; drops the log before them.
  *
  * <pre>
  *   log   |-------- dropped --------|= segments =|============|======>
  *                                      last snapshot but one  last snapshot
  * </pre>
  *
- * The log is kept from the last snapshot but one on: who was away for less than it takes from one to the next gets from the
- * others what it has missed. A thread of its own, since the archive answers when it can.
+ * The log is kept from the last snapshot but one on: a node that was away for less than the time between two snapshots gets
+ * from the others what it has missed. A thread of its own, since the archive answers when it can.
  */
 final class Upkeep implements AutoCloseable {
-    /** With less than that on its disk a node leaves: what Aeron cannot write down it has lost. */
+    /** Free bytes of the disk below which a node leaves: Aeron loses what it cannot write. */
     static final long LEAST_FREE = 64 << 20;
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-    /** So much of the log is read in no time: no snapshot for less. */
+    /** Bytes of the log for which no snapshot is taken: they are read in no time. */
     private static final long LEAST_LOG = 1 << 20;
 
-    /** One that was asked for and not taken, because a journal could not keep up, is asked for again: it held the order up. */
+    /** Time until a snapshot that was skipped is asked for again: waiting for a journal held the order up. */
     private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-    /** The one before is kept. */
+    /** Snapshots that are kept: the last one and the one before. */
     private static final int SNAPSHOTS_KEPT = 2;
 
-    /** Who is silent for longer is not where it was. */
+    /** Silence of a member after which its last report does not count any more. */
     private static final long SILENT_MILLIS = 3_000;
 
     private final NodePlace place;
@@ -61,13 +61,12 @@ final class Upkeep implements AutoCloseable {
     private final AeronArchive.Context archive;
     private final RelayService service;
     private final ClusterOrderer orderer;
-    private final Consumer<ClusterStatus> stands;
     private final Consumer<Throwable> leave;
     private final NodeThread thread;
     private final JournalWatch journal = new JournalWatch();
     private volatile boolean closed;
 
-    // Of the thread.
+    // Fields of the thread.
     private long snapshots = -1;
     private long snapshotPosition;
     private long snapshotNanos = System.nanoTime();
@@ -76,9 +75,8 @@ final class Upkeep implements AutoCloseable {
 
     /**
      * @param archive of the node
-     * @param orderer whose relay may have a journal
-     * @param stands is told how the node stands
-     * @param leave is told why the node cannot take part any more
+     * @param orderer gets the node's status; its relay may have a journal
+     * @param leave told why the node cannot take part any more
      */
     Upkeep(
             NodePlace place,
@@ -86,28 +84,26 @@ final class Upkeep implements AutoCloseable {
             AeronArchive.Context archive,
             RelayService service,
             ClusterOrderer orderer,
-            Consumer<ClusterStatus> stands,
             Consumer<Throwable> leave) {
         this.place = place;
-        this.clusterId = ClusterNode.clusterId(place.file());
+        this.clusterId = AeronParts.clusterId(place.file());
         this.aeron = aeron;
         this.archive = archive;
         this.service = service;
         this.orderer = orderer;
-        this.stands = stands;
         this.leave = leave;
         this.thread = new NodeThread("relay-cluster-upkeep", this::run, leave);
     }
 
     void start() {
-        look();
+        report();
         thread.start();
     }
 
     private void run() {
         while (!closed) {
             try {
-                ClusterStatus status = look();
+                ClusterStatus status = report();
                 checkRoom();
                 checkJournal(System.nanoTime());
                 dropIfSnapshot(System.nanoTime());
@@ -116,7 +112,7 @@ final class Upkeep implements AutoCloseable {
                 }
             } catch (IOException | RuntimeException e) {
                 if (!closed) {
-                    // It is tried again.
+                    // The next round tries again.
                     LOG.warn("{}: {}", place.who(), e.getMessage());
                     LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
                 }
@@ -133,7 +129,8 @@ final class Upkeep implements AutoCloseable {
         return id < 0 ? -1 : counters.getCounterValue(id);
     }
 
-    private ClusterStatus look() {
+    /** Reports how the node stands. */
+    private ClusterStatus report() {
         State state = state();
         ClusterStatus status = new ClusterStatus(
                 place.file().name(),
@@ -143,7 +140,7 @@ final class Upkeep implements AutoCloseable {
                 service.term(),
                 counter(ConsensusModule.Configuration.COMMIT_POSITION_TYPE_ID),
                 members(System.nanoTime()));
-        stands.accept(status);
+        orderer.setStatus(status);
         return status;
     }
 
@@ -153,7 +150,7 @@ final class Upkeep implements AutoCloseable {
             return State.NO_LEADER;
         }
         return switch (ElectionState.get(election)) {
-            // What it says comes back by the log, or it has a leader by name only.
+            // A leader whose log does not bring back what the node reports is one by name only.
             case CLOSED ->
                 System.nanoTime() - service.heardNanos() > TimeUnit.MILLISECONDS.toNanos(SILENT_MILLIS)
                         ? State.NO_LEADER
@@ -173,21 +170,22 @@ final class Upkeep implements AutoCloseable {
         long position = service.position();
         List<ClusterStatus.Member> members = new ArrayList<>();
         new TreeMap<>(place.file().members()).forEach((number, member) -> {
-            RelayService.Said said = service.said(number);
-            if (said == null) {
+            RelayService.Report report = service.report(number);
+            if (report == null) {
                 members.add(new ClusterStatus.Member(number, member.toString(), -1, -1, -1));
                 return;
             }
-            long silent = TimeUnit.NANOSECONDS.toMillis(nanos - said.nanos());
-            long lag = silent < SILENT_MILLIS ? said.lag() : position - said.position();
-            members.add(new ClusterStatus.Member(number, member.toString(), said.position(), Math.max(0, lag), silent));
+            long silent = TimeUnit.NANOSECONDS.toMillis(nanos - report.nanos());
+            long lag = silent < SILENT_MILLIS ? report.lag() : position - report.position();
+            members.add(
+                    new ClusterStatus.Member(number, member.toString(), report.position(), Math.max(0, lag), silent));
         });
         return members;
     }
 
     // ---- the disk ----------------------------------------------------------------------------------------------
 
-    /** What is said of a disk without room. */
+    /** Returns the words for a disk without room. */
     static String full(NodePlace place, long free) {
         return "the disk of " + place.directory() + " has " + free + " bytes free, and a node needs " + LEAST_FREE;
     }
@@ -205,10 +203,10 @@ final class Upkeep implements AutoCloseable {
     }
 
     private void checkJournal(long nanos) {
-        // In this order: what was appended meanwhile is no lag.
+        // The end of the stream first: bytes that are appended meanwhile are no lag.
         long appended = orderer.appended();
         long forced = orderer.forced();
-        switch (journal.look(appended, forced, nanos)) {
+        switch (journal.judge(appended, forced, nanos)) {
             case ASK -> orderer.force(appended);
             case END ->
                 leave("its journal has forced nothing for "
@@ -227,7 +225,7 @@ final class Upkeep implements AutoCloseable {
         due &= nanos - askedNanos >= AGAIN_NANOS;
         AtomicCounter toggle = due ? ClusterControl.findControlToggle(aeron.countersReader(), clusterId) : null;
         if (toggle != null) {
-            // No more is done while the one before is under way.
+            // Aeron does nothing while the snapshot before is under way.
             ClusterControl.ToggleState.SNAPSHOT.toggle(toggle);
             askedNanos = nanos;
         }
@@ -264,7 +262,7 @@ final class Upkeep implements AutoCloseable {
         snapshots = taken;
     }
 
-    /** @param position of the log: what lies before it is of no use to anybody */
+    /** @param position of the log before which nobody needs it */
     private void drop(List<RecordingLog.Entry> all, long position, long log) {
         try (AeronArchive own =
                 AeronArchive.connect(archive.clone().aeron(aeron).ownsAeronClient(false))) {
@@ -301,7 +299,7 @@ final class Upkeep implements AutoCloseable {
                 }
             }
         } catch (ArchiveException e) {
-            // Somebody reads it just now, or a file is still begun: it goes with the next snapshot.
+            // Another node reads the file just now, or it is the newest one: it goes with the next snapshot.
             LOG.info("{} drops nothing of the log this time: {}", place.who(), e.getMessage());
         }
     }

@@ -23,7 +23,7 @@ class ClusterOrdererTest {
     private static final int LONGEST = 1 << 10;
     private static final ProducerId ANN = new ProducerId(1, 1);
 
-    /** Where the core's log would be. */
+    /** Stands for the core's log. */
     private static final class Log implements Orderer.Stream {
         final ByteArrayOutputStream stream = new ByteArrayOutputStream();
         final List<String> taken = new ArrayList<>();
@@ -75,12 +75,12 @@ class ClusterOrdererTest {
         }
     }
 
-    /** One node with the cluster's state. */
+    /** A node with the cluster's state. */
     private static final class Node {
         final Log log;
         final ClusterState state = new ClusterState("orders", Set.of(1, 2, 3));
         final ClusterOrderer orderer;
-        final ClusterOrderer.ToCore output;
+        final ToCore output;
         final int number;
         long sent;
 
@@ -96,20 +96,20 @@ class ClusterOrdererTest {
             output = orderer.output(() -> {}, orderer::drain);
         }
 
-        /** What the ingress would offer next; null: nothing. */
+        /** Returns the batch that the ingress would offer next; null: there is none. */
         UnsafeBuffer next(int most) {
             Outgoing outgoing = orderer.outgoing();
-            sent = outgoing.skipPadding(outgoing.begin(sent));
+            sent = outgoing.skipPadding(outgoing.beginRead(sent));
             int bytes = outgoing.wholeEntries(sent, most);
             if (bytes == 0) {
-                outgoing.done();
+                outgoing.endRead();
                 return null;
             }
             UnsafeBuffer batch = new UnsafeBuffer(new byte[Batch.HEADER_LENGTH + bytes]);
             Batch.putHeader(batch, number, ClusterState.idOf("orders"), 40 + number, 7, LONGEST);
             batch.putBytes(Batch.HEADER_LENGTH, outgoing.memory(), outgoing.at(sent), bytes);
             sent += bytes;
-            outgoing.done();
+            outgoing.endRead();
             return batch;
         }
 
@@ -137,7 +137,7 @@ class ClusterOrdererTest {
         }
         for (Node node : nodes) {
             while (node.orderer.drain()) {
-                // On.
+                // Until all is handed over.
             }
         }
     }

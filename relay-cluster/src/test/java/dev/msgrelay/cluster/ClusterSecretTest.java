@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who is let in among the nodes. */
+/** The gate to the nodes: who knows the secret gets in. */
 class ClusterSecretTest {
     private static final String SECRET = "0123456789abcdef0123456789abcdef";
 
@@ -97,7 +97,7 @@ class ClusterSecretTest {
         assertThat(isSeen(gate, 6, 0)).isEqualTo("let in");
     }
 
-    /** Those that copy the log have all the same number: a stranger must not get in as one of them. */
+    /** Sessions that copy the log have all the same number: a stranger must not get in as one of them. */
     @Test
     void whereTwoHaveNoNumberAndOneIsAStrangerNoneIsLetIn() throws IOException {
         Path secret = file(SECRET);

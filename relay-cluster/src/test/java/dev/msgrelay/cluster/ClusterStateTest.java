@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
-/** What is decided by the cluster's log alone. */
+/** Decisions on the cluster's log. */
 class ClusterStateTest {
     private static final ProducerId ANN = new ProducerId(1, 1);
     private static final ProducerId BOB = new ProducerId(2, 2);
@@ -56,7 +56,7 @@ class ClusterStateTest {
         assertThat(rig.seen.last()).isEqualTo("run 1/2: 5, number 5 at 5");
         rig.offer(two, two.claim("ann", ANN));
         assertThat(rig.seen.last()).isEqualTo("claimed 2/1 ann: yes, 5 at 5");
-        // What was on its way through the first node comes now.
+        // Messages that were on their way through the first node come now.
         rig.offer(one, one.run("ann", ANN, 6, 4));
         rig.offer(two, two.run("ann", ANN, 4, 8));
         assertThat(rig.seen.last()).isEqualTo("run 2/2: 2, number 11 at 11");
@@ -66,12 +66,12 @@ class ClusterStateTest {
         assertThat(rig.state.duplicates()).isEqualTo(8);
     }
 
-    /** It would give the numbers of those to the messages that it sends next, which would then be in the stream twice. */
+    /** A connection that is would give their numbers to the messages that it sends next, which then were in the stream twice. */
     @Test
     void aConnectionIsNotToldOfMessagesThatItHasNotSent() {
         rig.offer(one, one.claim("ann", ANN));
         rig.offer(two, two.claim("ann", ANN));
-        // What was on its way through the first node comes in between.
+        // Messages that were on their way through the first node come in between.
         rig.offer(one, one.run("ann", ANN, 1, 10));
         rig.offer(two, two.run("ann", ANN, 1, 3));
         assertThat(rig.seen.last()).isEqualTo("run 2/2: 0, number 3 at 10");
@@ -130,7 +130,7 @@ class ClusterStateTest {
         rig.millis++;
         rig.offer(two, two.claim("ann", BOB));
         assertThat(rig.seen.last()).isEqualTo("claimed 2/3 ann: yes, -1 at 0");
-        // Of the former one, late.
+        // A late run of the former producer.
         rig.offer(one, one.run("ann", ANN, 4, 1));
         assertThat(rig.seen.last()).isEqualTo("run 1/4: 0, number -1 at 0");
         assertThat(rig.state.sequence()).isEqualTo(4);
@@ -179,7 +179,7 @@ class ClusterStateTest {
         assertThat(rig.state.names()).isEqualTo(1);
     }
 
-    /** It stood still, or its link was cut, for longer than the cluster remembers it; its publishers noticed nothing. */
+    /** The node stood still, or its link was cut, for longer than the cluster remembers it; its publishers noticed nothing. */
     @Test
     void aNodeThatIsBackHasItsNamesAlsoThoseWithoutAMessage() {
         rig.offer(one, one.claim("ann", ANN), one.claim("bare", ANN), one.run("ann", ANN, 1, 1));
@@ -316,7 +316,7 @@ class ClusterStateTest {
         assertThat(rig.seen.bodies()).isEqualTo(upTo(3));
     }
 
-    /** Whoever gets to the addresses by mistake must not stop those who are there. */
+    /** A node that gets to the addresses by mistake must not stop the nodes that are there. */
     @Test
     void aBatchOfAnotherClusterOrVersionIsPassedOver() {
         byte[] run = one.run("", ProducerId.NONE, 1, 1);
@@ -338,7 +338,7 @@ class ClusterStateTest {
         assertThatIllegalStateException()
                 .isThrownBy(() -> rig.state.load("state 9 5 1 0 1 0 0 0 0 0"))
                 .withMessageContaining("version 9");
-        // Of a build from before the first release, whose line was shorter.
+        // The line of a build from before the first release was shorter.
         assertThatIllegalStateException()
                 .isThrownBy(() -> rig.state.load("state 1 5 1 0 1 0 0"))
                 .withMessageContaining("is of version 1, and this node understands version 3");
@@ -404,7 +404,7 @@ class ClusterStateTest {
             if (joined) {
                 rebuilt.offer(node, batch);
             }
-            // What was in order is let go of at some time, and until then sent again.
+            // Entries in order are let go of at some time, and until then sent again.
             if (random.nextInt(3) > 0) {
                 sending.clear();
             }

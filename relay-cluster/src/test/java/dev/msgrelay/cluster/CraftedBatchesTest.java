@@ -83,7 +83,7 @@ class CraftedBatchesTest {
         assertThat(rig.state.names()).isZero();
     }
 
-    /** Whatever comes: what counts is what the core of each node takes, to the message and to the byte. */
+    /** Random batches: the state counts exactly the messages and bytes that the core of each node takes. */
     @Test
     void whatCountsIsWhatTheCoreTakes() {
         long seed = new Random().nextLong();
@@ -104,7 +104,7 @@ class CraftedBatchesTest {
             }
             byte[] bytes = rig.seen.stream.toByteArray();
             if (bytes.length == 0) {
-                // Of another number than the next one, so it is no loss that it does not count.
+                // An entry with another number than the next one is no loss where it does not count.
                 one.next--;
             }
             RunScan core = new RunScan(Integer.MAX_VALUE, StateRig.MOST_BODY)

@@ -9,7 +9,7 @@ class IdleTest {
     private final Idle idle = new Idle();
 
     private long[] next(int times) {
-        return LongStream.range(0, times).map(i -> idle.next()).toArray();
+        return LongStream.range(0, times).map(i -> idle.nextNanos()).toArray();
     }
 
     @Test

@@ -6,18 +6,18 @@ import dev.msgrelay.cluster.JournalWatch.Verdict;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** When a node whose journal does not get to its disk ends, in virtual time. */
+/** The end of a node whose journal does not get to its disk, in virtual time. */
 class JournalWatchTest {
     private static final long LOOK = TimeUnit.MILLISECONDS.toNanos(250);
 
     private final JournalWatch watch = new JournalWatch();
     private long now = 1;
 
-    /** For so long nothing changes; answers the last verdict. */
+    /** Lets time pass in which nothing changes; returns the last verdict. */
     private Verdict during(long nanos, long appended, long forced) {
         Verdict last = null;
         for (long end = now + nanos; now < end; now += LOOK) {
-            last = watch.look(appended, forced, now);
+            last = watch.judge(appended, forced, now);
         }
         return last;
     }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a node makes before Aeron has any of it. */
+/** The files that a node makes before Aeron has any of them. */
 @Timeout(60)
 class NodePlaceTest {
     @TempDir
@@ -51,7 +51,7 @@ class NodePlaceTest {
                         + "\", members { 1 = \"127.0.0.1:" + ports() + "\" } }");
     }
 
-    /** What Aeron makes is for everybody to read, and lies in folders that are not. */
+    /** Aeron's own files are for everybody to read, and lie in folders that are not. */
     @Test
     void nobodyElseReadsTheLog() throws IOException {
         try (NodePlace place = NodePlace.take(conf(), 1)) {

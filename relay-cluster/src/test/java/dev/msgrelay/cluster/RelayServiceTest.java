@@ -1,54 +1,165 @@
 package dev.msgrelay.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.server.core.Orderer;
+import dev.msgrelay.server.log.Mark;
 import io.aeron.cluster.service.ClientSession;
+import io.aeron.cluster.service.Cluster;
+import io.aeron.exceptions.AeronEvent;
 import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import org.agrona.concurrent.AgentTerminationException;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.YieldingIdleStrategy;
 import org.junit.jupiter.api.Test;
 
-/** What a node learns of itself from the cluster's log. */
+/** The service of a node by itself: reports that come by the log, a snapshot that its journal does not reach, and its end. */
 class RelayServiceTest {
     private static final long LIFE = 100;
+    private static final int MOST_BODY = 1 << 10;
 
-    private final ClusterFile file = new ClusterFile(
-            StateRig.CLUSTER,
-            Path.of("none"),
-            Path.of("none"),
-            null,
-            1_408,
-            false,
-            Duration.ofMinutes(10),
-            1 << 30,
-            Map.of(1, new ClusterFile.Member("127.0.0.1", 1)));
+    /** A relay whose disk takes nothing. */
+    private static final class Stuck implements Orderer.Stream {
+        volatile long wanted;
+
+        @Override
+        public boolean makeReady() {
+            return true;
+        }
+
+        @Override
+        public void append(ByteBuffer buffer, int offset, int length) {
+            // The bytes are in memory.
+        }
+
+        @Override
+        public void end(Mark into) {
+            into.set(0, 1);
+        }
+
+        @Override
+        public void takenElsewhere(String name) {
+            // Nobody has one.
+        }
+
+        @Override
+        public long forced() {
+            return 0;
+        }
+
+        @Override
+        public void force(long position) {
+            wanted = position;
+        }
+
+        @Override
+        public void wake() {
+            // Nobody sleeps.
+        }
+
+        @Override
+        public void failed(Throwable cause) {
+            // Asked of the node.
+        }
+    }
+
+    private final List<Throwable> failures = new ArrayList<>();
+    private final ClusterOrderer orderer =
+            new ClusterOrderer(1, LIFE, 64 << 10, 64 << 10, 1 << 10, MOST_BODY, () -> {});
     private final RelayService service = new RelayService(
-            file,
+            new ClusterFile(
+                    StateRig.CLUSTER,
+                    Path.of("none"),
+                    Path.of("none"),
+                    null,
+                    1_408,
+                    false,
+                    Duration.ofMinutes(10),
+                    1 << 30,
+                    Map.of(1, new ClusterFile.Member("127.0.0.1", 1))),
             1,
             LIFE,
             -1,
-            new ClusterOrderer(1, LIFE, 64 << 10, 64 << 10, 1 << 10, 1 << 10, () -> {}),
+            orderer,
             () -> {},
-            e -> {});
+            failures::add);
 
-    /** A node says how far it is, and that comes by the log. */
-    private void says(long life) {
-        UnsafeBuffer batch = new UnsafeBuffer(new byte[Batch.HEADER_LENGTH]);
-        Batch.putHeader(batch, 1, ClusterState.idOf(StateRig.CLUSTER), life, 7, 1 << 10);
-        ClientSession session = (ClientSession) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {ClientSession.class}, (proxy, method, args) -> life);
-        service.onSessionMessage(session, 0, batch, 0, batch.capacity(), null);
+    @SuppressWarnings("unchecked")
+    private static <T> T fake(Class<T> what, Object answer) {
+        return (T) Proxy.newProxyInstance(
+                RelayServiceTest.class.getClassLoader(), new Class<?>[] {what}, (proxy, method, args) -> answer);
+    }
+
+    private void offer(long life, int maxBody, byte[]... entries) {
+        UnsafeBuffer batch = new UnsafeBuffer(
+                new byte
+                        [Batch.HEADER_LENGTH
+                                + List.of(entries).stream()
+                                        .mapToInt(e -> e.length)
+                                        .sum()]);
+        Batch.putHeader(batch, 1, ClusterState.idOf(StateRig.CLUSTER), life, 7, maxBody);
+        int at = Batch.HEADER_LENGTH;
+        for (byte[] entry : entries) {
+            batch.putBytes(at, entry);
+            at += entry.length;
+        }
+        service.onSessionMessage(fake(ClientSession.class, life), 0, batch, 0, batch.capacity(), null);
     }
 
     /** Otherwise a node that reads its log at the start takes itself for one of a majority. */
     @Test
-    void whatAnEarlierLifeOfTheNodeHasSaidIsNoSignOfThisOne() {
+    void whatAnEarlierLifeOfTheNodeHasReportedIsNoSignOfThisOne() {
         long before = service.heardNanos();
-        says(LIFE - 1);
+        offer(LIFE - 1, MOST_BODY);
         assertThat(service.heardNanos()).isEqualTo(before);
-        says(LIFE);
+        offer(LIFE, MOST_BODY);
         assertThat(service.heardNanos()).isGreaterThan(before);
+    }
+
+    /** A snapshot that waited held the order of the whole cluster, for as long as the disk was full. */
+    @Test
+    void aSnapshotThatTheJournalDoesNotReachIsSkippedAndTheNodeGoesOn() {
+        Stuck stuck = new Stuck();
+        service.onStart(fake(Cluster.class, new YieldingIdleStrategy()), null);
+        orderer.feed(stuck);
+        StateRig.Sender one = new StateRig.Sender(1, LIFE, LIFE);
+        offer(LIFE, MOST_BODY, one.run("", ProducerId.NONE, 1, 3));
+        assertThatExceptionOfType(AeronEvent.class).isThrownBy(() -> service.onTakeSnapshot(null));
+        assertThat(stuck.wanted).isEqualTo(3L * StateRig.FRAME);
+        offer(LIFE, MOST_BODY, one.run("", ProducerId.NONE, 4, 1));
+        assertThat(service.position()).isEqualTo(4L * StateRig.FRAME);
+        assertThat(failures).isEmpty();
+    }
+
+    @Test
+    void aNodeOfAnotherLongestBodyEndsAndSaysSo() {
+        service.onStart(fake(Cluster.class, new YieldingIdleStrategy()), null);
+        assertThatExceptionOfType(AgentTerminationException.class).isThrownBy(() -> offer(LIFE, MOST_BODY / 2));
+        assertThat(failures).singleElement().satisfies(e -> assertThat(e)
+                .hasMessage("max body 1024 is not the 512 of cluster orders, which began with that: it has to be the"
+                        + " same on all nodes"));
+    }
+
+    /** An error of the JVM is the end, too: the entry is done in part. */
+    @Test
+    void anErrorWithinABatchIsTheEndOfTheNode() {
+        service.onStart(fake(Cluster.class, new YieldingIdleStrategy()), null);
+        ClientSession broken = (ClientSession) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {ClientSession.class}, (proxy, method, args) -> {
+                    throw new NoClassDefFoundError("no such class");
+                });
+        assertThatExceptionOfType(AgentTerminationException.class)
+                .isThrownBy(() -> service.onSessionMessage(broken, 0, new UnsafeBuffer(new byte[8]), 0, 8, null));
+        assertThatExceptionOfType(AgentTerminationException.class)
+                .isThrownBy(() -> service.onSessionClose(broken, 0, null));
+        assertThat(failures).hasSize(2).allSatisfy(e -> assertThat(e).isInstanceOf(NoClassDefFoundError.class));
     }
 }

@@ -20,7 +20,7 @@ final class StateRig {
     static final int BODY = 4;
     static final int FRAME = 8 + BODY;
 
-    /** What comes out on a node. */
+    /** Decisions as they come out on a node. */
     static final class Seen implements ClusterState.Output {
         final ByteArrayOutputStream stream = new ByteArrayOutputStream();
         final List<String> events = new ArrayList<>();
@@ -145,7 +145,7 @@ final class StateRig {
         offer(ClusterState.idOf(CLUSTER), Batch.VERSION, from, entries);
     }
 
-    /** Answers why it is passed over. */
+    /** Offers a batch; returns why it is passed over. */
     String offer(long cluster, int version, Sender from, byte[]... entries) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         UnsafeBuffer header = new UnsafeBuffer(new byte[Batch.HEADER_LENGTH]);

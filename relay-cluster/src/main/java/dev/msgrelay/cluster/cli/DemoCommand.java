@@ -26,8 +26,8 @@ import picocli.CommandLine.Spec;
         showDefaultValues = true,
         description = {
             "Kills the leader of a cluster of three nodes on this machine.",
-            "Starts the nodes, a publisher with acknowledgements and two subscribers, kills the leader, restarts it, and"
-                    + " reports what happened to the messages. Takes about a minute, and leaves nothing behind."
+            "Starts the nodes, a publisher with acknowledgements and two subscribers, kills the leader, restarts it,"
+                    + " and reports what happened to the messages. Takes about a minute, and leaves nothing behind."
         })
 final class DemoCommand implements Callable<Integer> {
     private static final Duration START = Duration.ofSeconds(60);
@@ -56,7 +56,7 @@ final class DemoCommand implements Callable<Integer> {
             return 2;
         }
         try (LocalCluster cluster = new LocalCluster(NODES)) {
-            Thread whenKilled = new Thread(() -> end(cluster), "relay-cluster-demo-killed");
+            Thread whenKilled = new Thread(() -> closeQuietly(cluster), "relay-cluster-demo-killed");
             Runtime.getRuntime().addShutdownHook(whenKilled);
             boolean good = run(cluster);
             if (keep) {
@@ -68,7 +68,7 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    private static void end(LocalCluster cluster) {
+    private static void closeQuietly(LocalCluster cluster) {
         try {
             cluster.close();
         } catch (IOException e) {
@@ -93,14 +93,14 @@ final class DemoCommand implements Callable<Integer> {
                 + other);
         try (Load load = new Load(cluster, leader, other, rate)) {
             load.run(Duration.ofSeconds(5));
-            say(load.text());
+            say(load.summary());
             say("kill -9 of node " + leader + ", which leads");
             long killed = System.nanoTime();
             long before = load.acknowledged();
             cluster.kill(leader);
             long first = load.runUntilAcknowledged(before, GO_ON);
             if (first < 0) {
-                say("nothing was acknowledged for " + GO_ON.toSeconds() + " s: " + load.text());
+                say("nothing was acknowledged for " + GO_ON.toSeconds() + " s: " + load.summary());
                 return false;
             }
             say(String.format(
@@ -109,17 +109,17 @@ final class DemoCommand implements Callable<Integer> {
                     (first - killed) / 1e9,
                     cluster.leader()));
             load.run(Duration.ofSeconds(3));
-            say(load.text());
+            say(load.summary());
             say("node " + leader + " is started again: it reads the log, and then what it has missed");
             cluster.start(leader);
             cluster.awaitReady(START);
             load.run(Duration.ofSeconds(3));
             boolean good = load.settle(GO_ON);
-            say(load.text());
+            say(load.summary());
             Check back = new Check("back", SubscriberOptions.builder(cluster.subscribe(leader)), load.acknowledged());
             back.join(GO_ON);
             good &= back.isGood(load.acknowledged());
-            say("node " + leader + " has the stream, too: " + back.text());
+            say("node " + leader + " has the stream, too: " + back.summary());
             out.println();
             out.println(
                     good
@@ -154,16 +154,16 @@ final class DemoCommand implements Callable<Integer> {
             return acknowledged.get();
         }
 
-        String text() {
-            return published + " published, " + acknowledged() + " acknowledged; " + first.text() + "; "
-                    + second.text();
+        String summary() {
+            return published + " published, " + acknowledged() + " acknowledged; " + first.summary() + "; "
+                    + second.summary();
         }
 
         void run(Duration time) throws InterruptedException {
             publish(System.nanoTime() + time.toNanos(), Long.MAX_VALUE);
         }
 
-        /** Answers when; -1: not in time. */
+        /** Publishes until one more message is acknowledged; returns when that was; -1: not in time. */
         long runUntilAcknowledged(long before, Duration atMost) throws InterruptedException {
             publish(System.nanoTime() + atMost.toNanos(), before + 1);
             return acknowledged() > before ? System.nanoTime() : -1;
@@ -177,7 +177,7 @@ final class DemoCommand implements Callable<Integer> {
                 while (System.nanoTime() - next >= 0) {
                     body.putLong(0, published + 1);
                     if (publisher.publish(1, body) != PublishOutcome.ACCEPTED) {
-                        // Full: what it has is not acknowledged yet.
+                        // The publisher is full of messages that are not acknowledged yet.
                         break;
                     }
                     published++;
@@ -188,7 +188,7 @@ final class DemoCommand implements Callable<Integer> {
             }
         }
 
-        /** All that was published is acknowledged, and has come; answers whether. */
+        /** Waits until all messages are acknowledged and have come; returns whether they are and have. */
         boolean settle(Duration atMost) throws InterruptedException {
             boolean settled = publisher.flush(atMost);
             first.until(published, atMost);
@@ -229,15 +229,15 @@ final class DemoCommand implements Callable<Integer> {
 
         private void read() {
             try {
-                while (last < enough && subscriber.poll(this::take) >= 0) {
-                    // On.
+                while (last < enough && subscriber.poll(this::check) >= 0) {
+                    // The next messages.
                 }
             } catch (IOException e) {
                 end = ", ended: " + e.getMessage();
             }
         }
 
-        private void take(long sequence, int type, ByteBuffer body) {
+        private void check(long sequence, int type, ByteBuffer body) {
             long number = body.getLong(body.position());
             if (number != last + 1 || sequence != number) {
                 wrong++;
@@ -261,7 +261,7 @@ final class DemoCommand implements Callable<Integer> {
             return last == number && wrong == 0 && end.isEmpty();
         }
 
-        String text() {
+        String summary() {
             return "subscriber " + name + " has " + last
                     + (wrong == 0 ? ", each once and in order" : ", " + wrong + " WRONG") + end;
         }

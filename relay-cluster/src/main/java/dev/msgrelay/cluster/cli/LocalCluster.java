@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.cli.JvmLimits;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.net.BindException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -27,7 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Some nodes of one cluster as processes of this machine, on loopback; ended, and their files removed, by {@link #close}. */
+/** Nodes of one cluster as processes of this machine, on loopback; {@link #close} ends them and removes their files. */
 final class LocalCluster implements AutoCloseable {
     private static final String HOST = "127.0.0.1";
     private static final int PORTS = 5;
@@ -42,7 +43,7 @@ final class LocalCluster implements AutoCloseable {
     private final List<String> options;
     private final Map<Integer, Map<String, String>> environments = new TreeMap<>();
     private volatile boolean keeps;
-    // Null: none. It waits for the end of what it reads from this process.
+    // The process that removes the files where this one is killed; null: there is none.
     private Process sweeper;
 
     /** @param nodes 1, 3, 5 or 7 */
@@ -90,7 +91,7 @@ final class LocalCluster implements AutoCloseable {
                         String.join("\n    ", members)));
     }
 
-    /** As many UDP ports in a row as a node has, away from those the system gives out by itself. */
+    /** Returns the first of a node's UDP ports, free and in a row, away from those that the system gives out by itself. */
     private static int freePorts(List<Integer> others) throws IOException {
         for (int tries = 0; tries < 200; tries++) {
             int port = 12_000 + PORTS * ThreadLocalRandom.current().nextInt(3_000);
@@ -101,7 +102,7 @@ final class LocalCluster implements AutoCloseable {
         throw new IOException("no " + PORTS + " UDP ports in a row are free");
     }
 
-    /** A TCP port that the system gives nobody by itself while the node is not there yet; held until it is closed. */
+    /** Holds a TCP port that the system gives nobody by itself, until the socket is closed. */
     private static ServerSocket freePort() throws IOException {
         for (int tries = 0; tries < 200; tries++) {
             int port = 27_100 + ThreadLocalRandom.current().nextInt(5_000);
@@ -125,7 +126,7 @@ final class LocalCluster implements AutoCloseable {
         return true;
     }
 
-    /** Who is in it, as {@code --cluster} wants it. */
+    /** The cluster's file, for {@code --cluster}. */
     Path file() {
         return directory.resolve("cluster.conf");
     }
@@ -134,7 +135,7 @@ final class LocalCluster implements AutoCloseable {
         return directory;
     }
 
-    /** What a node has said so far. */
+    /** The log of a node so far. */
     String said(int node) {
         try {
             Path output = output(node);
@@ -150,7 +151,7 @@ final class LocalCluster implements AutoCloseable {
 
     // ---- nodes -------------------------------------------------------------------------------------------------
 
-    /** Where a node that is not started yet is to listen; 0: at any free port. */
+    /** Sets the ports of a node that is not started yet; 0: any free one. */
     void place(int node, int publishPort, int subscribePort) {
         if (publishPort > 0) {
             publishPorts.put(node, publishPort);
@@ -160,7 +161,7 @@ final class LocalCluster implements AutoCloseable {
         }
     }
 
-    /** More of the environment that a node is started with from now on. */
+    /** Adds to the environment that a node is started with from now on. */
     void environment(int node, Map<String, String> variables) {
         environments.put(node, variables);
     }
@@ -188,6 +189,7 @@ final class LocalCluster implements AutoCloseable {
         command.add(ProcessHandle.current().info().command().orElse("java"));
         command.addAll(JvmLimits.of(arguments.toArray(String[]::new)));
         command.addAll(List.of("-XX:+UseSerialGC", "-XX:-UsePerfData"));
+        command.addAll(compilerFlags());
         command.addAll(ClusterNode.JVM_FLAGS);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), LocalNode.class.getName()));
         command.addAll(arguments);
@@ -198,15 +200,22 @@ final class LocalCluster implements AutoCloseable {
         return process.start();
     }
 
+    /** Returns the flags that limit this process's compiler, which a short-lived one has, such as a test: its nodes have them too. */
+    private static List<String> compilerFlags() {
+        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(flag -> flag.startsWith("-XX:TieredStopAtLevel="))
+                .toList();
+    }
+
     /** Kills a node at once, as a power cut of its machine would. */
     void kill(int node) throws InterruptedException {
         processes.remove(node).destroyForcibly().waitFor();
     }
 
-    /** Tells a node to end, as a service manager does, and waits until it has; answers its exit code. */
-    int end(int node) throws InterruptedException {
+    /** Tells a node to end, as a service manager does, and waits until it has; returns its exit code. */
+    int stop(int node) throws InterruptedException {
         Process process = processes.remove(node);
-        // Not of the process itself: that would close its stdin, which is the end of it at once.
+        // The handle, since Process.destroy closes the node's stdin, which ends it at once.
         process.toHandle().destroy();
         return process.waitFor();
     }
@@ -225,7 +234,7 @@ final class LocalCluster implements AutoCloseable {
     /**
      * Throws when a node has ended that was not killed.
      *
-     * @throws IOException naming it, with what it said last
+     * @throws IOException naming the node, with its last line
      */
     void checkAllRun() throws IOException {
         for (int node : processes.keySet()) {
@@ -243,7 +252,7 @@ final class LocalCluster implements AutoCloseable {
     /**
      * Waits until nodes take connections.
      *
-     * @throws IOException one of them has ended, with what it said, or does not within the time
+     * @throws IOException a node has ended, with its log, or takes none within the time
      */
     void awaitReady(Duration atMost) throws IOException, InterruptedException {
         long end = System.nanoTime() + atMost.toNanos();
@@ -270,13 +279,13 @@ final class LocalCluster implements AutoCloseable {
         }
     }
 
-    /** Who leads, as far as running nodes have said; 0: nobody has. */
+    /** The leader, as far as running nodes have named one; 0: none has. */
     int leader() {
         return Leader.newest(processes.keySet().stream().map(this::said).toList(), this::runs)
                 .node();
     }
 
-    /** The first of the ports at which other nodes reach one, by UDP. */
+    /** The first of the ports at which other nodes reach a node, by UDP. */
     Endpoint cluster(int node) {
         return Endpoint.parse(HOST + ":" + clusterPorts.get(node));
     }
@@ -285,17 +294,17 @@ final class LocalCluster implements AutoCloseable {
         return name;
     }
 
-    /** Where publishers connect: at one node first, then at the others. */
+    /** Addresses for publishers: one node's first, then the others'. */
     List<Endpoint> publishAt(int first) {
         return endpoints(publishPorts, first);
     }
 
-    /** Where subscribers connect: at one node first, then at the others. */
+    /** Addresses for subscribers: one node's first, then the others'. */
     List<Endpoint> subscribeAt(int first) {
         return endpoints(subscribePorts, first);
     }
 
-    /** Where subscribers of one node connect. */
+    /** Address for subscribers of one node. */
     Endpoint subscribe(int node) {
         return Endpoint.parse(HOST + ":" + subscribePorts.get(node));
     }
@@ -309,7 +318,7 @@ final class LocalCluster implements AutoCloseable {
 
     // ---- the end -----------------------------------------------------------------------------------------------
 
-    /** The directory is not removed. */
+    /** Keeps the directory at the end. */
     void keep() {
         keeps = true;
     }
@@ -326,12 +335,12 @@ final class LocalCluster implements AutoCloseable {
                 .start();
     }
 
-    /** Where a node shares memory with itself. */
+    /** Folder in which a node's threads share memory. */
     Path sharedOf(int node) {
         return Path.of("/dev/shm", "relay-" + name + "-" + node);
     }
 
-    /** Kills what runs, and removes all files. */
+    /** Kills the nodes that run, and removes all files. */
     @Override
     public void close() throws IOException {
         processes.values().forEach(Process::destroyForcibly);

@@ -77,7 +77,7 @@ final class LocalCommand implements Callable<Integer> {
         options.addAll(relayArgs);
         CountDownLatch asked = new CountDownLatch(1);
         CountDownLatch ended = new CountDownLatch(1);
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> end(asked, ended), "relay-cluster-local-ends"));
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> askAndAwait(asked, ended), "relay-cluster-local-ends"));
         try (LocalCluster cluster = new LocalCluster(nodes, "sync = " + sync + ", mtu = " + mtu, options)) {
             cluster.sweepWhenGone();
             cluster.place(1, publishPort, subscribePort);
@@ -105,8 +105,8 @@ final class LocalCommand implements Callable<Integer> {
         return 2;
     }
 
-    /** Of a hook: has a command end, and waits for that. */
-    static void end(CountDownLatch asked, CountDownLatch ended) {
+    /** Has a command end and waits for that, in a hook of the process. */
+    static void askAndAwait(CountDownLatch asked, CountDownLatch ended) {
         asked.countDown();
         try {
             ended.await(END_SECONDS, TimeUnit.SECONDS);

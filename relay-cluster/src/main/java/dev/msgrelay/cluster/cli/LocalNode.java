@@ -3,7 +3,7 @@ package dev.msgrelay.cluster.cli;
 import dev.msgrelay.server.cli.RelayServerMain;
 import java.io.IOException;
 
-/** A node of a {@link LocalCluster}: the very same program, except that it does not outlive who started it. */
+/** A node of a {@link LocalCluster}: the very same program, except that it does not outlive the process that started it. */
 public final class LocalNode {
     private LocalNode() {}
 
@@ -18,10 +18,10 @@ public final class LocalNode {
     private static void endWithParent() {
         try {
             while (System.in.read() >= 0) {
-                // Nobody says anything.
+                // The parent writes nothing.
             }
         } catch (IOException e) {
-            // It is gone.
+            // The parent is gone.
         }
         Runtime.getRuntime().halt(1);
     }

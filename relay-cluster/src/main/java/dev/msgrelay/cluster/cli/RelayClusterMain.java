@@ -35,7 +35,7 @@ public final class RelayClusterMain implements Runnable {
         System.exit(execute(commandLine(), args));
     }
 
-    /** Does what the arguments say; answers the exit code. */
+    /** Runs the command of the arguments; returns the exit code. */
     static int execute(CommandLine line, String... args) {
         String fault = UndecodedText.faultOf(args);
         if (fault == null) {
@@ -45,7 +45,7 @@ public final class RelayClusterMain implements Runnable {
         return CommandLine.ExitCode.USAGE;
     }
 
-    /** The command without its effects: for its manual. */
+    /** Returns the command without running it: for its manual. */
     public static CommandLine commandLine() {
         CommandLine line = new CommandLine(new RelayClusterMain())
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))

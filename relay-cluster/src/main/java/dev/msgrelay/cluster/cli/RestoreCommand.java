@@ -39,7 +39,8 @@ final class RestoreCommand implements Callable<Integer> {
         CountDownLatch asked = new CountDownLatch(1);
         CountDownLatch ended = new CountDownLatch(1);
         Runtime.getRuntime()
-                .addShutdownHook(new Thread(() -> LocalCommand.end(asked, ended), "relay-cluster-restore-ends"));
+                .addShutdownHook(
+                        new Thread(() -> LocalCommand.askAndAwait(asked, ended), "relay-cluster-restore-ends"));
         try {
             boolean done = ClusterRestore.run(file, node, replace, asked, line -> {
                 out.println(line);

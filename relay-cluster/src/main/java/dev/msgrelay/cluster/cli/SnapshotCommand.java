@@ -1,6 +1,6 @@
 package dev.msgrelay.cluster.cli;
 
-import dev.msgrelay.cluster.ClusterNode;
+import dev.msgrelay.cluster.ClusterSnapshot;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -15,8 +15,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Makes each node of the cluster take a snapshot.",
-            "A restarted node continues from its snapshot, and does not read the log from the beginning. Run this on the"
-                    + " leader's machine; elsewhere it says so and does nothing."
+            "A restarted node continues from its snapshot, and does not read the log from the beginning. Run this on"
+                    + " the leader's machine; elsewhere it says so and does nothing."
         })
 final class SnapshotCommand implements Callable<Integer> {
     @Spec
@@ -30,7 +30,7 @@ final class SnapshotCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        ClusterNode.snapshot(file, node);
+        ClusterSnapshot.take(file, node);
         spec.commandLine().getOut().println("snapshot taken");
         return 0;
     }

@@ -3,8 +3,8 @@
  *
  * <pre>
  *   RelayClusterMain -- demo ------> LocalCluster: three processes of relay-server, a publisher and a subscriber beside them
- *                    |- local -----> the same, for whoever connects
- *                    |- snapshot --> Aeron's ClusterTool
+ *                    |- local -----> the same, for any client
+ *                    |- snapshot --> a counter of the leader's
  *                    '- restore ---> Aeron's ClusterBackup
  * </pre>
  *

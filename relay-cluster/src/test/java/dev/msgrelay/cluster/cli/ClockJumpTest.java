@@ -39,7 +39,7 @@ class ClockJumpTest {
     @TempDir
     private Path folder;
 
-    /** Null: there is no compiler. */
+    /** Compiles the library that tells another time; null: there is no compiler. */
     private Path library() throws IOException, InterruptedException {
         Path source = folder.resolve("clock.c");
         try (InputStream resource = ClockJumpTest.class.getResourceAsStream("clock.c")) {
@@ -79,7 +79,7 @@ class ClockJumpTest {
         assertThat(publisher.flush(WAIT)).isTrue();
     }
 
-    /** Until a node has said twice what time it is: a line a second. So timeouts of Aeron's parts have passed by its clock. */
+    /** Waits until two lines of a node, one a second, have its new time: timeouts of Aeron's parts have passed by its clock then. */
     private static void awaitTime(LocalCluster cluster, int node, int hours) throws IOException, InterruptedException {
         long end = System.nanoTime() + WAIT.toNanos();
         while (cluster.said(node)
@@ -94,7 +94,7 @@ class ClockJumpTest {
         }
     }
 
-    /** How far the time at the beginning of a line is from this process's. */
+    /** Returns the hours between the time at the beginning of a line and this process's. */
     private static long hours(String line) {
         Matcher time = TIME.matcher(line);
         return time.lookingAt()

@@ -32,7 +32,7 @@ class EndedStartTest {
         try (LocalCluster cluster = new LocalCluster(3)) {
             cluster.start(1);
             await(() -> Files.exists(cluster.sharedOf(1).resolve(there)));
-            assertThat(cluster.end(1)).as(cluster.said(1)).isZero();
+            assertThat(cluster.stop(1)).as(cluster.said(1)).isZero();
             assertThat(cluster.sharedOf(1)).doesNotExist();
         }
     }

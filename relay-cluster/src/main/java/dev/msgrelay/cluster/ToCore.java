@@ -1,0 +1,99 @@
+package dev.msgrelay.cluster;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.core.Orderer;
+import java.nio.charset.StandardCharsets;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** The way of the cluster's decisions to the core: into {@link OrderedRecords}. On the service's thread. */
+final class ToCore implements ClusterState.Output {
+    /** The service's way to wait while the core has fallen behind. */
+    interface Patience {
+        /** Waits a moment; throws where it has been too long. */
+        void await();
+    }
+
+    private static final DirectBuffer NO_FRAMES = new UnsafeBuffer(0, 0);
+
+    private final int node;
+    private final long life;
+    private final OrderedRecords records;
+    private final Runnable wake;
+    private final Runnable begins;
+    private final Patience patience;
+
+    /**
+     * @param node the number of this node, whose entries the core has handed in
+     * @param wake has the core look at the records
+     * @param begins called when the stream has begun
+     */
+    ToCore(int node, long life, OrderedRecords records, Runnable wake, Runnable begins, Patience patience) {
+        this.node = node;
+        this.life = life;
+        this.records = records;
+        this.wake = wake;
+        this.begins = begins;
+        this.patience = patience;
+    }
+
+    @Override
+    public void begins() {
+        begins.run();
+    }
+
+    /** Returns the entry's number where this node has handed it in; otherwise 0. */
+    private long own(ClusterState.Entry entry) {
+        return entry.node() == node && entry.life() == life ? entry.number() : 0;
+    }
+
+    @Override
+    public void run(ClusterState.Entry entry, long number, long sequence, DirectBuffer frames, int offset, int length) {
+        long own = own(entry);
+        if (own == 0 && length == 0) {
+            return;
+        }
+        int at = claimRoom(OrderedRecords.RUN, OrderedRecords.runLength(length));
+        records.putRun(at, own, number, sequence, frames, offset, length);
+    }
+
+    @Override
+    public void claimed(
+            ClusterState.Entry entry, String name, CloseReason refusal, String text, long accepted, long sequence) {
+        long own = own(entry);
+        if (own > 0) {
+            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+            int at = claimRoom(OrderedRecords.CLAIMED, OrderedRecords.claimedLength(bytes));
+            records.putClaimed(at, own, accepted, sequence, refusal, bytes);
+        }
+    }
+
+    @Override
+    public void taken(ClusterState.Entry entry, String name) {
+        if (own(entry) == 0) {
+            byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+            records.putTaken(claimRoom(OrderedRecords.TAKEN, bytes.length), bytes);
+        }
+    }
+
+    @Override
+    public void done(ClusterState.Entry entry) {
+        run(entry, Orderer.NONE, 0, NO_FRAMES, 0, 0);
+    }
+
+    /** A term begins here that this node did not know. */
+    void newTerm() {
+        records.putNewTerm(claimRoom(OrderedRecords.NEW_TERM, 0));
+    }
+
+    /** Returns the position of room for a record. Back pressure is waiting here, and that is bounded. */
+    private int claimRoom(int kind, int length) {
+        int at = records.tryClaim(kind, length);
+        while (at < 0) {
+            wake.run();
+            patience.await();
+            at = records.tryClaim(kind, length);
+        }
+        return at;
+    }
+}
