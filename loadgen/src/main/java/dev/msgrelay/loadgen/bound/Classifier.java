@@ -51,7 +51,7 @@ import java.util.function.Supplier;
  * </pre>
  *
  * 4 and 5 speak only where publishers feel it, or cannot be seen. Full: something waits in 0.8 of the samples; empty:
- * in 0.5 at most, so that its reader catches up. See docs/bound-by.md. Pure; one object per run.
+ * in 0.5 at most, so that its reader catches up. See docs/measuring.md. Pure; one object per run.
  */
 public final class Classifier {
     /** A thread that waits for a core for longer than this is not bound by its own speed. */

@@ -13,6 +13,6 @@
  *  BoundBy           kind, how sure, Reasons        marks           a sentence each
  * </pre>
  *
- * See docs/bound-by.md. Nothing here knows how a run is done; who runs one says which processes there are and which ports they meet at.
+ * See docs/measuring.md. Nothing here knows how a run is done; who runs one says which processes there are and which ports they meet at.
  */
 package dev.msgrelay.loadgen.bound;

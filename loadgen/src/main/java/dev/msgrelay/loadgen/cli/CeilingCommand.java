@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         description = {
             "Computes what a link could give at most: messages and bytes a second in each direction.",
-            "With every segment full (batched), and with one message a segment. Measures nothing; docs/links.md has the"
+            "With every segment full (batched), and with one message a segment. Measures nothing; docs/measuring.md has the"
                     + " arithmetic. MB/s count bodies and their 8-byte headers."
         })
 final class CeilingCommand extends Told {

@@ -38,7 +38,7 @@ import picocli.CommandLine.Option;
             "Runs them in turn, A B B A, each run short, until the 95 %% interval of the ratio of B to A is narrow enough or"
                     + " the time is over. LOAD are options of 'loadgen run'. They may differ in their options, be of two"
                     + " builds, or be any two commands that speak the plain protocol. Ctrl-C ends it with what there is."
-                    + " Exits 1 when a relay ended or lost a message, and as --fail-below says. docs/results.md has the"
+                    + " Exits 1 when a relay ended or lost a message, and as --fail-below says. docs/measuring.md has the"
                     + " method."
         })
 final class CompareCommand extends Told {

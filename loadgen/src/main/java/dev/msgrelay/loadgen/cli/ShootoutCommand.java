@@ -46,7 +46,7 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         description = {
             "Measures what a relay gets through several lanes, in turn, each result beside what the lane could give.",
-            "Lanes that cannot be set up are skipped. docs/shootouts.md says how to read the result. Exits 1 when a run"
+            "Lanes that cannot be set up are skipped. docs/measuring.md says how to read the result. Exits 1 when a run"
                     + " was invalid or did not come to its end."
         })
 final class ShootoutCommand extends Told {
