@@ -113,7 +113,7 @@ final class EngineJournal implements Durability, Journal.Watch, WindowGate.Limit
 
     private void end(Throwable cause) {
         failed = true;
-        journal.moves().end();
+        journal.moves().stop();
         gate.remove(this);
         try {
             listener.run();

@@ -1,6 +1,6 @@
 package dev.msgrelay.server.fanout;
 
-import dev.msgrelay.server.journal.JournalFeed;
+import dev.msgrelay.server.journal.read.JournalFeed;
 import dev.msgrelay.server.log.Chunk;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.ops.Counter;

@@ -6,6 +6,7 @@ import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.ingest.NameRules.Verdict;
 import dev.msgrelay.server.journal.JournalName;
 import dev.msgrelay.server.journal.NameMoves;
+import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.memory.MemoryBudget.Pool;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -3,6 +3,8 @@ package dev.msgrelay.server.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.journal.format.FileNames;
+import dev.msgrelay.server.journal.format.JournalClock;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.log.StreamHead;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -38,7 +40,16 @@ class WriterAndForcerTest {
         forced.set(0, 1);
         WrittenNames names = new WrittenNames(new NameMoves(), List.of());
         return new JournalWriter(
-                log, files, written, forced, 7, new IndexTimes(new JournalClock(), -1, 0), SEGMENT, names, 0, position -> {});
+                log,
+                files,
+                written,
+                forced,
+                7,
+                new IndexTimes(new JournalClock(), -1, 0),
+                SEGMENT,
+                names,
+                0,
+                position -> {});
     }
 
     @AfterEach
@@ -112,13 +123,13 @@ class WriterAndForcerTest {
 
     @Test
     void whereNobodyWaitsASmallBlockWaitsForMore() {
-        assertThat(writer.rest(0)).as("nothing is there").isZero();
+        assertThat(writer.restNanos(0)).as("nothing is there").isZero();
         assertThat(writer.due()).as("so what comes wakes it").isTrue();
         write();
         append();
-        assertThat(writer.rest(400_000)).isEqualTo(600_000);
+        assertThat(writer.restNanos(400_000)).isEqualTo(600_000);
         assertThat(writer.due()).isFalse();
-        assertThat(writer.rest(1_000_000)).as("not for long").isZero();
+        assertThat(writer.restNanos(1_000_000)).as("not for long").isZero();
     }
 
     @Test
@@ -126,10 +137,10 @@ class WriterAndForcerTest {
         write();
         writer.want(written.position());
         append();
-        assertThat(writer.rest(1)).as("what was wanted is written").isPositive();
+        assertThat(writer.restNanos(1)).as("what was wanted is written").isPositive();
         writer.want(log.endPosition());
         assertThat(writer.due()).isTrue();
-        assertThat(writer.rest(1)).isZero();
+        assertThat(writer.restNanos(1)).isZero();
     }
 
     @Test
@@ -138,11 +149,11 @@ class WriterAndForcerTest {
         while (log.endPosition() - written.position() + FRAME < 512 << 10) {
             append();
         }
-        assertThat(writer.rest(1)).isPositive();
+        assertThat(writer.restNanos(1)).isPositive();
         assertThat(writer.due()).isFalse();
         append();
         assertThat(writer.due()).isTrue();
-        assertThat(writer.rest(1)).isZero();
+        assertThat(writer.restNanos(1)).isZero();
     }
 
     @Test
@@ -152,7 +163,7 @@ class WriterAndForcerTest {
         append();
         assertThat(work()).isTrue();
         assertThat(written.position()).as("a block is a quarter of a segment").isLessThan(log.endPosition());
-        assertThat(writer.rest(1)).isZero();
+        assertThat(writer.restNanos(1)).isZero();
     }
 
     @Test
