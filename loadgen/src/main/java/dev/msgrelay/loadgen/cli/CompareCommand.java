@@ -87,17 +87,15 @@ final class CompareCommand extends Told {
     @Option(
             names = "--fail-below",
             paramLabel = "RATIO",
-            description =
-                    "Exits 1 when the whole interval of B's speed to A's (of the first line; for a latency"
-                            + " and CPU time A's to B's) lies below this, and when there were too few rounds for one.")
+            description = "Exits 1 when the whole interval of B's speed to A's (of the first line; for a latency"
+                    + " and CPU time A's to B's) lies below this, and when there were too few rounds for one.")
     private Double failBelow;
 
     @Option(
             names = "--pairs",
             paramLabel = "N",
-            description =
-                    "Pairs of a round. Of one, each run has a relay of its own; of more, two relays stay for"
-                            + " the round (1; with --rate 4: a relay that has little to do needs long to become warm).")
+            description = "Pairs of a round. Of one, each run has a relay of its own; of more, two relays stay for"
+                    + " the round (1; with --rate 4: a relay that has little to do needs long to become warm).")
     private Integer pairs;
 
     @Mixin

@@ -126,11 +126,7 @@ final class RunCommand extends Told {
     /** Full speed, then at a part of it; null: no more. */
     private LoadCell next(LoadCell first, List<Run<RunResult>> done) {
         Load load = first.load();
-        if (!first.contestant().stays()
-                || load.rate() > 0
-                || done.size() != 1
-                || latencyAt == 0
-                || !load.isChecked()) {
+        if (!first.contestant().stays() || load.rate() > 0 || done.size() != 1 || latencyAt == 0 || !load.isChecked()) {
             return null;
         }
         int rate = done.get(0).result().rateAt(latencyAt);

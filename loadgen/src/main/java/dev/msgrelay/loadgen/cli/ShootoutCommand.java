@@ -131,9 +131,8 @@ final class ShootoutCommand extends Told {
     @Option(
             names = "--out",
             paramLabel = "DIR",
-            description =
-                    "Write results.json and report.html there, anew after every run; the"
-                            + " directory is made, and may hold no other results.")
+            description = "Write results.json and report.html there, anew after every run; the"
+                    + " directory is made, and may hold no other results.")
     private Path directory;
 
     @Option(names = "--json", description = "Print the results as JSON instead of tables.")
@@ -146,11 +145,8 @@ final class ShootoutCommand extends Told {
         err().println(ShootoutRun.summary(settings));
         err().flush();
         ShootoutRun.Kept files = directory == null ? results -> {} : ResultFiles.in(directory)::write;
-        Equipment equipment = new Equipment(
-                new HostRig(),
-                Lanes::open,
-                lane -> relay(lane, settings.sides()),
-                LinkBaseline::iperf3);
+        Equipment equipment =
+                new Equipment(new HostRig(), Lanes::open, lane -> relay(lane, settings.sides()), LinkBaseline::iperf3);
         ShootoutRun run;
         try (Interrupts interrupts = Interrupts.watch();
                 ProgressLine lines = ProgressLine.onStderr(err())) {
@@ -209,9 +205,8 @@ final class ShootoutCommand extends Told {
                 cells > ShootoutSettings.MAX_CELLS,
                 ShortText.counted(lanes.size(), "lane") + " of " + matrix.size() + " combinations are " + cells
                         + " cells, over the limit of " + ShootoutSettings.MAX_CELLS + ": shorten a list");
-        List<Load> loads = matrix.loads().stream()
-                .map(load -> tls ? load.withTls() : load)
-                .toList();
+        List<Load> loads =
+                matrix.loads().stream().map(load -> tls ? load.withTls() : load).toList();
         return new ShootoutSettings(
                 lanes, loads, times, timing, sides(), new Yardsticks(calibration(), baseline), search);
     }

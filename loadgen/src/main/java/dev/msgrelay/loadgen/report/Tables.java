@@ -311,9 +311,7 @@ final class Tables {
                 ? ""
                 : Unit.format(
                         "%,d (%.3f %%), worst %s",
-                        schedule.late(),
-                        schedule.lateShare() * 100,
-                        Unit.NANOS.text(schedule.worstNanos()));
+                        schedule.late(), schedule.lateShare() * 100, Unit.NANOS.text(schedule.worstNanos()));
     }
 
     static Table boundBy(List<RunRecord> runs) {

@@ -33,7 +33,8 @@ record Said(List<JsonObject> published, List<JsonObject> received, List<JsonObje
     Throughput throughput(Timing timing, Timeline timeline) {
         long nanos = timing.measured().toNanos();
         return new Throughput(
-                new Traffic(Fleet.sum(publishers(), "messagesMeasured"), Fleet.sum(publishers(), "bytesMeasured"), nanos),
+                new Traffic(
+                        Fleet.sum(publishers(), "messagesMeasured"), Fleet.sum(publishers(), "bytesMeasured"), nanos),
                 new Traffic(Fleet.sum(subscribers(), "messages"), Fleet.sum(subscribers(), "bytes"), nanos),
                 Double.NaN,
                 Double.NaN,
@@ -42,9 +43,7 @@ record Said(List<JsonObject> published, List<JsonObject> received, List<JsonObje
 
     Delays delays(Load load) {
         return Delays.of(
-                load,
-                Fleet.histogram(subscribers(), "latency"),
-                Fleet.histogram(publishers(), "acknowledgedAfter"));
+                load, Fleet.histogram(subscribers(), "latency"), Fleet.histogram(publishers(), "acknowledgedAfter"));
     }
 
     Correctness correctness(Load load) {

@@ -109,8 +109,7 @@ public final class SubscriberMain {
         String name = isSlow() ? "slow-" : "subscriber-";
         int index = args.number("first-index", 0);
         for (int i = 0; i < args.number("connections", 1); i++) {
-            receivers.add(
-                    new Receiver(channel(relay), settings, buffer, control, name + index++, settings.newCheck()));
+            receivers.add(new Receiver(channel(relay), settings, buffer, control, name + index++, settings.newCheck()));
         }
         for (Receiver receiver : receivers) {
             if (!receiver.awaitWelcome(WELCOME_LIMIT_MILLIS)) {

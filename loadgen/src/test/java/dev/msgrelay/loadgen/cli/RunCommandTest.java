@@ -68,16 +68,7 @@ class RunCommandTest extends CommandTest {
     @Test
     void theResultIsAvailableAsJson() throws Exception {
         int code = executeUntilSomethingComes(
-                "run",
-                "--warmup",
-                "100ms",
-                "--duration",
-                "400ms",
-                "--rate",
-                "500",
-                "--body",
-                "16-90",
-                "--json");
+                "run", "--warmup", "100ms", "--duration", "400ms", "--rate", "500", "--body", "16-90", "--json");
         JsonObject json = JsonParser.object().from(out.toString());
         assertThat(json.getObject("origin").getString("command")).isEqualTo("run");
         JsonObject lane = json.getArray("lanes").getObject(0);

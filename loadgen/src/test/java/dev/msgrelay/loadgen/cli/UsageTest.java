@@ -189,8 +189,7 @@ class UsageTest {
     void noCommandAtAllIsRefused() {
         StringWriter err = new StringWriter();
         assertThat(execute(err)).isEqualTo(2);
-        assertThat(err.toString())
-                .contains("which command? run, doctor, ceiling, shootout, compare");
+        assertThat(err.toString()).contains("which command? run, doctor, ceiling, shootout, compare");
     }
 
     private static int execute(StringWriter err, String... args) {

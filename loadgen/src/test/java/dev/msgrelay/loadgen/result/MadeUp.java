@@ -93,9 +93,7 @@ public final class MadeUp {
                                 link.single(100).bytesPerSecond())),
                 List.of());
         Cell unknown = new Cell(
-                new Parameters(new Parameters.Body("16-1000", 508), 4, 1, 20_000, 0, 1, Clients.RAW),
-                null,
-                List.of());
+                new Parameters(new Parameters.Body("16-1000", 508), 4, 1, 20_000, 0, 1, Clients.RAW), null, List.of());
         Results shootout = empty().with(loopback).with(emulated);
         for (int round = 1; round <= 3; round++) {
             shootout = shootout.with(
@@ -166,19 +164,13 @@ public final class MadeUp {
                         Double.NaN,
                         cell.ceilings() == null ? Double.NaN : cell.ceilings().fraction(flowOut),
                         timeline(messagesPerSecond, subscribers, frame, random)),
-                new Delays(
-                        paced ? delays(round, 42_000) : null,
-                        1_024,
-                        paced ? null : delays(round, 4_200_000),
-                        null),
+                new Delays(paced ? delays(round, 42_000) : null, 1_024, paced ? null : delays(round, 4_200_000), null),
                 new Correctness(
                         true,
                         6.5,
                         subscribers(subscribers, out, outcome.passed()),
                         List.of(),
-                        paced
-                                ? new Punctuality(12, 1_400_000, delays(round, 9_000))
-                                : Punctuality.NONE,
+                        paced ? new Punctuality(12, 1_400_000, delays(round, 9_000)) : Punctuality.NONE,
                         0),
                 new Resources(
                         List.of(

@@ -43,9 +43,7 @@ class FaultsTest {
         }
 
         Load load() {
-            return Load.oneToOne(100)
-                    .withCounts(PUBLISHERS, SUBSCRIBERS)
-                    .withRate(this == FIXED_RATE ? RATE : 0);
+            return Load.oneToOne(100).withCounts(PUBLISHERS, SUBSCRIBERS).withRate(this == FIXED_RATE ? RATE : 0);
         }
     }
 
