@@ -96,11 +96,13 @@ public record CaseResult(BenchCase benchCase, List<Run<RunResult>> tries, List<R
         text.append("    ").append(note()).append('\n');
         rounds.stream()
                 .flatMap(round -> round.runs().stream())
-                .filter(Run::isMarked)
+                .filter(Run::isDisturbed)
                 .limit(MARKS)
                 .forEach(run -> text.append(Unit.format(
-                        "    marked, %s in round %d: %s%n",
-                        run.cell().name(), run.round(), run.outcome().marks().get(0))));
+                        "    disturbed, %s in round %d: %s%n",
+                        run.cell().name(),
+                        run.round(),
+                        run.outcome().environment().get(0))));
         failures().forEach(failure -> text.append("    FAIL ").append(failure).append('\n'));
         return text.toString();
     }
@@ -112,20 +114,13 @@ public record CaseResult(BenchCase benchCase, List<Run<RunResult>> tries, List<R
         if (!benchCase.ceilings().isEmpty()) {
             figures += ", ceiling " + Unit.COUNT.plain(medianCeiling()) + " msg/s";
         }
-        Spread hops =
-                Spread.of(rounds.stream().flatMapToDouble(Round::hops).boxed().toList(), hop -> hop);
         return Unit.format(
-                "%s; %d round%s, %d on a changing machine, %d marked, %d left out; core-to-core hop %.0f..%.0f ns",
+                "%s; %d round%s, %d disturbed, %d left out",
                 figures,
                 rounds.size(),
                 rounds.size() == 1 ? "" : "s",
-                rounds.stream()
-                        .filter(round -> !round.isSteady() && !round.isMarked())
-                        .count(),
-                rounds.stream().filter(Round::isMarked).count(),
-                rounds.size() - counted().size(),
-                hops.min(),
-                hops.max());
+                rounds.stream().filter(Round::isDisturbed).count(),
+                rounds.size() - counted().size());
     }
 
     /** A speed where it goes as fast as it can, a latency where the rate is given. */

@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.bench;
 
 import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.Run;
-import dev.msgrelay.loadgen.result.Regime;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.RunResult.Delay;
 import java.util.ArrayList;
@@ -11,7 +10,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
-import java.util.stream.DoubleStream;
 
 /**
  * One go through all contestants of a case, one right after the other, so that they met the same machine. A figure of one
@@ -83,30 +81,13 @@ public record Round(List<Run<RunResult>> runs) {
                 .orElse(Double.NaN);
     }
 
-    /** Whether all of its runs do, and met one machine from the first to the last: figures of it may be set against each other. */
+    /** Whether all of its runs do: figures of it may be set against each other. */
     boolean counts() {
-        return isSteady() && runs.stream().allMatch(Run::counts);
+        return runs.stream().allMatch(Run::counts);
     }
 
-    /** Whether the machine stayed the same from the first to the last run. */
-    public boolean isSteady() {
-        return regime().isSteady();
-    }
-
-    /** Whether something is to be said of one of its runs, and not that the machine was another one at its end. */
-    public boolean isMarked() {
-        return regime() == Regime.DISTURBED || isSteady() && runs.stream().anyMatch(Run::isMarked);
-    }
-
-    private Regime regime() {
-        return Regime.of(hops().min().orElse(Double.NaN), hops().max().orElse(Double.NaN));
-    }
-
-    /** All core-to-core hops that were measured, in nanoseconds. */
-    public DoubleStream hops() {
-        return runs.stream()
-                .flatMapToDouble(run ->
-                        DoubleStream.of(run.hops().beforeNanos(), run.hops().afterNanos()))
-                .filter(hop -> !Double.isNaN(hop));
+    /** Whether the machine disturbed one of its runs. */
+    public boolean isDisturbed() {
+        return runs.stream().anyMatch(Run::isDisturbed);
     }
 }

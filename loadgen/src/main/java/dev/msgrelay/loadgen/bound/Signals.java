@@ -15,6 +15,14 @@ import java.util.concurrent.TimeUnit;
  * @param still who stood still
  */
 public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare link, Standstills still) {
+    /**
+     * Whether nothing was delivered for long, whoever stood still; at a low rate messages are rare anyway, and one of them has
+     * to be late.
+     */
+    public boolean stoodStill() {
+        return still.deliveries().count() > 0 && (rates.wanted() == 0 || still.isSlow());
+    }
+
     /** With what the link could have given, see {@link LinkShare}: known to who knows the link. */
     public Signals withLink(double in, double out) {
         return new Signals(rates, sampled, holds, link.of(in, out), still);
@@ -115,7 +123,7 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
         }
 
         /** "deliveries stood still 3 times for 100 ms or longer, at most for 301 ms, 0.9 s in all". */
-        String withoutDeliveries() {
+        public String withoutDeliveries() {
             return format(
                     "deliveries stood still %,d time%s for 100 ms or longer, at most for %.0f ms, %.1f s in all",
                     deliveries.count(),

@@ -32,7 +32,7 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         description = {
             "Measures each case in turn with its ceiling and prints the median of the fractions beside what is asked.",
-            "Rounds during which the machine changed (core-to-core hop) or a run was invalid are left out when others remain.",
+            "Rounds that the machine disturbed or in which a run was invalid are left out when others remain.",
             "Exits 1 when a run was invalid; a case that falls short is told, and no error."
         })
 final class BenchCommand extends Told {

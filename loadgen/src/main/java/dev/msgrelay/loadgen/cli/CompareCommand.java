@@ -50,8 +50,8 @@ import picocli.CommandLine.Parameters;
                     + " ratio of B to A is narrow enough or the time is over. LOAD are options of 'loadgen run'. They may differ in their options, be of two builds, or be any"
                     + " two commands that speak the plain protocol. Ctrl-C ends it with what there is. Exits 1 when"
                     + " a relay ended or lost a message, and as --fail-below says.",
-            "With two results: sets those of one shootout against another's: cells of equal parameters, runs that are valid,"
-                    + " whole and unmarked, and only of one regime of the machine's cores. Prints the ratio of b to a with"
+            "With two results: sets those of one shootout against another's: cells of equal parameters, runs that are valid"
+                    + " and whole, on a machine that did nothing else. Prints the ratio of b to a with"
                     + " its 95 %% interval, and says when it is noise. Exits 1 when nothing can be compared.",
             "docs/results.md has the method of both."
         })
@@ -122,7 +122,7 @@ final class CompareCommand extends Told {
     @Option(
             names = "--minutes",
             paramLabel = "M",
-            defaultValue = "10",
+            defaultValue = "12",
             description = "In turn: ends after so long in any case (${DEFAULT-VALUE}).")
     private double minutes;
 
@@ -137,7 +137,8 @@ final class CompareCommand extends Told {
             paramLabel = "RATIO",
             description =
                     "In turn: exits 1 when the whole interval of B's speed to A's (of the first line; for a latency"
-                            + " and CPU time A's to B's) lies below this, and when there were too few rounds for one.")
+                            + " and CPU time A's to B's) lies below this, when B stands still or misses its schedule more"
+                            + " often than A, and when there were too few rounds for an interval.")
     private Double failBelow;
 
     @Option(
@@ -258,7 +259,7 @@ final class CompareCommand extends Told {
             throw new InterruptedException();
         }
         boolean known = comparison.headline().ratio().isKnown();
-        boolean slower = failBelow != null && (!known || comparison.isBelow(failBelow));
+        boolean slower = failBelow != null && (!known || comparison.isBelow(failBelow) || comparison.isOftenerB());
         return slower || !comparison.failures().isEmpty() ? 1 : 0;
     }
 

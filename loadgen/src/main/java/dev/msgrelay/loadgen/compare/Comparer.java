@@ -5,7 +5,6 @@ import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Counted;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Parameters;
-import dev.msgrelay.loadgen.result.Regime;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.Results.Origin;
@@ -19,8 +18,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Sets b against a. What cannot be compared is left out, and said to be. */
@@ -34,7 +31,7 @@ public final class Comparer {
     private final Conditions conditions = new Conditions();
 
     /** Runs to be compared: of the same index where they are paired. */
-    private record Chosen(Regime regime, List<RunRecord> a, List<RunRecord> b) {
+    private record Chosen(List<RunRecord> a, List<RunRecord> b) {
         int size() {
             return Math.min(a.size(), b.size());
         }
@@ -92,11 +89,12 @@ public final class Comparer {
 
     /** Whether the machines are alike, or do not have to be. */
     private boolean machines(boolean any) {
-        if (a.sites().equals(b.sites())) {
+        String difference = difference(a.sites(), b.sites());
+        if (difference.isEmpty()) {
             return true;
         }
         leftOut.add((any ? "not left out although the machines differ: " : "everything: the machines differ: ")
-                + difference(a.sites(), b.sites()));
+                + difference);
         return any;
     }
 
@@ -183,32 +181,28 @@ public final class Comparer {
     private List<Ratio> compare(String cell, LaneResult laneA, Cell cellA, LaneResult laneB, Cell cellB) {
         unfit(cell + ", a", cellA);
         unfit(cell + ", b", cellB);
-        Chosen best = Arrays.stream(Regime.values())
-                .map(regime -> choose(regime, cellA, cellB))
-                .reduce((one, other) -> other.size() > one.size() ? other : one)
-                .orElseThrow();
+        Chosen best = choose(cellA, cellB);
         if (best.size() == 0) {
-            leftOut.add(cell + ": no two runs " + (paired ? "of one round and" : "of") + " one regime: a has "
-                    + regimes(cellA) + ", b has " + regimes(cellB));
+            leftOut.add(cell + ": no two runs that count" + (paired ? " of one round" : ""));
             return List.of();
         }
-        others(cell + ", a", cellA, best.regime(), best.a());
-        others(cell + ", b", cellB, best.regime(), best.b());
+        others(cell + ", a", cellA, best.a());
+        others(cell + ", b", cellB, best.b());
         conditions.add(best.a(), best.b());
         String a = laneA.label();
         String b = laneB.label();
-        String title = (a.equals(b) ? a : a + " against " + b) + ", " + cellA.parameters() + " (" + best.regime()
-                + (paired ? ", paired by round)" : ", unpaired)");
+        String title = (a.equals(b) ? a : a + " against " + b) + ", " + cellA.parameters()
+                + (paired ? " (paired by round)" : " (unpaired)");
         return Arrays.stream(Metric.values())
                 .flatMap(metric -> ratio(title, a, b, metric, best).stream())
                 .toList();
     }
 
-    private Chosen choose(Regime regime, Cell cellA, Cell cellB) {
-        List<RunRecord> a = Counted.of(cellA, regime).runs();
-        List<RunRecord> b = Counted.of(cellB, regime).runs();
+    private Chosen choose(Cell cellA, Cell cellB) {
+        List<RunRecord> a = cellA.runs().stream().filter(RunRecord::counts).toList();
+        List<RunRecord> b = cellB.runs().stream().filter(RunRecord::counts).toList();
         if (!paired) {
-            return new Chosen(regime, a, b);
+            return new Chosen(a, b);
         }
         List<RunRecord> pairedA = new ArrayList<>();
         List<RunRecord> pairedB = new ArrayList<>();
@@ -221,7 +215,7 @@ public final class Comparer {
                         pairedB.add(other);
                     });
         }
-        return new Chosen(regime, pairedA, pairedB);
+        return new Chosen(pairedA, pairedB);
     }
 
     /** Of the runs that have the figure; in pairs, on both sides. */
@@ -291,31 +285,15 @@ public final class Comparer {
         if (run.outcome().partial()) {
             return "partial";
         }
-        return run.outcome().marks().isEmpty()
-                ? "regime " + run.hops().regime()
-                : String.join(", ", run.outcome().marks());
+        return String.join(", ", run.outcome().environment());
     }
 
     /** Tells of runs that count but do not fit those that are compared. */
-    private void others(String where, Cell cell, Regime regime, List<RunRecord> chosen) {
+    private void others(String where, Cell cell, List<RunRecord> chosen) {
         for (RunRecord run : cell.runs()) {
             if (run.counts() && !chosen.contains(run)) {
-                leftOut.add(where + ", round " + run.moment().round() + ": "
-                        + (run.hops().regime() == regime
-                                ? "the other side has no such round"
-                                : "regime " + run.hops().regime() + ", not " + regime));
+                leftOut.add(where + ", round " + run.moment().round() + ": the other side has no such round");
             }
         }
-    }
-
-    private static String regimes(Cell cell) {
-        String text = cell.runs().stream()
-                .filter(RunRecord::counts)
-                .collect(Collectors.groupingBy(run -> run.hops().regime(), TreeMap::new, Collectors.counting()))
-                .entrySet()
-                .stream()
-                .map(entry -> entry.getValue() + " " + entry.getKey())
-                .collect(Collectors.joining(" and "));
-        return text.isEmpty() ? "none that counts" : text;
     }
 }

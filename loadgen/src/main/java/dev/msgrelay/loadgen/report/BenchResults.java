@@ -61,8 +61,6 @@ public final class BenchResults {
                         "",
                         Unit.BYTES_PER_SECOND,
                         run -> run.result().throughput().out().bytesPerSecond()),
-                Field.of("hop before", Unit.NANOS, run -> run.hops().beforeNanos()),
-                Field.of("after", Unit.NANOS, run -> run.hops().afterNanos()),
                 Field.text("", run -> run == best ? "<- best" : ""));
         return TextTable.of(Table.of(title, whole, fields));
     }

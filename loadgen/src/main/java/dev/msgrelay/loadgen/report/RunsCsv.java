@@ -81,10 +81,7 @@ final class RunsCsv {
         ofRun("passed", run -> run.outcome().passed());
         ofRun("partial", run -> run.outcome().partial());
         ofRun("failures", run -> String.join("; ", run.outcome().failures()));
-        ofRun("marks", run -> String.join("; ", run.outcome().marks()));
-        ofRun("hop_before_ns", run -> run.hops().beforeNanos());
-        ofRun("hop_after_ns", run -> run.hops().afterNanos());
-        ofRun("regime", run -> run.hops().regime());
+        ofRun("environment", run -> String.join("; ", run.outcome().environment()));
     }
 
     private void throughput() {

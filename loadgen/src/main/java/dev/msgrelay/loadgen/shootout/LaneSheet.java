@@ -216,22 +216,14 @@ final class LaneSheet {
                 : LaneCeilings.of(lane.link(), load.body());
     }
 
-    /**
-     * What this run is set against: without a line rate the plain relay of its own round, as long as the cores were placed
-     * alike; else the median of those that were taken in the run's regime. Null where there is none.
-     */
+    /** What this run is set against: without a line rate the plain relay of its own round; null where that does not count. */
     private Ceilings ceiling(Load load, List<Run<RunResult>> above, Run<RunResult> run) {
         if (lane.link() != null) {
             return ceiling(load, above);
         }
-        List<Run<RunResult>> comparable = above.stream()
-                .filter(one -> one.counts() && one.regime() == run.regime())
-                .toList();
-        return median(comparable.stream()
-                .filter(one -> one.round() == run.round())
-                .findFirst()
-                .map(List::of)
-                .orElse(comparable));
+        return median(above.stream()
+                .filter(one -> one.counts() && one.round() == run.round())
+                .toList());
     }
 
     private static Ceilings median(List<Run<RunResult>> runs) {

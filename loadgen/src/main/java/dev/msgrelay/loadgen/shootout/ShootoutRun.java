@@ -290,14 +290,14 @@ public final class ShootoutRun {
                         which, number, settings.search().probes()),
                 cell,
                 number,
-                RateProbe::isDisturbed,
+                Run::isDisturbed,
                 Math.min(REPEATS, mostRuns - 1));
         String failure = probe.failure(run);
         listener.notice(format(
                 "%s: %s%s",
                 cell.name(),
                 failure.isEmpty() ? "passed" : failure,
-                run.isMarked() ? " (marked: " + String.join(", ", run.outcome().marks()) + ")" : ""));
+                run.isDisturbed() ? " (" + String.join(", ", run.outcome().environment()) + ")" : ""));
         return new MaxRateSearch.Try(failure, experiment.runs().size() - before, RateProbe.p99Nanos(run));
     }
 }

@@ -23,7 +23,7 @@ class CompareCommandTest extends CommandTest {
         Path b = write("b.json", MadeUp.loopback(2e6, 2.01e6, 2.02e6, 2.03e6));
         assertThat(execute("compare", a, b)).isZero();
         assertThat(out.toString())
-                .contains("loopback, 1 -> 1, body 100, full speed (near, unpaired)")
+                .contains("loopback, 1 -> 1, body 100, full speed (unpaired)")
                 .containsPattern("out, msg/s +1.02 M +2.02 M +1.9\\d\\d +1.9\\d\\d..2.0\\d\\d +4 / 4 +better")
                 .doesNotContain("latency")
                 .matches("(?s)\\p{ASCII}*");
@@ -57,7 +57,7 @@ class CompareCommandTest extends CommandTest {
         assertThat(execute("compare", a, b)).isEqualTo(1);
         assertThat(err.toString())
                 .isEqualTo("loadgen compare: FAIL: " + b
-                        + ": schemaVersion 9 is not 2, the one that this loadgen reads\n");
+                        + ": schemaVersion 9 is not 3, the one that this loadgen reads\n");
     }
 
     @Test

@@ -91,7 +91,7 @@ class ResultFilesTest {
         assertThat(first[List.of(names).indexOf("time_in_queue_p50_ns")]).startsWith("4");
         assertThat(first[List.of(names).indexOf("longest_gap_ns")]).isEqualTo("12500000");
         assertThat(first[List.of(names).indexOf("check_ns")]).isEqualTo("6.5");
-        assertThat(csv).contains("near,far,").contains("the cores were moved: from core to core");
+        assertThat(csv).contains("near,far,").contains("other programs took 43 % of all cores");
     }
 
     @Test

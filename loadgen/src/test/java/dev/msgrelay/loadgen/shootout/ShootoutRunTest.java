@@ -139,17 +139,6 @@ class ShootoutRunTest extends FakeShootout {
     }
 
     @Test
-    void aCeilingOfAnotherRegimeIsNone() throws Exception {
-        FakeRig rig = new FakeRig((number, cell) -> USUAL);
-        // Three runs, two hops each: the last one is the relay's.
-        meter.withHops(number -> number < 4 ? 50 : 230);
-        ShootoutRun run = shootout(rig, settings(List.of(LaneKind.LOOPBACK), 1));
-        run.run();
-        assertThat(lanes(run).get(0).cells().get(0).runs().get(0).throughput().egressFraction())
-                .isNaN();
-    }
-
-    @Test
     void aLaneThatCannotBeSetUpIsSkippedWithItsReason() throws Exception {
         FakeRig rig = new FakeRig((number, cell) -> USUAL);
         Equipment.Opener opener = spec -> {
