@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.bound;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.bound.Sampled.Queues;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -21,6 +22,20 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
      */
     public boolean stoodStill() {
         return still.deliveries().count() > 0 && (rates.wanted() == 0 || still.isSlow());
+    }
+
+    /**
+     * Whether messages left late because the relay did not take them: it held publishers back for as long, or their bytes waited
+     * to be sent and to be read.
+     */
+    public boolean lateBehindRelay() {
+        double late = rates.late();
+        Queues queues = sampled.queues();
+        boolean held = holds != null && holds.heldBack() >= late;
+        boolean waited = queues.publisherSend() != null
+                && queues.relayReceive() != null
+                && Math.min(queues.publisherSend().waiting(), queues.relayReceive().waiting()) >= late;
+        return late > Rates.MAX_LATE_SHARE && (held || waited);
     }
 
     /** With what the link could have given, see {@link LinkShare}: known to who knows the link. */

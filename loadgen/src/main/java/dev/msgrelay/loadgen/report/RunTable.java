@@ -187,6 +187,7 @@ public final class RunTable {
         }
         String faults = Stream.of(
                         count(parts, "lost", SubscriberResult::lost),
+                        count(parts, "not delivered in time", SubscriberResult::undelivered),
                         count(parts, "duplicated", SubscriberResult::duplicated),
                         count(parts, "out of order", SubscriberResult::reordered),
                         count(parts, "corrupted", SubscriberResult::corrupted),
@@ -442,6 +443,7 @@ public final class RunTable {
                         Field.of("subscriber", Unit.WHOLE, SubscriberResult::index),
                         Field.of("messages", Unit.WHOLE, SubscriberResult::messages),
                         Field.of("lost", Unit.WHOLE, SubscriberResult::lost),
+                        Field.of("not delivered", Unit.WHOLE, SubscriberResult::undelivered),
                         Field.of("duplicated", Unit.WHOLE, SubscriberResult::duplicated),
                         Field.of("reordered", Unit.WHOLE, SubscriberResult::reordered),
                         Field.of("corrupted", Unit.WHOLE, SubscriberResult::corrupted),

@@ -238,6 +238,7 @@ final class Tables {
                     "all " + all.subscribers().size(),
                     all.sum(SubscriberResult::messages),
                     wrong(checked, all.sum(SubscriberResult::lost)),
+                    wrong(checked, all.sum(SubscriberResult::undelivered)),
                     wrong(checked, all.sum(SubscriberResult::duplicated)),
                     wrong(checked, all.sum(SubscriberResult::reordered)),
                     wrong(checked, all.sum(SubscriberResult::corrupted)),
@@ -252,6 +253,7 @@ final class Tables {
                             "subscriber " + one.index(),
                             one.messages(),
                             wrong(true, one.lost()),
+                            wrong(true, one.undelivered()),
                             wrong(true, one.duplicated()),
                             wrong(true, one.reordered()),
                             wrong(true, one.corrupted()),
@@ -267,6 +269,7 @@ final class Tables {
                         Column.text("subscribers"),
                         new Column("messages", Unit.WHOLE),
                         new Column("lost", Unit.WHOLE),
+                        new Column("not delivered", Unit.WHOLE),
                         new Column("duplicated", Unit.WHOLE),
                         new Column("reordered", Unit.WHOLE),
                         new Column("corrupted", Unit.WHOLE),
@@ -282,6 +285,7 @@ final class Tables {
                 "slow subscriber",
                 one.messages(),
                 one.told().missed(),
+                "",
                 wrong(true, one.faults().duplicated()),
                 wrong(true, one.faults().reordered()),
                 wrong(true, one.faults().corrupted()),
@@ -298,7 +302,7 @@ final class Tables {
 
     /** Whether nothing is wrong with what it got. */
     static boolean isClean(SubscriberResult one) {
-        return one.lost() + one.duplicated() + one.reordered() + one.corrupted() == 0 && one.closed() == null;
+        return one.lost() + one.undelivered() + one.duplicated() + one.reordered() + one.corrupted() == 0 && one.closed() == null;
     }
 
     private static Value verdict(RunRecord run) {

@@ -118,7 +118,7 @@ final class Fleet {
                 name(SUBSCRIBER, first, count),
                 SubscriberMain.class,
                 args,
-                new Children.WorkerJvm(moreMegabytes, load.isLight()));
+                new Children.WorkerJvm(moreMegabytes));
     }
 
     /** Starts the slow subscribers, if there are any, and waits until they are connected. */
@@ -171,7 +171,7 @@ final class Fleet {
                 name("publisher", first, count),
                 PublisherMain.class,
                 args,
-                new Children.WorkerJvm(0, load.isLight()));
+                Children.WorkerJvm.USUAL);
     }
 
     /** How those who publish and subscribe speak TLS, if they do. */
@@ -236,7 +236,7 @@ final class Fleet {
         option(args, "rate", rate);
         int moreMegabytes = load.clients().storm() / VISITORS_PER_MEGABYTE;
         Child visitor = children.startWorker(
-                children.placement().publishers(), name, main, args, new Children.WorkerJvm(moreMegabytes, false));
+                children.placement().publishers(), name, main, args, new Children.WorkerJvm(moreMegabytes));
         visitors.add(visitor);
         await(visitor, "ready", READY_NANOS);
     }

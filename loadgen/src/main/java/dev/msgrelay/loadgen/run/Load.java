@@ -28,8 +28,8 @@ public record Load(
     /** Messages a second that a subscriber records, and up to twice as many. */
     private static final int RECORDED = 500_000;
 
-    /** Deliveries a second: a message costs a worker well under a microsecond, so these take less than a core of them all. */
-    private static final long LIGHT_DELIVERIES = 1_000_000;
+    /** Messages a second: they cost publishers well under a core. */
+    private static final long LIGHT = 1_000_000;
 
     /** More publishers than this share so many processes evenly. */
     private static final int MAX_PUBLISHER_PROCESSES = 4;
@@ -224,14 +224,9 @@ public record Load(
         return pace.rate();
     }
 
-    /** Whether there is so little to send and to check that no worker needs its fastest code. */
-    boolean isLight() {
-        return rate() > 0 && (long) rate() * publishers * Math.max(1, subscribers()) <= LIGHT_DELIVERIES;
-    }
-
     /** Whether publishers ask for real-time priority: not with so much to send that they could be busy all the time. */
     boolean isRealTime() {
-        return pace.realTime() && rate() > 0 && (long) rate() * publishers <= LIGHT_DELIVERIES;
+        return pace.realTime() && rate() > 0 && (long) rate() * publishers <= LIGHT;
     }
 
     /** One message in so many has its latency recorded: all of a rate that a clock for each does not disturb. */

@@ -13,6 +13,7 @@ import dev.msgrelay.loadgen.load.Arrivals;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -231,8 +232,9 @@ public record RunResult(
         return new RunResult(contestant, load, timing, sent, throughput, delays, correctness, more, marks);
     }
 
-    /** The same with these marks. */
-    public RunResult withMarks(List<String> newMarks) {
-        return new RunResult(contestant, load, timing, sent, throughput, delays, correctness, resources, newMarks);
+    /** The same with these, too. */
+    public RunResult withMarks(List<String> more) {
+        List<String> all = Stream.concat(marks.stream(), more.stream()).toList();
+        return new RunResult(contestant, load, timing, sent, throughput, delays, correctness, resources, all);
     }
 }

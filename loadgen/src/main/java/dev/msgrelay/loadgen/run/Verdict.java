@@ -51,8 +51,9 @@ public final class Verdict {
         if (signals.stoodStill()) {
             all.add(new Observed(Kind.STOOD_STILL, signals.still().withoutDeliveries()));
         }
+        String behind = signals.lateBehindRelay() ? "; behind a relay that did not take them in time" : "";
         schedule(signals.rates(), result.correctness().schedule())
-                .forEach(line -> all.add(new Observed(Kind.SCHEDULE_MISSED, line)));
+                .forEach(line -> all.add(new Observed(Kind.SCHEDULE_MISSED, line + behind)));
         return all;
     }
 
@@ -150,15 +151,19 @@ public final class Verdict {
                 && subscriber.closed() != null
                 && subscriber.closeReason() == CloseReason.SLOW_SUBSCRIBER.code();
         // Who is cut off was told by an ERROR that nothing comes any more.
-        long lost = subscriber.lost() - (cutOff ? subscriber.faults().tail() : 0);
-        long told = subscriber.told().missed();
-        if (policy != Policy.SKIP) {
-            count(lost, who, "lost", failures);
-        } else if (lost > told) {
-            count(lost - told, who, "lost without a word", failures);
-        } else if (told > lost) {
+        long missing = subscriber.faults().lost() - (cutOff ? subscriber.faults().tail() : 0);
+        long told = policy == Policy.SKIP ? subscriber.told().missed() : 0;
+        long untold = Math.max(0, missing - told);
+        long undelivered = Math.min(untold, subscriber.undelivered());
+        count(untold - undelivered, who, policy == Policy.SKIP ? "lost without a word" : "lost", failures);
+        count(
+                undelivered,
+                who,
+                format("not delivered within %.1f s", subscriber.faults().waitedMillis() / 1e3),
+                failures);
+        if (told > missing) {
             failures.add(who + "told that " + told + (told == 1 ? " message does" : " messages do") + " not come, "
-                    + (told - lost) + " more than are missing");
+                    + (told - missing) + " more than are missing");
         }
         checkMessages(who, subscriber, failures);
         if (subscriber.faults().unsampled() > 0) {
