@@ -113,7 +113,7 @@ public final class Cases {
         Contestant runs =
                 new InProcessContestant(InProcessContestant.USUAL_RUN, BACKPRESSURE, RelayContestant.JAVA_OPTIONS);
         Contestant single = new InProcessContestant(1, BACKPRESSURE, RelayContestant.JAVA_OPTIONS);
-        List<LoadCell> direct = CeilingCells.direct(load, timing, RIG);
+        List<LoadCell> direct = List.of(CeilingCells.direct(load, timing, RIG));
         return List.of(
                 below(
                         direct,
@@ -137,13 +137,13 @@ public final class Cases {
         Contestant plain = Contestants.plain(PathMtu.loopbackSegment());
         return List.of(
                 below(
-                        CeilingCells.plain(load, timing, RIG),
+                        List.of(CeilingCells.plain(load, timing, RIG)),
                         "one-to-one",
                         "1 -> relay -> 1",
                         List.of(cell(RELAY, relay, load)),
                         Metric.atLeast(1.05, "of the plain relay", Cases::ofCeiling)),
                 below(
-                        CeilingCells.plain(eight, timing, RIG),
+                        List.of(CeilingCells.plain(eight, timing, RIG)),
                         "fan-out",
                         "1 -> relay -> 8, deliveries",
                         List.of(cell(RELAY, relay, eight)),

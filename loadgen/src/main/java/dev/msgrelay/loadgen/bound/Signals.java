@@ -34,7 +34,10 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
         boolean held = holds != null && holds.heldBack() >= late;
         boolean waited = queues.publisherSend() != null
                 && queues.relayReceive() != null
-                && Math.min(queues.publisherSend().waiting(), queues.relayReceive().waiting()) >= late;
+                && Math.min(
+                                queues.publisherSend().waiting(),
+                                queues.relayReceive().waiting())
+                        >= late;
         return late > Rates.MAX_LATE_SHARE && (held || waited);
     }
 

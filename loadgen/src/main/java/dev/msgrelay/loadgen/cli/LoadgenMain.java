@@ -24,7 +24,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
         footer = {"", "'lab' runs the experiments of six articles again; 'lab --help' tells of them."},
         subcommands = {
             RunCommand.class,
-            CalibrateCommand.class,
             BenchCommand.class,
             DoctorCommand.class,
             CeilingCommand.class,

@@ -3,7 +3,7 @@
  *
  * <pre>
  *  LoadgenMain -&gt; a command: Told
- *    run, calibrate, bench, compare, shootout    LoadOptions, MatrixOptions         -&gt; Load, Timing  what is sent
+ *    run, ceiling, bench, compare, shootout    LoadOptions, MatrixOptions         -&gt; Load, Timing  what is sent
  *                                                ThroughOptions, ContestantOptions  -&gt; Contestant    what lies between
  *                                                LaneOptions, RemoteOptions         -&gt; Lane          where it lives
  *    doctor, ceiling, lanes                      HostOptions, LinkOptions                            what there is

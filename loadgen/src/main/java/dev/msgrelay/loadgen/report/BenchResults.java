@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.report;
 
 import dev.msgrelay.loadgen.bench.CaseResult;
 import dev.msgrelay.loadgen.bench.Round;
-import dev.msgrelay.loadgen.experiment.CeilingCells;
 import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.lane.LaneKind;
@@ -42,7 +41,7 @@ public final class BenchResults {
     /** The results with a case: its rounds, and each metric against what is asked. */
     public static Results with(Results results, CaseResult result) {
         String title = result.benchCase().title();
-        Results next = with(results, title + ", tried", result.tries());
+        Results next = results;
         for (Round round : result.rounds()) {
             next = with(next, title, round.runs());
         }
@@ -50,18 +49,15 @@ public final class BenchResults {
                 Stream.concat(next.ratios().stream(), result.ratios().stream()).toList());
     }
 
-    /** The sizes that were tried for one ceiling, for people; the best one is marked. */
-    public static String ceiling(String title, List<Run<RunResult>> runs) {
-        List<Run<RunResult>> whole = runs.stream().filter(Run::isWhole).toList();
-        Run<RunResult> best = CeilingCells.best(runs).findFirst().orElse(null);
+    /** Ceilings for people: what was delivered without a relay. */
+    public static String ceilings(String title, List<Run<RunResult>> runs) {
         List<Field<Run<RunResult>>> fields = List.of(
                 Field.text("", run -> run.result().contestant()),
                 Field.of("msg/s", Unit.COUNT, LoadCell::rate),
                 Field.of(
                         "",
                         Unit.BYTES_PER_SECOND,
-                        run -> run.result().throughput().out().bytesPerSecond()),
-                Field.text("", run -> run == best ? "<- best" : ""));
-        return TextTable.of(Table.of(title, whole, fields));
+                        run -> run.result().throughput().out().bytesPerSecond()));
+        return TextTable.of(Table.of(title, runs.stream().filter(Run::isWhole).toList(), fields));
     }
 }

@@ -23,7 +23,7 @@ public final class LanesReport {
 
     private static String link(Link link) {
         return link == null
-                ? "no line rate: 'loadgen calibrate' measures what it can do"
+                ? "no line rate: 'loadgen ceiling' measures what it can do"
                 : Unit.format(
                         "%s each way, at most %,.1f MB/s of TCP payload",
                         link.speed(), link.payloadBytesPerSecond() / MEGA);

@@ -302,7 +302,8 @@ final class Tables {
 
     /** Whether nothing is wrong with what it got. */
     static boolean isClean(SubscriberResult one) {
-        return one.lost() + one.undelivered() + one.duplicated() + one.reordered() + one.corrupted() == 0 && one.closed() == null;
+        return one.lost() + one.undelivered() + one.duplicated() + one.reordered() + one.corrupted() == 0
+                && one.closed() == null;
     }
 
     private static Value verdict(RunRecord run) {

@@ -63,7 +63,8 @@ record Said(List<JsonObject> published, List<JsonObject> received, List<JsonObje
         long early = Fleet.sum(subscribers(), "beforeTheirTime");
         return early == 0
                 ? List.of()
-                : List.of(format("%,d latencies came out below 0: publishers and subscribers do not share a clock", early));
+                : List.of(format(
+                        "%,d latencies came out below 0: publishers and subscribers do not share a clock", early));
     }
 
     Correctness correctness(Load load) {

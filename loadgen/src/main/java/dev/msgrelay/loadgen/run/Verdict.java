@@ -151,7 +151,8 @@ public final class Verdict {
                 && subscriber.closed() != null
                 && subscriber.closeReason() == CloseReason.SLOW_SUBSCRIBER.code();
         // Who is cut off was told by an ERROR that nothing comes any more.
-        long missing = subscriber.faults().lost() - (cutOff ? subscriber.faults().tail() : 0);
+        long missing =
+                subscriber.faults().lost() - (cutOff ? subscriber.faults().tail() : 0);
         long told = policy == Policy.SKIP ? subscriber.told().missed() : 0;
         long untold = Math.max(0, missing - told);
         long undelivered = Math.min(untold, subscriber.undelivered());

@@ -217,15 +217,7 @@ public final class ShootoutRun {
     }
 
     private void rounds() throws InterruptedException {
-        for (LaneSheet sheet : sheets) {
-            experiment.expect(sheet.sizesToTry(), 1);
-        }
         experiment.expect(cells(sheets, settings), settings.rounds());
-        if (settings.yardsticks().calibrate() == ShootoutSettings.Calibrate.BEST_SIZE) {
-            for (LaneSheet sheet : sheets) {
-                sheet.trySizes(experiment);
-            }
-        }
         experiment.rounds("", cells(sheets, settings), Until.rounds(settings.rounds()));
     }
 

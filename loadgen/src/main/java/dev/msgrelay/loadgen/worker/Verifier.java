@@ -228,8 +228,7 @@ final class Verifier implements BulkFrameConsumer {
      */
     long accountedFor() {
         // What was told or could not be read leaves a hole, too, as soon as a later message of its publisher has come.
-        return check.sequence().accepted()
-                + Math.max(check.sequence().lost(), check.unreadable() + told.missed());
+        return check.sequence().accepted() + Math.max(check.sequence().lost(), check.unreadable() + told.missed());
     }
 
     /** What the relay said when it closed this connection, or null. */

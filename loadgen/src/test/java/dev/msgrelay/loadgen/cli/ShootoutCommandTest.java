@@ -59,8 +59,8 @@ class ShootoutCommandTest extends CommandTest {
         JsonObject cell = json.getArray("lanes").getObject(0).getArray("cells").getObject(0);
         assertThat(cell.getArray("runs")).as("ceilings are no cells").hasSize(1);
         // A ceiling that the machine disturbed is none.
-        assertThat(cell.getObject("ceilings", new JsonObject()).getString("source", "calibrate: plain relay"))
-                .isEqualTo("calibrate: plain relay");
+        assertThat(cell.getObject("ceilings", new JsonObject()).getString("source", "measured: plain relay"))
+                .isEqualTo("measured: plain relay");
     }
 
     @Execution(ExecutionMode.CONCURRENT)
