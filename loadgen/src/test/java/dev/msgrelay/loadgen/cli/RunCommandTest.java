@@ -128,7 +128,7 @@ class RunCommandTest extends CommandTest {
         assertThat(run.getObject("delays").getObject("latency").getLong("recorded"))
                 .isPositive();
         assertThat(run.getObject("delays").isNull("timeInQueue")).isTrue();
-        assertThat(run.getObject("outcome").has("marks")).isTrue();
+        assertThat(run.getObject("outcome").has("environment")).isTrue();
         assertThat(correctness
                         .getArray("subscribers")
                         .getObject(0)
