@@ -127,8 +127,8 @@ relay_sources() {
     relay-client) echo relay-protocol relay-client ;;
     relay-server) echo relay-protocol relay-server ;;
     relay-cluster) echo relay-protocol relay-server relay-client relay-cluster ;;
-    loadgen) echo relay-protocol relay-server relay-client relay-cluster loadgen ;;
-    *) echo relay-protocol relay-server relay-client relay-cluster loadgen lab ;;
+    loadgen) echo relay-protocol relay-server relay-client loadgen ;;
+    *) echo relay-protocol relay-server relay-client loadgen lab ;;
     esac
 }
 

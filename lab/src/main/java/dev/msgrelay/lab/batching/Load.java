@@ -142,7 +142,7 @@ record Load(Way way, Sender.Setup setup, int producers, int rate, Duration durat
         }
         // A message that arrives while its thread is still busy with an earlier one carries the time at which it
         // arrived.
-        Schedule schedule = Schedule.staggered(start, rate / producers, 1, 0, 1);
+        Schedule schedule = Schedule.staggered(start, rate / producers, 0, 1);
         long due;
         while ((due = schedule.intended(number)) < end && waiter.awaitMoment(due) < end && !Thread.interrupted()) {
             outlet.send(frame.of(number++, due));

@@ -97,8 +97,7 @@ public final class ReadersExperiment extends Experiment {
             names = "--lane",
             paramLabel = "NAME",
             split = ",",
-            description = "Over which: loopback, 1gbe, 10gbe, 25gbe (the first three, as far as they can be had here;"
-                    + " see 'loadgen lanes').")
+            description = "Over which: loopback, 1gbe, 10gbe, 25gbe (the first three, as far as they can be had here).")
     private List<String> lanes;
 
     @Option(names = "--body", paramLabel = "BYTES", description = "Bytes of every message's body (" + BODY + ").")
@@ -157,7 +156,7 @@ public final class ReadersExperiment extends Experiment {
         }
         List<LaneSpec> specs = lanes.stream().map(LaneSpec::parse).toList();
         for (LaneSpec lane : specs) {
-            if (lane.kind() == LaneKind.REMOTE || lane.kind() == LaneKind.UNIX) {
+            if (lane.kind() == LaneKind.UNIX) {
                 throw new IllegalArgumentException("lane '" + lane + "' is none that the article's clients can read");
             }
         }

@@ -12,8 +12,8 @@ import dev.msgrelay.loadgen.host.NetInterfaces;
 import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.load.LoadMessage;
-import dev.msgrelay.loadgen.report.BenchResults;
 import dev.msgrelay.loadgen.report.CeilingReport;
+import dev.msgrelay.loadgen.report.CeilingRuns;
 import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
@@ -102,11 +102,11 @@ final class CeilingCommand extends Told {
             experiment.expect(cells, 1);
             List<Run<RunResult>> runs = experiment.rounds("", cells, Until.rounds(1));
             lines.end();
-            Results results = BenchResults.with(nothingYet(), "ceiling", runs).with(Ending.complete());
+            Results results = CeilingRuns.with(nothingYet(), "ceiling", runs).with(Ending.complete());
             if (json) {
                 print(results);
             } else {
-                print(BenchResults.ceilings("", runs) + "machine: " + Machine.here() + "\n");
+                print(CeilingRuns.text(runs) + "machine: " + Machine.here() + "\n");
                 runs.forEach(run -> run.failures().forEach(failure -> out().println("FAIL " + failure)));
                 out().flush();
             }

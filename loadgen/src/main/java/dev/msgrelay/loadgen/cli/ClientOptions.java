@@ -1,9 +1,7 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.load.Check;
 import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.loadgen.load.TypeChoice;
-import dev.msgrelay.loadgen.plain.CPrograms;
 import dev.msgrelay.loadgen.run.Clients;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.protocol.TypeRanges;
@@ -11,17 +9,13 @@ import picocli.CommandLine.Option;
 
 /** What publishers and subscribers are. */
 final class ClientOptions extends Options {
-    static final int MAX_CHURN = 2_000;
-
     @Option(
             names = "--client",
             paramLabel = "WHAT",
             description = {
                 "What publishes and subscribes (${DEFAULT-VALUE}):",
                 "raw: loadgen's own code over plain connections;",
-                "library: the classes of relay-client, with HELLO, as users have them;",
-                "c: programs in C that write prepared frames at full speed and count bytes, so cheap that what lies between"
-                        + " is what is measured; nothing is checked but how many came. Needs a C compiler."
+                "library: the classes of relay-client, with HELLO, as users have them."
             })
     private Clients.Kind kind = Clients.Kind.RAW;
 
@@ -50,86 +44,29 @@ final class ClientOptions extends Options {
     private String subscribeTypes = "all";
 
     @Option(
-            names = "--churn",
-            paramLabel = "RATE",
-            description =
-                    "Connections a second that come and go beside the loaded ones, one at a time: every other one a publisher"
-                            + " that sends a few messages, which are checked as all others, and a subscriber that leaves in the"
-                            + " middle of what it gets, of which every byte is checked (${DEFAULT-VALUE}).")
-    private int churn;
-
-    @Option(
-            names = "--storm",
-            paramLabel = "N",
-            description =
-                    "So many of them at once, at the same moment once a second; each leaves without a word, in the"
-                            + " middle of a message, and comes back with the next storm (${DEFAULT-VALUE}).")
-    private int storm;
-
-    @Option(
             names = "--tls",
-            description = "Publishers and subscribers speak TLS 1.3. The relay that is started gets a key (RSA, 2048"
-                    + " bits) and a certificate of its own, which are removed afterwards; of one that runs already --tls-ca and"
-                    + " the like say whom to trust.")
-    private boolean tls;
-
-    @Option(
-            names = "--handshakes",
-            paramLabel = "RATE",
-            description = "TLS connections a second that come to the relay beside the load, shake hands and leave"
-                    + " (${DEFAULT-VALUE}).")
-    private int handshakes;
-
-    @Option(
-            names = "--scrapes",
-            paramLabel = "RATE",
             description =
-                    "Requests a second for the metrics of the relay's admin port, while what its page shows is read"
-                            + " all the time (${DEFAULT-VALUE}).")
-    private int scrapes;
+                    "Publishers and subscribers, those of relay-client, speak TLS 1.3. The relay that is started gets a key (RSA, 2048"
+                            + " bits) and a certificate of its own, which are removed afterwards; of one that runs already --tls-ca and"
+                            + " the like say whom to trust.")
+    private boolean tls;
 
     /** A load with these clients. */
     Load with(Load load) {
-        boolean inC = kind == Clients.Kind.C;
         within("--types", types, 1, SizeTable.MAX_TYPES);
-        within("--churn", churn, 0, MAX_CHURN);
-        within("--storm", storm, 0, MAX_CHURN);
-        within("--handshakes", handshakes, 0, MAX_CHURN);
-        within("--scrapes", scrapes, 0, MAX_CHURN);
         refuse(tls && load.unix(), "--tls and --unix exclude each other");
-        refuse(tls && inC, "--tls and --client c exclude each other");
+        boolean raw = kind == Clients.Kind.RAW;
+        refuse(tls && raw && isGiven("--client"), "--tls and --client raw exclude each other");
+        kind = tls ? Clients.Kind.LIBRARY : kind;
         refuse(ack.isAsked() && kind != Clients.Kind.LIBRARY, "--ack " + ack + " needs --client library");
         TypeRanges wanted = wanted();
         refuse(
                 !wanted.isAll() && kind != Clients.Kind.LIBRARY,
                 "--subscribe-types " + wanted + " needs --client library: a plain connection chooses nothing");
-        refuse(inC && load.rate() > 0, "--rate " + load.rate() + " and --client c exclude each other");
-        refuse(inC && !load.body().isFixed(), "--client c sends messages of one size, not --body " + load.body());
         refuse(
-                inC && load.writes().messages() > 0,
-                "--batch " + load.writes().messages() + " and --client c exclude each other: give --write-size");
-        refuse(inC && types > 1, "--types " + types + " and --client c exclude each other");
-        refuse(
-                inC && load.body().max() > CPrograms.MAX_BODY,
-                "--body " + load.body() + " is over the limit of --client c, " + CPrograms.MAX_BODY);
-        refuse(
-                inC && load.slow().count() > 0,
-                "--slow-readers " + load.slow().count() + " and --client c exclude each other");
-        refuse(inC && churn > 0, "--churn " + churn + " and --client c exclude each other");
-        refuse(inC && storm > 0, "--storm " + storm + " and --client c exclude each other");
-        refuse(
-                kind == Clients.Kind.LIBRARY && load.writes().bytes() > 0,
-                "--write-size " + load.writes().bytes() + " and --client library exclude each other");
-        refuse(
-                inC && load.isChecked() && isGiven("--check"),
-                "--check " + load.audience().check() + " and --client c exclude each other");
-        if (inC) {
-            String obstacle = CPrograms.obstacle();
-            refuse(!obstacle.isEmpty(), "--client c: " + obstacle);
-        }
-        Load content = load.withContent(new Load.Content(load.body(), load.seed(), types))
-                .withClients(new Clients(kind, ack, wanted, churn, new Clients.Ports(tls, handshakes, scrapes), storm));
-        return inC ? content.withCheck(Check.NONE) : content;
+                kind == Clients.Kind.LIBRARY && load.writeSize() > 0,
+                "--write-size " + load.writeSize() + " and --client library exclude each other");
+        return load.withContent(new Load.Content(load.body(), types)).withClients(new Clients(kind, ack, wanted, tls));
     }
 
     private TypeRanges wanted() {

@@ -1,7 +1,5 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.compare.Comparer;
-import dev.msgrelay.loadgen.compare.ComparisonReport;
 import dev.msgrelay.loadgen.compare.Figure;
 import dev.msgrelay.loadgen.compare.InTurn;
 import dev.msgrelay.loadgen.compare.PairedComparison;
@@ -13,9 +11,6 @@ import dev.msgrelay.loadgen.experiment.Keeper;
 import dev.msgrelay.loadgen.experiment.Listener;
 import dev.msgrelay.loadgen.experiment.Meter;
 import dev.msgrelay.loadgen.report.ProgressLine;
-import dev.msgrelay.loadgen.result.Json;
-import dev.msgrelay.loadgen.result.LaneResult;
-import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Load;
@@ -23,43 +18,30 @@ import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Timing;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
-/** {@code loadgen compare}: is b faster than a, or is that noise? Of two relays that it runs in turn, or of two results. */
+/** {@code loadgen compare}: is b faster than a, or is that noise? It runs both in turn. */
 @Command(
         name = "compare",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        customSynopsis = {
-            "loadgen compare [--a OPTIONS] [--a-dir DIR] [--a-tls] [--b OPTIONS] [--b-dir DIR] [--b-tls] ... [LOAD]",
-            "loadgen compare A [B] [--lanes LANE,LANE] [--paired] [--any-machine] [--json]"
-        },
+        customSynopsis =
+                "loadgen compare [--a OPTIONS] [--a-dir DIR] [--a-tls] [--b OPTIONS] [--b-dir DIR] [--b-tls] ... [LOAD]",
         description = {
-            "Compares two relays in turn, or two results.",
-            "With --a or --b, or the like: runs two relays in turn, A B B A, each run short, until the 95 %% interval of the"
-                    + " ratio of B to A is narrow enough or the time is over. LOAD are options of 'loadgen run'. They may differ in their options, be of two builds, or be any"
-                    + " two commands that speak the plain protocol. Ctrl-C ends it with what there is. Exits 1 when"
-                    + " a relay ended or lost a message, and as --fail-below says.",
-            "With two results: sets those of one shootout against another's: cells of equal parameters, runs that are valid"
-                    + " and whole, on a machine that did nothing else. Prints the ratio of b to a with"
-                    + " its 95 %% interval, and says when it is noise. Exits 1 when nothing can be compared.",
-            "docs/results.md has the method of both."
+            "Compares two relays in turn.",
+            "Runs them in turn, A B B A, each run short, until the 95 %% interval of the ratio of B to A is narrow enough or"
+                    + " the time is over. LOAD are options of 'loadgen run'. They may differ in their options, be of two"
+                    + " builds, or be any two commands that speak the plain protocol. Ctrl-C ends it with what there is."
+                    + " Exits 1 when a relay ended or lost a message, and as --fail-below says. docs/results.md has the"
+                    + " method."
         })
 final class CompareCommand extends Told {
-    private static final List<String> OF_RESULTS = List.of("--lanes", "--paired", "--any-machine");
-    private static final List<String> OF_TURNS =
-            List.of("--within", "--minutes", "--by-cpu", "--fail-below", "--pairs");
-
     private static final double MIN_WITHIN = 0.1;
     private static final double MAX_WITHIN = 100;
     private static final double MIN_MINUTES = 0.01;
@@ -79,36 +61,6 @@ final class CompareCommand extends Told {
     private static final int PACED_PAIRS = 4;
     private static final int MAX_PAIRS = 100;
 
-    @Parameters(
-            index = "0",
-            arity = "0..1",
-            paramLabel = "A",
-            description = "results.json, or the directory that it is in.")
-    private Path a;
-
-    @Parameters(
-            index = "1",
-            arity = "0..1",
-            paramLabel = "B",
-            description = "The other; with --lanes it may be left out.")
-    private Path b;
-
-    @Option(
-            names = "--lanes",
-            paramLabel = "LANE",
-            split = ",",
-            description = "Set a lane of A against another lane of B. Of one shootout alone they are paired.")
-    private List<String> lanes = List.of();
-
-    @Option(
-            names = "--paired",
-            description = "A and B were measured in turn, round by round: pair their runs, so that what changed from"
-                    + " round to round does not count. Needs 6 rounds; unpaired, 4 runs on each side are enough.")
-    private boolean paired;
-
-    @Option(names = "--any-machine", description = "Compare although machine, JDK or kernel differ; says in what.")
-    private boolean anyMachine;
-
     @Option(names = "--json", description = "Print JSON instead of a table.")
     private boolean json;
 
@@ -116,37 +68,35 @@ final class CompareCommand extends Told {
             names = "--within",
             paramLabel = "PERCENT",
             defaultValue = "5",
-            description = "In turn: ends when the interval is not wider than this (${DEFAULT-VALUE}).")
+            description = "Ends when the interval is not wider than this (${DEFAULT-VALUE}).")
     private double within;
 
     @Option(
             names = "--minutes",
             paramLabel = "M",
             defaultValue = "12",
-            description = "In turn: ends after so long in any case (${DEFAULT-VALUE}).")
+            description = "Ends after so long in any case (${DEFAULT-VALUE}).")
     private double minutes;
 
     @Option(
             names = "--by-cpu",
-            description = "In turn: what a message costs the relay's process in CPU time stands first and decides, and"
+            description = "What a message costs the relay's process in CPU time stands first and decides, and"
                     + " not how many are delivered, or how late.")
     private boolean byCpu;
 
     @Option(
             names = "--fail-below",
             paramLabel = "RATIO",
-            description =
-                    "In turn: exits 1 when the whole interval of B's speed to A's (of the first line; for a latency"
-                            + " and CPU time A's to B's) lies below this, when B stands still or misses its schedule more"
-                            + " often than A, and when there were too few rounds for an interval.")
+            description = "Exits 1 when the whole interval of B's speed to A's (of the first line; for a latency"
+                    + " and CPU time A's to B's) lies below this, when B stands still or misses its schedule more often"
+                    + " than A, and when there were too few rounds for an interval.")
     private Double failBelow;
 
     @Option(
             names = "--pairs",
             paramLabel = "N",
-            description =
-                    "In turn: pairs of a round. Of one, each run has a relay of its own; of more, two relays stay for"
-                            + " the round (1; with --rate 4: a relay that has little to do needs long to become warm).")
+            description = "Pairs of a round. Of one, each run has a relay of its own; of more, two relays stay for"
+                    + " the round (1; with --rate 4: a relay that has little to do needs long to become warm).")
     private Integer pairs;
 
     @Mixin
@@ -157,26 +107,7 @@ final class CompareCommand extends Told {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        if (contestants.areGiven()) {
-            return inTurn();
-        }
-        refuse(a == null, "what with? give --a and --b to run two relays, or two results");
-        contestants.exclude(optionsOf("contestants", "load"), "two results");
-        contestants.exclude(OF_TURNS, "two results");
-        return results();
-    }
-
-    private List<String> optionsOf(String... mixins) {
-        List<String> names = new ArrayList<>();
-        for (String mixin : mixins) {
-            spec().mixins().get(mixin).options().forEach(option -> names.add(option.longestName()));
-        }
-        return names;
-    }
-
-    private int inTurn() throws IOException, InterruptedException {
-        refuse(a != null, "'" + a + "' is a result: --a and --b run relays, one or the other");
-        contestants.exclude(OF_RESULTS, "--a or --b");
+        refuse(!contestants.areGiven(), "what with? give --a, --b, --a-dir, --b-dir or the like");
         isWithin("--within", within, MIN_WITHIN, MAX_WITHIN);
         isWithin("--minutes", minutes, MIN_MINUTES, MAX_MINUTES);
         if (failBelow != null) {
@@ -265,37 +196,5 @@ final class CompareCommand extends Told {
 
     private void isWithin(String option, double value, double min, double max) {
         refuse(!(value >= min && value <= max), option + " " + value + " is not within " + min + ".." + max);
-    }
-
-    private int results() throws IOException {
-        refuse(b == null && lanes.isEmpty(), "what with? give B, or --lanes of A");
-        Results one = Json.read(a);
-        Results other = b == null ? one : Json.read(b);
-        Results comparison = compare(one, other);
-        if (json) {
-            print(comparison);
-        } else {
-            print(ComparisonReport.table(comparison));
-        }
-        return comparison.ratios().isEmpty() ? 1 : 0;
-    }
-
-    private Results compare(Results one, Results other) {
-        boolean inTurn = paired || !lanes.isEmpty() && one.equals(other);
-        Comparer comparer = new Comparer(origin(), one, other, inTurn);
-        if (lanes.isEmpty()) {
-            return comparer.allLanes(anyMachine);
-        }
-        refuse(lanes.size() != 2, "--lanes takes two names, not " + lanes.size());
-        lane(one, lanes.get(0));
-        lane(other, lanes.get(1));
-        return comparer.lanes(lanes.get(0), lanes.get(1), anyMachine);
-    }
-
-    private void lane(Results shootout, String name) {
-        refuse(
-                shootout.lane(name).isEmpty(),
-                "--lanes '" + name + "' is none of "
-                        + shootout.lanes().stream().map(LaneResult::name).collect(Collectors.joining(", ")));
     }
 }

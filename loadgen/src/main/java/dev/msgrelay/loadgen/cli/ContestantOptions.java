@@ -6,7 +6,6 @@ import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.run.Clients;
 import dev.msgrelay.loadgen.run.CommandContestant;
 import dev.msgrelay.loadgen.run.Contestant;
-import dev.msgrelay.loadgen.run.InProcessContestant;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RelayContestant;
 import dev.msgrelay.protocol.Policy;
@@ -18,7 +17,6 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -29,10 +27,6 @@ import picocli.CommandLine.ParameterException;
 final class ContestantOptions extends ContestantFit {
     /** Room for larger logs and more loops: a limit, of which nothing is taken before it is needed. */
     private static final String DIRECT_MEMORY = "-XX:MaxDirectMemorySize=1g";
-
-    /** What a relay within the publishers' process can be told. */
-    private static final Set<String> IN_PROCESS = Set.of(
-            RelayContestant.POLICY, "--transport", "--event-loops", "--mtu", RelayContestant.JOURNAL, "--journal-keep");
 
     @Option(
             names = "--a",
@@ -67,11 +61,10 @@ final class ContestantOptions extends ContestantFit {
     @Option(
             names = "--a-through",
             paramLabel = "WHAT",
-            description = "A is relay; plain, the plain relay of the ceilings; sslhandler, the same over TLS by Netty's"
-                    + " SslHandler; or c, the reference relay in C (relay).")
+            description = "A is relay, or plain: the plain relay of the ceilings (relay).")
     private Through throughA;
 
-    @Option(names = "--b-through", paramLabel = "WHAT", description = "B.")
+    @Option(names = "--b-through", paramLabel = "WHAT", description = "What B is: relay or plain.")
     private Through throughB;
 
     @Option(
@@ -89,38 +82,11 @@ final class ContestantOptions extends ContestantFit {
     @Option(names = "--b-tls", description = "B's.")
     private boolean tlsB;
 
-    @Option(
-            names = "--a-handshakes",
-            paramLabel = "RATE",
-            description = "TLS connections a second that come to A's relay beside the load, shake hands and leave;"
-                    + " --handshakes: to both.")
-    private Integer handshakesA;
-
-    @Option(names = "--b-handshakes", paramLabel = "RATE", description = "To B's.")
-    private Integer handshakesB;
-
-    @Option(
-            names = "--a-scrapes",
-            paramLabel = "RATE",
-            description =
-                    "Requests a second for the metrics of A's relay, while what its page shows is read; --scrapes:"
-                            + " of both.")
-    private Integer scrapesA;
-
-    @Option(names = "--b-scrapes", paramLabel = "RATE", description = "Of B's.")
-    private Integer scrapesB;
-
     @Option(names = "--a-ack", paramLabel = "WHAT", description = "A's publishers ask for it; --ack: both.")
     private Clients.Ack ackA;
 
     @Option(names = "--b-ack", paramLabel = "WHAT", description = "B's.")
     private Clients.Ack ackB;
-
-    @Option(
-            names = "--in-process",
-            description = "The publishers are threads in the relay's own JVM, at full speed; --batch says how many"
-                    + " messages a publish has. Each run has a JVM of its own.")
-    private boolean inProcess;
 
     /**
      * One side, as given; null for what is not.
@@ -135,23 +101,17 @@ final class ContestantOptions extends ContestantFit {
             Through through,
             String javaOptions,
             boolean tls,
-            Integer handshakes,
-            Integer scrapes,
             Clients.Ack ack) {
         boolean isGiven() {
             return tls
-                    || Stream.of(options, directory, command, through, javaOptions, handshakes, scrapes, ack)
+                    || Stream.of(options, directory, command, through, javaOptions, ack)
                             .anyMatch(Objects::nonNull);
         }
 
         /** The load of this side. */
         Load of(Load load) {
             Clients clients = ack == null ? load.clients() : load.clients().withAcks(ack);
-            Clients.Ports ports = clients.ports();
-            return load.withClients(clients.withPorts(new Clients.Ports(
-                    ports.tls() || tls,
-                    handshakes == null ? ports.handshakes() : handshakes,
-                    scrapes == null ? ports.scrapes() : scrapes)));
+            return load.withClients(tls ? clients.withTls() : clients);
         }
 
         /** What is said of its load, where the two differ. */
@@ -180,8 +140,8 @@ final class ContestantOptions extends ContestantFit {
 
     private Given given(Side side) {
         return side == Side.A
-                ? new Given("--a", a, dirA, commandA, throughA, javaOptionsA, tlsA, handshakesA, scrapesA, ackA)
-                : new Given("--b", b, dirB, commandB, throughB, javaOptionsB, tlsB, handshakesB, scrapesB, ackB);
+                ? new Given("--a", a, dirA, commandA, throughA, javaOptionsA, tlsA, ackA)
+                : new Given("--b", b, dirB, commandB, throughB, javaOptionsB, tlsB, ackB);
     }
 
     private static <T> Map<Side, T> both(Function<Side, T> each) {
@@ -199,12 +159,9 @@ final class ContestantOptions extends ContestantFit {
 
     /** What makes one of the sides end with a run, as on the command line; null where both stay as long as they are let. */
     String endsWithARun() {
-        if (inProcess) {
-            return "--in-process";
-        }
         for (Side side : Side.values()) {
             Given given = given(side);
-            if (given.through() == Through.PLAIN || given.through() == Through.SSLHANDLER) {
+            if (given.through() == Through.PLAIN) {
                 return given.option() + "-through " + given.through();
             }
         }
@@ -215,20 +172,10 @@ final class ContestantOptions extends ContestantFit {
     Map<Side, Load> loads(Load load) {
         for (Side side : Side.values()) {
             Given given = given(side);
-            within(
-                    given.option() + "-handshakes",
-                    given.handshakes() == null ? 0 : given.handshakes(),
-                    0,
-                    ClientOptions.MAX_CHURN);
-            within(
-                    given.option() + "-scrapes",
-                    given.scrapes() == null ? 0 : given.scrapes(),
-                    0,
-                    ClientOptions.MAX_CHURN);
             refuse(given.tls() && load.unix(), given.option() + "-tls and --unix exclude each other");
             refuse(
-                    given.tls() && load.clients().kind() == Clients.Kind.C,
-                    given.option() + "-tls and --client c exclude each other");
+                    given.tls() && load.clients().kind() != Clients.Kind.LIBRARY,
+                    given.option() + "-tls needs --client library, so that both sides have the same clients");
             refuse(
                     given.ack() != null
                             && given.ack().isAsked()
@@ -252,20 +199,18 @@ final class ContestantOptions extends ContestantFit {
         String option = given.option();
         if (given.isReference()) {
             String what = option + "-through " + given.through();
-            exclude(List.of(option, option + "-command", option + "-dir", option + "-java-opts", "--in-process"), what);
-            boolean known = Set.of(Through.PLAIN, Through.SSLHANDLER, Through.C).contains(given.through());
-            refuse(!known, what + " is none of relay, plain, sslhandler, c");
+            exclude(List.of(option, option + "-command", option + "-dir", option + "-java-opts"), what);
+            refuse(given.through() != Through.PLAIN, what + " is none of relay, plain");
             return withoutRelay(load, what, given.through(), PathMtu.loopbackSegment());
         }
         String command = given.command();
         if (command != null) {
-            exclude(List.of(option, option + "-dir", option + "-java-opts", "--in-process"), option + "-command");
+            exclude(List.of(option, option + "-dir", option + "-java-opts"), option + "-command");
             refuse(
                     !command.contains(CommandContestant.PUBLISH) || !command.contains(CommandContestant.SUBSCRIBE),
                     option + "-command needs " + CommandContestant.PUBLISH + " and " + CommandContestant.SUBSCRIBE
                             + ": it is told where to listen by them");
-            checkClients(load, option + "-command", true, true);
-            checkPorts(load, option + "-command", false);
+            refuse(load.tls(), "--tls and " + option + "-command exclude each other");
             return new CommandContestant(command);
         }
         List<String> args = words(given.options());
@@ -274,13 +219,11 @@ final class ContestantOptions extends ContestantFit {
         }
         checkPolicy(option, args);
         checkJournal(load, option + " \"--journal %s\"", args);
-        if (given.directory() == null && !inProcess) {
+        if (given.directory() == null) {
             checkRelay(args);
         }
         List<String> jvm = given.javaOptions() == null ? usual() : words(given.javaOptions());
-        return inProcess
-                ? inProcess(option, args, jvm, build(option, given.directory(), "loadgen"), load)
-                : new RelayContestant(args, jvm, false, build(option, given.directory(), "relay-server"));
+        return new RelayContestant(args, jvm, false, build(option, given.directory()));
     }
 
     /** The usual ones; a relay refuses to start where its options need more memory than its JVM allows. */
@@ -290,25 +233,14 @@ final class ContestantOptions extends ContestantFit {
         return usual;
     }
 
-    private Contestant inProcess(
-            String option, List<String> args, List<String> jvm, RelayContestant.Build build, Load load) {
-        checkInProcess(load);
-        for (String arg : args) {
-            refuse(
-                    arg.startsWith("--") && !IN_PROCESS.contains(arg),
-                    option + " '" + arg + "': with --in-process it takes only " + String.join(", ", IN_PROCESS));
-        }
-        return new InProcessContestant(runLength(load), args, jvm, build);
-    }
-
-    private RelayContestant.Build build(String option, Path directory, String module) {
+    private RelayContestant.Build build(String option, Path directory) {
         if (directory == null) {
             return null;
         }
         refuse(!Files.isDirectory(directory), option + "-dir " + directory + " is no directory");
         RelayContestant.Build build = new RelayContestant.Build(directory);
         try {
-            build.jar(module);
+            build.jar("relay-server");
         } catch (IOException e) {
             throw new ParameterException(spec().commandLine(), option + "-dir: " + e.getMessage(), e);
         }

@@ -10,12 +10,10 @@ import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.report.DoctorReport;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.run.RunException;
-import dev.msgrelay.loadgen.site.Site;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code loadgen doctor}: what this machine is like, and what that means for a run. */
@@ -25,13 +23,9 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         description = {
             "Looks at this machine and says of each thing what it means for a run: fine, a note, or a WARNING.",
-            "Changes nothing; takes about a second. Exits 1 only when no run can be made here.",
-            "With --host it looks at that machine instead."
+            "Changes nothing; takes about a second. Exits 1 only when no run can be made here."
         })
 final class DoctorCommand extends Told {
-    /** As bin/loadgen has them. */
-    private static final List<String> JVM = List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData");
-
     @Option(
             names = "--interface",
             paramLabel = "NAME",
@@ -41,32 +35,8 @@ final class DoctorCommand extends Told {
     @Option(names = "--json", description = "Print the findings as JSON instead of lines.")
     private boolean json;
 
-    @Mixin
-    private HostOptions hostOptions;
-
     @Override
     public Integer call() throws IOException, RunException, InterruptedException {
-        hostOptions.check();
-        return hostOptions.isGiven() ? examineThere() : examineHere();
-    }
-
-    /** The same command, over there. */
-    private int examineThere() throws IOException, RunException, InterruptedException {
-        List<String> args = new ArrayList<>(List.of("doctor"));
-        if (interfaceName != null) {
-            args.add("--interface=" + interfaceName);
-        }
-        if (json) {
-            args.add("--json");
-        }
-        try (Interrupts interrupts = Interrupts.watch()) {
-            return interrupts.orInterrupted(() -> hostOptions
-                    .prepare()
-                    .run(new Site.JavaProgram(JVM, LoadgenMain.class.getName(), args), out(), err()));
-        }
-    }
-
-    private int examineHere() throws IOException, RunException, InterruptedException {
         SystemTree tree = SystemTree.ofThisHost();
         NetInterfaces all = new NetInterfaces(tree);
         List<NetInterface> interfaces =

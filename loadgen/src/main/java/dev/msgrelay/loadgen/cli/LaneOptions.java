@@ -37,9 +37,8 @@ final class LaneOptions extends Options {
             paramLabel = "LANE",
             split = ",",
             description =
-                    "What to compare: loopback, unix, 1gbe, 10gbe, 25gbe (emulated between two network namespaces;"
-                            + " see 'loadgen lanes'), remote (needs --host). Without it: loopback,unix,1gbe,10gbe, or with"
-                            + " --host loopback,remote.")
+                    "What to compare: loopback, unix, 1gbe, 10gbe, 25gbe (emulated between two network namespaces)."
+                            + " Without it: loopback,unix,1gbe,10gbe.")
     private List<String> lanes = new ArrayList<>();
 
     @Option(
@@ -61,14 +60,10 @@ final class LaneOptions extends Options {
             description = "Where subscribers live likewise (${DEFAULT-VALUE}).")
     private Side subscribersAt = Side.FAR;
 
-    /**
-     * Each lane once, in the order in which they are named.
-     *
-     * @param withHost whether there is a second host
-     */
-    List<LaneSpec> specs(boolean withHost) {
+    /** Each lane once, in the order in which they are named. */
+    List<LaneSpec> specs() {
         mtus.forEach(mtu -> within("--mtu", mtu, LaneSpec.MIN_MTU, LaneSpec.MAX_MTU));
-        List<LaneKind> kinds = kinds(withHost);
+        List<LaneKind> kinds = kinds();
         refuse(
                 !mtus.isEmpty() && kinds.stream().noneMatch(LaneKind::isEmulated),
                 "--mtu needs an emulated lane, not --lanes "
@@ -85,18 +80,14 @@ final class LaneOptions extends Options {
         return specs;
     }
 
-    private List<LaneKind> kinds(boolean withHost) {
+    private List<LaneKind> kinds() {
         if (lanes.isEmpty()) {
-            return withHost
-                    ? List.of(LaneKind.LOOPBACK, LaneKind.REMOTE)
-                    : List.of(LaneKind.LOOPBACK, LaneKind.UNIX, LaneKind.GBE_1, LaneKind.GBE_10);
+            return List.of(LaneKind.LOOPBACK, LaneKind.UNIX, LaneKind.GBE_1, LaneKind.GBE_10);
         }
         List<LaneKind> kinds = new ArrayList<>();
         for (String name : lanes) {
             kinds.add(parsed("--lanes: ", name.trim(), LaneKind::parse));
         }
-        refuse(kinds.contains(LaneKind.REMOTE) && !withHost, "--lanes remote needs --host");
-        refuse(withHost && !kinds.contains(LaneKind.REMOTE), "--host needs --lanes with remote among them");
         return kinds;
     }
 

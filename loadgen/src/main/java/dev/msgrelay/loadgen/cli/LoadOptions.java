@@ -2,12 +2,10 @@ package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.load.Check;
-import dev.msgrelay.loadgen.load.Schedule;
 import dev.msgrelay.loadgen.run.Clients;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.SlowReaders;
 import dev.msgrelay.loadgen.run.Timing;
-import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Policy;
 import java.time.Duration;
 import picocli.CommandLine.Mixin;
@@ -19,10 +17,6 @@ final class LoadOptions extends Options {
     private static final int MAX_SLOW_READERS = 1_000;
     static final int MAX_WRITE = 64 << 20;
     private static final int MIN_WRITE = 64;
-    static final int MAX_BATCH = 10_000;
-
-    /** Bursts, and writes that wait for their last message, may not lie farther apart. */
-    static final int MAX_SPACING_SECONDS = 60;
 
     private static final Duration DURATION = Duration.ofSeconds(10);
     private static final Duration WARMUP = Duration.ofSeconds(3);
@@ -44,19 +38,9 @@ final class LoadOptions extends Options {
     @Option(
             names = "--body",
             paramLabel = "SIZES",
-            description = {
-                "Bytes of every message's body, at least 16; or how they are distributed (${DEFAULT-VALUE}):",
-                "uniform:16-1000: every size from 16 to 1000 equally often;",
-                "file:PATH: a histogram, lines of a size and how often it comes, # for comments;",
-                "sizes:16x3,1000x1: the same in place."
-            })
+            description = "Bytes of every message's body, at least 16: N, or MIN-MAX, every size equally often"
+                    + " (${DEFAULT-VALUE}).")
     private String body = "100";
-
-    @Option(
-            names = "--seed",
-            paramLabel = "N",
-            description = "Of the order in which different sizes come (${DEFAULT-VALUE}).")
-    private int seed = 1;
 
     @Option(
             names = "--rate",
@@ -64,26 +48,6 @@ final class LoadOptions extends Options {
             description = "Messages a second of each publisher, open loop on a fixed schedule; 0: as fast as it goes"
                     + " (${DEFAULT-VALUE}).")
     private int rate;
-
-    @Option(
-            names = "--burst",
-            paramLabel = "N",
-            description =
-                    "At a fixed rate: so many messages are due at the same moment, and the moments lie so far apart"
-                            + " that the rate holds (${DEFAULT-VALUE}).")
-    private int burst = 1;
-
-    @Mixin
-    private RealTimeOption realTime;
-
-    @Option(
-            names = "--batch",
-            paramLabel = "N",
-            description =
-                    "Whole messages of a publisher's write, exactly so many; at a fixed rate a write waits for its"
-                            + " last one. 0: as --write-size says, or at a fixed rate whatever is due. With --in-process:"
-                            + " messages of one publish; 1: single messages, 0: 12 (${DEFAULT-VALUE}).")
-    private int batch;
 
     @Option(
             names = "--write-size",
@@ -141,63 +105,29 @@ final class LoadOptions extends Options {
                             + " compare 4s, the same for both sides, with --rate 2s).")
     private Duration warmup;
 
-    boolean realTime() {
-        return realTime.isWanted();
-    }
-
     Load load() {
         within("--publishers", publishers, 1, MAX_CONNECTIONS);
         within("--subscribers", subscribers, 1, MAX_CONNECTIONS);
         BodySizes sizes = parsed("--body ", body, BodySizes::parse);
         within("--slow-readers", slowReaders, 0, MAX_SLOW_READERS);
         within("--slow-reader-rate", slowReaderRate, 1, Integer.MAX_VALUE);
+        within("--rate", rate, 0, Load.MAX_RATE);
+        if (writeSize != 0) {
+            within("--write-size", writeSize, MIN_WRITE, MAX_WRITE);
+        }
+        refuse(
+                rate > 0 && writeSize > 0,
+                "--write-size and --rate " + rate + " exclude each other: at a fixed rate a write has what is due");
         SlowReaders slow = new SlowReaders(slowReaders, slowReaderRate, slowReaderPolicy);
         Load load = new Load(
                 publishers,
                 new Load.Audience(subscribers, check, Policy.BACKPRESSURE, slow),
-                new Load.Content(sizes, seed),
-                pace(),
-                writes(sizes),
+                new Load.Content(sizes, 1),
+                rate,
+                writeSize,
                 unix,
                 Clients.RAW);
         return clients.with(load);
-    }
-
-    private Load.Pace pace() {
-        within("--rate", rate, 0, Load.MAX_RATE);
-        within("--burst", burst, 1, Schedule.MAX_BURST);
-        refuse(burst > 1 && rate == 0, "--burst " + burst + " needs --rate");
-        refuse(
-                rate > 0 && burst / rate > MAX_SPACING_SECONDS,
-                "--burst " + burst + " at --rate " + rate + " is a burst every " + burst / Math.max(1, rate)
-                        + " s, over the limit of " + MAX_SPACING_SECONDS);
-        return new Load.Pace(rate, burst, realTime.isWanted());
-    }
-
-    private Load.Writes writes(BodySizes sizes) {
-        if (writeSize != 0) {
-            within("--write-size", writeSize, MIN_WRITE, MAX_WRITE);
-        }
-        within("--batch", batch, 0, MAX_BATCH);
-        refuse(batch > 0 && writeSize > 0, "--batch and --write-size exclude each other");
-        refuse(
-                rate > 0 && writeSize > 0,
-                "--write-size and --rate " + rate
-                        + " exclude each other: at a fixed rate --batch says what a write is");
-        checkWrite(this, batch, sizes);
-        refuse(
-                rate > 0 && batch / rate > MAX_SPACING_SECONDS,
-                "--batch " + batch + " at --rate " + rate + " is a write every " + batch / Math.max(1, rate)
-                        + " s, over the limit of " + MAX_SPACING_SECONDS);
-        return new Load.Writes(writeSize, batch);
-    }
-
-    static void checkWrite(Options options, int batch, BodySizes sizes) {
-        long bytes = (long) batch * FrameLayout.frameLength(sizes.max());
-        options.refuse(
-                batch > 1 && bytes > MAX_WRITE,
-                "--batch " + batch + " of " + sizes.describe() + " is up to " + bytes
-                        + " bytes a write, over the limit of " + MAX_WRITE);
     }
 
     /** What follows on a relay and workers that are warm. */
@@ -212,25 +142,5 @@ final class LoadOptions extends Options {
     /** What is not given is as long as this; a warm-up, at least. */
     Timing timing(Duration usualWarmup, Duration usualDuration) {
         return timing(warmup, usualWarmup, duration == null ? usualDuration : duration);
-    }
-
-    /** Whether publishers of a fixed rate may run before others. */
-    static final class RealTimeOption {
-        @Option(
-                names = "--real-time",
-                description =
-                        "At a fixed rate: publishers ask for real-time priority, and that no core falls asleep meanwhile, up"
-                                + " to a million messages a second and with fewer processes than cores. 'run' measures both ways, side by"
-                                + " side. The report says whether the system let them (Linux: root does). It changes the relay's own"
-                                + " wake-ups too: who has no root gets the figures without it.")
-        private boolean wanted;
-
-        /** What is the default now was asked for by this. */
-        @Option(names = "--no-real-time", hidden = true)
-        private boolean refused;
-
-        boolean isWanted() {
-            return wanted && !refused;
-        }
     }
 }

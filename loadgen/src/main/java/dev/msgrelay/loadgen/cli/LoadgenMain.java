@@ -20,17 +20,14 @@ import picocli.CommandLine.UnmatchedArgumentException;
 @Command(
         name = "loadgen",
         mixinStandardHelpOptions = true,
-        description = "Load, ceilings, benchmarks and experiments for Relay.",
+        description = "Load, ceilings and experiments for Relay.",
         footer = {"", "'lab' runs the experiments of six articles again; 'lab --help' tells of them."},
         subcommands = {
             RunCommand.class,
-            BenchCommand.class,
             DoctorCommand.class,
             CeilingCommand.class,
-            LanesCommand.class,
             ShootoutCommand.class,
-            CompareCommand.class,
-            KillCommand.class
+            CompareCommand.class
         })
 public final class LoadgenMain implements Runnable {
     private static final int EXIT_INTERRUPTED = 130;

@@ -54,11 +54,6 @@ final class RelayStartOptions extends Options {
         return policy;
     }
 
-    /** Further arguments of relay-server, as given. */
-    List<String> relayArgs() {
-        return relayArgs;
-    }
-
     /**
      * All arguments of relay-server, beside ports and sockets.
      *

@@ -9,7 +9,7 @@ import dev.msgrelay.loadgen.experiment.LoadRig;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.experiment.StandingRig;
 import dev.msgrelay.loadgen.lane.LaneKind;
-import dev.msgrelay.loadgen.report.BenchResults;
+import dev.msgrelay.loadgen.report.CeilingRuns;
 import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.report.RunTable;
 import dev.msgrelay.loadgen.result.Cell;
@@ -92,7 +92,7 @@ final class RunCommand extends Told {
                 given.rate() > 0 && latencyAt > 0 && isGiven("--latency-at"),
                 "--latency-at and --rate " + given.rate() + " exclude each other: latency is measured at that rate");
         Contestant contestant = throughOptions.contestant(given);
-        Load load = throughOptions.asConnected(given).withPace(given.pace().withRealTime(false));
+        Load load = throughOptions.asConnected(given);
         refuse(calibrate && load.rate() > 0, "--calibrate compares speeds: it takes no --rate " + load.rate());
         try (Interrupts interrupts = Interrupts.watch();
                 ProgressLine lines = ProgressLine.onStderr(err());
@@ -124,28 +124,21 @@ final class RunCommand extends Told {
         }
     }
 
-    /** Full speed, then at a part of it; then, or after a rate that was asked for, the same in real time. */
+    /** Full speed, then at a part of it; null: no more. */
     private LoadCell next(LoadCell first, List<Run<RunResult>> done) {
-        if (!first.contestant().stays()) {
+        Load load = first.load();
+        if (!first.contestant().stays() || load.rate() > 0 || done.size() != 1 || latencyAt == 0 || !load.isChecked()) {
             return null;
         }
-        Load load = first.load();
-        boolean realTime = loadOptions.realTime() && done.size() == (load.rate() > 0 ? 1 : 2);
-        if (load.rate() == 0 && done.size() == 1 && latencyAt > 0 && load.isChecked()) {
-            return following(first, done.get(0).result().rateAt(latencyAt), false);
-        }
-        return realTime
-                ? following(first, done.get(done.size() - 1).result().load().rate(), true)
-                : null;
-    }
-
-    private LoadCell following(LoadCell first, int rate, boolean realTime) {
-        Load load = first.load()
-                .withPace(new Load.Pace(rate, first.load().pace().burst(), realTime))
-                .withWrites(new Load.Writes(0, first.load().writes().messages()));
+        int rate = done.get(0).result().rateAt(latencyAt);
         return rate == 0
                 ? null
-                : LoadCell.here("", first.contestant(), load, loadOptions.followingTiming(), first.rig());
+                : LoadCell.here(
+                        "",
+                        first.contestant(),
+                        load.withRate(rate).withWriteSize(0),
+                        loadOptions.followingTiming(),
+                        first.rig());
     }
 
     private static Map<String, List<Run<RunResult>>> ceilings(Load load, Experiment<RunResult> experiment)
@@ -167,9 +160,8 @@ final class RunCommand extends Told {
         List<RunTable.Part> told = new ArrayList<>();
         for (Run<RunResult> one : runs) {
             RunResult result = one.result();
-            boolean realTime = result.load().pace().realTime();
             Cell cell = new Cell(
-                    result.contestant() + (realTime ? ", real-time publishers" : ""),
+                    result.contestant(),
                     Parameters.of(result.load()),
                     result.load().rate() > 0 ? null : ceiling,
                     List.of());
@@ -179,7 +171,7 @@ final class RunCommand extends Told {
         }
         List<Ratio> ratios = new ArrayList<>();
         for (Map.Entry<String, List<Run<RunResult>>> group : ceilings.entrySet()) {
-            results = BenchResults.with(results, group.getKey(), group.getValue());
+            results = CeilingRuns.with(results, group.getKey(), group.getValue());
             ratios.add(ratio(results.lanes().get(0).cells().get(0), told.get(0).run(), group));
         }
         results = results.withRatios(ratios);

@@ -16,7 +16,6 @@ import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.run.Contestant;
-import dev.msgrelay.loadgen.run.InProcessContestant;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RelayContestant;
 import dev.msgrelay.loadgen.run.RunException;
@@ -61,9 +60,6 @@ final class ShootoutCommand extends Told {
     private LaneOptions laneOptions;
 
     @Mixin
-    private RemoteOptions remoteOptions;
-
-    @Mixin
     private MatrixOptions matrixOptions;
 
     @Option(
@@ -105,14 +101,9 @@ final class ShootoutCommand extends Told {
     private RelayStartOptions relayOptions;
 
     @Option(
-            names = "--in-process",
-            description = "The publishers are threads in the relay's own JVM, at full speed, in runs of 12 messages.")
-    private boolean inProcess;
-
-    @Option(
             names = "--tls",
             description = "Publishers and subscribers speak TLS 1.3, on every lane of --lanes, with a key and a"
-                    + " certificate that are made for it. Not on unix and remote. Ceilings are those without TLS.")
+                    + " certificate that are made for it. Not on unix. Ceilings are those without TLS.")
     private boolean tls;
 
     @Option(
@@ -137,9 +128,8 @@ final class ShootoutCommand extends Told {
     @Option(
             names = "--out",
             paramLabel = "DIR",
-            description =
-                    "Write results.json, results.csv, latency.hlog and report.html there, anew after every run; the"
-                            + " directory is made, and may hold no other results.")
+            description = "Write results.json and report.html there, anew after every run; the"
+                    + " directory is made, and may hold no other results.")
     private Path directory;
 
     @Option(names = "--json", description = "Print the results as JSON instead of tables.")
@@ -152,19 +142,8 @@ final class ShootoutCommand extends Told {
         err().println(ShootoutRun.summary(settings));
         err().flush();
         ShootoutRun.Kept files = directory == null ? results -> {} : ResultFiles.in(directory)::write;
-        if (remoteOptions.isGiven()) {
-            Interrupts interrupts = Interrupts.watch();
-            try {
-                remoteOptions.makeReady();
-            } finally {
-                interrupts.close();
-            }
-        }
-        Equipment equipment = new Equipment(
-                new HostRig(),
-                spec -> spec.kind() == LaneKind.REMOTE ? remoteOptions.open() : Lanes.open(spec),
-                lane -> relay(lane, settings.sides()),
-                LinkBaseline::iperf3);
+        Equipment equipment =
+                new Equipment(new HostRig(), Lanes::open, lane -> relay(lane, settings.sides()), LinkBaseline::iperf3);
         ShootoutRun run;
         try (Interrupts interrupts = Interrupts.watch();
                 ProgressLine lines = ProgressLine.onStderr(err())) {
@@ -188,7 +167,7 @@ final class ShootoutCommand extends Told {
         }
         String where = run.isUnwritten()
                 ? "results could not be written to " + directory
-                : "results are in " + directory + ": report.html, results.json, results.csv, latency.hlog";
+                : "results are in " + directory + ": report.html, results.json";
         print(ResultsText.of(run.results()) + (directory == null ? "" : where + "\n"));
     }
 
@@ -205,17 +184,15 @@ final class ShootoutCommand extends Told {
     private ShootoutSettings settings() {
         int times = rounds == null ? USUAL_ROUNDS : rounds;
         within("--rounds", times, 1, MAX_ROUNDS);
-        remoteOptions.check();
         Matrix matrix = matrixOptions.matrix();
         SearchSettings search = searchOptions.settings(matrixOptions.isPaced());
         if (search != null) {
             checkSearch();
         }
-        checkInProcess();
         // What the relay refuses is told now, and not when ceilings have been measured.
         relayOptions.arguments(null);
         Timing timing = timing(warmup, usualWarmup(search), duration);
-        var lanes = laneOptions.specs(remoteOptions.isGiven());
+        var lanes = laneOptions.specs();
         if (lanes.stream().noneMatch(LaneSpec::isApart)) {
             checkTogether(lanes);
         }
@@ -225,9 +202,8 @@ final class ShootoutCommand extends Told {
                 cells > ShootoutSettings.MAX_CELLS,
                 ShortText.counted(lanes.size(), "lane") + " of " + matrix.size() + " combinations are " + cells
                         + " cells, over the limit of " + ShootoutSettings.MAX_CELLS + ": shorten a list");
-        List<Load> loads = matrix.loads(matrixOptions.realTime()).stream()
-                .map(load -> tls ? load.withTls() : load)
-                .toList();
+        List<Load> loads =
+                matrix.loads().stream().map(load -> tls ? load.withTls() : load).toList();
         return new ShootoutSettings(
                 lanes, loads, times, timing, sides(), new Yardsticks(calibration(), baseline), search);
     }
@@ -243,7 +219,7 @@ final class ShootoutCommand extends Told {
     /** Lanes whose two ends are one and the same have no use for what tells them apart. */
     private void checkTogether(List<LaneSpec> lanes) {
         String titles = lanes.stream().map(lane -> lane.kind().title()).collect(Collectors.joining(","));
-        refuse(baseline, "--baseline needs a lane with a link: an emulated one or remote, not --lanes " + titles);
+        refuse(baseline, "--baseline needs a lane with a link: an emulated one, not --lanes " + titles);
         for (String option : List.of("--publishers-at", "--subscribers-at", "--publish-over")) {
             refuse(laneOptions.isGiven(option), option + " needs a lane with two sides, not --lanes " + titles);
         }
@@ -251,34 +227,23 @@ final class ShootoutCommand extends Told {
 
     /** A search has runs of its own instead of rounds, and nothing beside them. */
     private void checkSearch() {
-        exclude(List.of("--rounds", "--baseline", "--in-process"), "--find-max-rate");
+        exclude(List.of("--rounds", "--baseline"), "--find-max-rate");
         refuse(noCalibrate, "--no-calibrate and --find-max-rate exclude each other");
     }
 
-    /** Files of a key are here, and Unix sockets have no TLS. */
+    /** Unix sockets have no TLS. */
     private void checkTls(List<LaneSpec> lanes) {
-        for (LaneKind kind : List.of(LaneKind.UNIX, LaneKind.REMOTE)) {
-            refuse(
-                    tls && lanes.stream().anyMatch(lane -> lane.kind() == kind),
-                    "--tls and lane " + kind.title() + " exclude each other: give --lanes");
-        }
-        refuse(tls && inProcess, "--tls and --in-process exclude each other");
+        refuse(
+                tls && lanes.stream().anyMatch(lane -> lane.kind() == LaneKind.UNIX),
+                "--tls and lane unix exclude each other: give --lanes");
         refuse(tls && publishOver == PublishOver.UNIX, "--tls and --publish-over unix exclude each other");
-    }
-
-    private void checkInProcess() {
-        refuse(inProcess && matrixOptions.isPaced(), "--in-process and --rate exclude each other");
-        refuse(inProcess && matrixOptions.isBatched(), "--in-process and --batch exclude each other");
-        refuse(inProcess && !relayOptions.relayArgs().isEmpty(), "--in-process takes no --relay-arg");
     }
 
     private Sides sides() {
         Door usual = tls ? Door.TCP : Door.UNIX;
         Door door = publishOver == null ? usual : publishOver.door;
-        Sides sides = laneOptions.sides(inProcess ? Door.WITHIN : door);
+        Sides sides = laneOptions.sides(door);
         boolean far = sides.publishers() == End.FAR;
-        refuse(inProcess && far, "--in-process and --publishers-at far exclude each other");
-        refuse(inProcess && publishOver != null, "--in-process and --publish-over exclude each other");
         refuse(
                 far && publishOver == PublishOver.UNIX,
                 "--publish-over unix and --publishers-at far exclude each other");
@@ -288,10 +253,6 @@ final class ShootoutCommand extends Told {
     /** Packets of the relay's log fit the lane's link. */
     private Contestant relay(Lane lane, Sides sides) {
         Integer mtu = lane.link() == null ? null : lane.link().format().mtu();
-        if (inProcess) {
-            return new InProcessContestant(
-                    InProcessContestant.USUAL_RUN, relayOptions.arguments(mtu), relayOptions.jvmOptions());
-        }
         return new RelayContestant(
                 relayOptions.arguments(mtu), relayOptions.jvmOptions(), sides.publishOverUnix(lane), null);
     }

@@ -4,7 +4,6 @@ import dev.msgrelay.loadgen.host.PathMtu;
 import dev.msgrelay.loadgen.run.Clients;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Contestants;
-import dev.msgrelay.loadgen.run.InProcessContestant;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RelayContestant;
 import dev.msgrelay.loadgen.worker.Tls;
@@ -71,37 +70,31 @@ final class ThroughOptions extends ContestantFit {
             description = "With --connect: the name that the relay's certificate has to be for (the endpoint's host).")
     private String tlsName;
 
-    @Option(names = "--in-process", description = "The publishers are threads in the relay's own JVM, at full speed.")
-    private boolean inProcess;
-
     @Option(
             names = "--through",
             paramLabel = "WHAT",
             description =
-                    "What lies between: relay; plain, the plain relay of the ceilings; sslhandler, the same over TLS by"
-                            + " Netty's SslHandler; c, the reference relay in C, which"
-                            + " needs a C compiler; direct, pre-packed frames to one subscriber that only counts; nothing, the"
+                    "What lies between: relay; plain, the plain relay of the ceilings; direct, pre-packed frames to one subscriber that only counts; nothing, the"
                             + " publisher straight to one subscriber (${DEFAULT-VALUE}).")
     private Through through = Through.RELAY;
 
     @Option(
             names = "--buffer",
             paramLabel = "BYTES",
-            description = "Of the reads of plain and c, or of the writes of direct (one segment of the path).")
+            description = "Of the reads of plain, or of the writes of direct (one segment of the path).")
     private Integer buffer;
 
     Contestant contestant(Load load) {
         String what = "--through " + through;
-        boolean buffers = through == Through.PLAIN || through == Through.C || through == Through.DIRECT;
-        refuse(buffer != null && !buffers, "--buffer needs --through plain, c or direct");
+        boolean buffers = through == Through.PLAIN || through == Through.DIRECT;
+        refuse(buffer != null && !buffers, "--buffer needs --through plain or direct");
         if (through == Through.RELAY) {
-            return inProcess ? inProcess(load) : relay(load);
+            return relay(load);
         }
-        refuse(inProcess, "--in-process and " + what + " exclude each other");
         // All that speaks of a relay.
         Stream.of(WHICH, START, TLS).forEach(options -> exclude(options, what));
         if (buffer != null) {
-            within("--buffer", buffer, 1, through == Through.C ? Contestants.MAX_C_READ : MAX_BUFFER);
+            within("--buffer", buffer, 1, MAX_BUFFER);
         }
         refuse(load.slow().count() > 0, "--slow-readers need a relay that knows policies, not " + what);
         refuse(through == Through.NOTHING && load.subscribers() != 1, what + " takes one subscriber");
@@ -113,13 +106,12 @@ final class ThroughOptions extends ContestantFit {
 
     private void checkDirect(Load load) {
         int types = load.content().types();
-        refuse(load.writes().messages() > 0, "--batch and --through direct exclude each other");
         refuse(types > 1, "--types " + types + " and --through direct exclude each other");
         refuse(
                 load.subscribers() != 1 || load.isChecked(),
                 "--through direct takes one subscriber that only counts: give --check none");
         refuse(load.rate() > 0, "--rate " + load.rate() + " and --through direct exclude each other");
-        refuse(load.writes().bytes() > 0, "--write-size and --through direct exclude each other: give --buffer");
+        refuse(load.writeSize() > 0, "--write-size and --through direct exclude each other: give --buffer");
     }
 
     /** The load, over TLS where it is said how. */
@@ -127,8 +119,8 @@ final class ThroughOptions extends ContestantFit {
         refuse((tlsCert == null) != (tlsKey == null), "--tls-cert and --tls-key go together");
         boolean given = TLS.stream().anyMatch(this::isGiven);
         refuse(
-                given && load.clients().kind() == Clients.Kind.C,
-                "--tls-ca and the like and --client c exclude each other");
+                given && load.clients().kind() == Clients.Kind.RAW && isGiven("--client"),
+                "--tls-ca and the like and --client raw exclude each other");
         return given ? load.withTls() : load;
     }
 
@@ -143,7 +135,7 @@ final class ThroughOptions extends ContestantFit {
             return new RelayContestant(args, start.jvmOptions());
         }
         exclude(START, "--connect");
-        exclude(List.of("--unix", "--handshakes", "--scrapes"), "--connect");
+        exclude(List.of("--unix"), "--connect");
         Endpoint publish = publish();
         Endpoint subscribe = subscribe(publish);
         refuse(load.tls() && (publish.isUnix() || subscribe.isUnix()), "--tls is for TCP, not for --connect unix:");
@@ -170,16 +162,6 @@ final class ThroughOptions extends ContestantFit {
         }
         Endpoint publish = publish();
         return through.withUnix(publish.isUnix() && subscribe(publish).isUnix());
-    }
-
-    /** The relay embedded in the publishers' process. */
-    private Contestant inProcess(Load load) {
-        checkInProcess(load);
-        refuse(connect != null || connectSubscribe != null, "--in-process and --connect exclude each other");
-        refuse(
-                !start.relayArgs().isEmpty(),
-                "--in-process takes no --relay-arg " + String.join(" ", start.relayArgs()));
-        return new InProcessContestant(runLength(load), start.arguments(mtu), start.jvmOptions());
     }
 
     private Endpoint publish() {

@@ -3,10 +3,10 @@
  *
  * <pre>
  *  LoadgenMain -&gt; a command: Told
- *    run, ceiling, bench, compare, shootout    LoadOptions, MatrixOptions         -&gt; Load, Timing  what is sent
+ *    run, ceiling, compare, shootout             LoadOptions, MatrixOptions         -&gt; Load, Timing  what is sent
  *                                                ThroughOptions, ContestantOptions  -&gt; Contestant    what lies between
- *                                                LaneOptions, RemoteOptions         -&gt; Lane          where it lives
- *    doctor, ceiling, lanes                      HostOptions, LinkOptions                            what there is
+ *                                                LaneOptions                        -&gt; Lane          where it lives
+ *    doctor, ceiling                             LinkOptions                                         what there is
  *                                                     | Options: what does not fit is refused, by name and limit
  *    stdout &lt;- text of a report, or Results as JSON &lt;-+       stderr &lt;- ProgressLine
  * </pre>

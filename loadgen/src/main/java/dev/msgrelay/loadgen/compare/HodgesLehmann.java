@@ -4,12 +4,11 @@ import dev.msgrelay.loadgen.result.Counted;
 import java.util.Arrays;
 
 /**
- * By how much one set of values lies above another: Hodges' and Lehmann's estimate, with the exact interval that goes
- * with Wilcoxon's tests.
+ * The centre of the differences of pairs: Hodges' and Lehmann's estimate, with the exact interval that goes with
+ * Wilcoxon's signed ranks.
  *
  * <p>J. L. Hodges, E. L. Lehmann: "Estimates of Location Based on Rank Tests", Annals of Mathematical Statistics 34
- * (1963); the intervals as in M. Hollander, D. A. Wolfe: "Nonparametric Statistical Methods", 3.3 (paired) and 4.3
- * (unpaired).
+ * (1963); the interval as in M. Hollander, D. A. Wolfe: "Nonparametric Statistical Methods", 3.3.
  */
 public final class HodgesLehmann {
     /** Of the interval: 95 %. */
@@ -18,32 +17,7 @@ public final class HodgesLehmann {
     /** The fewest pairs that an interval can be told from. */
     public static final int MIN_PAIRS = 6;
 
-    /**
-     * The fewest values on each side that an interval is told from. Ranks would give one of 3 against 5 too, or of 2
-     * against 8; it would hang on one of so few runs.
-     */
-    public static final int MIN_UNPAIRED = 4;
-
     private HodgesLehmann() {}
-
-    /**
-     * The shift from {@code a} to {@code b}, which do not belong together: the median of all differences.
-     *
-     * @return unknown when there are too few values for the confidence
-     */
-    public static Estimate unpaired(double[] a, double[] b) {
-        if (Math.min(a.length, b.length) < MIN_UNPAIRED) {
-            return Estimate.UNKNOWN;
-        }
-        double[] differences = new double[a.length * b.length];
-        int n = 0;
-        for (double before : a) {
-            for (double after : b) {
-                differences[n++] = after - before;
-            }
-        }
-        return estimate(differences, rankSumCounts(a.length, b.length), CONFIDENCE);
-    }
 
     /**
      * The centre of differences of pairs: the median of the means of any two of them, each with itself too.
@@ -99,25 +73,6 @@ public final class HodgesLehmann {
             place++;
         }
         return place;
-    }
-
-    /**
-     * In how many ways the Mann-Whitney statistic of {@code m} and {@code n} values comes to 0, 1, 2 and so on, when
-     * both are alike: the coefficients of the Gaussian binomial (m + n over m).
-     */
-    static double[] rankSumCounts(int m, int n) {
-        double[] counts = new double[m * n + 1];
-        counts[0] = 1;
-        for (int i = 1; i <= m; i++) {
-            // Times 1 - q^(n+i), from the highest power down; divided by 1 - q^i, from the lowest up.
-            for (int u = counts.length - 1; u >= n + i; u--) {
-                counts[u] -= counts[u - n - i];
-            }
-            for (int u = i; u < counts.length; u++) {
-                counts[u] += counts[u - i];
-            }
-        }
-        return counts;
     }
 
     /** In how many ways Wilcoxon's signed-rank statistic of {@code n} differences comes to 0, 1, 2 and so on. */

@@ -110,7 +110,7 @@ public final class SideBySide implements LoadRig, AutoCloseable {
         for (Side side : List.of(first, first.other())) {
             standing.put(side, start(side, observer));
             observer.phase("warming up " + side);
-            Load cold = loads.get(side).withPace(Load.Pace.FULL_SPEED);
+            Load cold = loads.get(side).withRate(0);
             through(side, cold, schedule.first(), standing.get(side), observer);
         }
     }

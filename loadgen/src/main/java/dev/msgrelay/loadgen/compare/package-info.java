@@ -1,8 +1,5 @@
 /**
- * Two of a kind set against each other, and how sure the difference is.
- *
- * <p>Two results of shootouts ({@link dev.msgrelay.loadgen.compare.Comparer}): only cells of equal parameters, only runs that
- * count. Two relays that are run in turn ({@link dev.msgrelay.loadgen.compare.InTurn}): pairs of runs that were taken one
+ * Two relays that are run in turn, set against each other, and how sure the difference is. Pairs are runs that were taken one
  * right after the other. What became of runs beside their figures is counted, and compared by Fisher's exact test
  * ({@link dev.msgrelay.loadgen.compare.Frequency}).
  *
@@ -11,9 +8,7 @@
  * hardly moves them.
  *
  * <pre>
- *  two results.json -- Comparer: cells of equal parameters -----------------.
- *                                                                            &gt;-- HodgesLehmann --&gt; Estimate: ratio, interval
- *  two relays       -- SideBySide: A B B A ... -- InTurn: pairs in time ----'
+ *  SideBySide: A B B A ... -- InTurn: pairs of runs -- HodgesLehmann --&gt; Estimate: ratio, interval
  * </pre>
  *
  * The command's thread, all of it; what it gives is immutable.

@@ -7,7 +7,6 @@ import dev.msgrelay.loadgen.host.LaneTools;
 import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
 import dev.msgrelay.loadgen.host.Offloads;
-import dev.msgrelay.loadgen.host.RealTime;
 import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.server.net.Transport;
@@ -63,7 +62,6 @@ public final class Doctor {
         report.accept(ProcessorChecks.governor(tree));
         report.accept(ProcessorChecks.turbo(tree));
         report.accept(KernelChecks.load(tree, machine.cores()));
-        report.accept(KernelChecks.realTime(RealTime.probe(tree, tool, machine.cores())));
     }
 
     private void kernel() {

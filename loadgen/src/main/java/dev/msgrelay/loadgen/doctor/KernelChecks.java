@@ -104,19 +104,6 @@ final class KernelChecks {
                 .with("oneMinute", load);
     }
 
-    /** @param obstacle why publishers would not get it; empty where they would */
-    static Finding realTime(String obstacle) {
-        return Finding.at("real-time publishers", obstacle.isEmpty() ? "yes" : "no (" + obstacle + ")")
-                .fine(
-                        obstacle.isEmpty(),
-                        "at a fixed rate one publisher runs before all others, and no core falls asleep: it keeps its"
-                                + " schedule also where cores are few")
-                .note(
-                        "at a fixed rate publishers wait for a core like everybody else: with few cores some messages leave"
-                                + " over 1 ms late")
-                .with("realTime", obstacle.isEmpty());
-    }
-
     private static Optional<Double> firstNumber(String text) {
         try {
             return Optional.of(Double.parseDouble(text.split("\\s+")[0]));

@@ -23,13 +23,13 @@ public final class CeilingCells {
 
     /** Pre-packed frames straight to one subscriber that only counts. */
     public static LoadCell direct(Load load, Timing timing, LoadRig rig) {
-        Load one = load.withCounts(1, 1).withCheck(Check.NONE).withPlainPorts();
+        Load one = load.withCounts(1, 1).withCheck(Check.NONE).withRawClients();
         return LoadCell.here(CEILING + "direct", Contestants.direct(SIZE), one, timing, rig);
     }
 
     /** The plain relay, with one publisher and as many subscribers as {@code load}. */
     public static LoadCell plain(Load load, Timing timing, LoadRig rig) {
-        Load one = load.withCounts(1, load.subscribers()).withPlainPorts();
+        Load one = load.withCounts(1, load.subscribers()).withRawClients();
         return LoadCell.here(CEILING + "plain relay", Contestants.plain(SIZE), one, timing, rig);
     }
 }

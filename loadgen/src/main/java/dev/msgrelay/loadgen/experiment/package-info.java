@@ -1,5 +1,5 @@
 /**
- * Cells, measured in turn: the engine under {@code run}, {@code bench}, {@code shootout}, {@code ceiling} and {@code compare},
+ * Cells, measured in turn: the engine under {@code run}, {@code shootout}, {@code ceiling} and {@code compare},
  * which are lists of cells for it.
  *
  * <pre>

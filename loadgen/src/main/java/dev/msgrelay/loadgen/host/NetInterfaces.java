@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.host;
 
-import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.List;
@@ -92,19 +91,6 @@ public final class NetInterfaces {
     private static Optional<NetInterface> fromJdk(String name) {
         try {
             return Optional.ofNullable(NetworkInterface.getByName(name)).map(NetInterfaces::told);
-        } catch (SocketException e) {
-            return Optional.empty();
-        }
-    }
-
-    /**
-     * The interface that has an address; empty where none has. As the JDK tells of it where /sys does not know it: in a network
-     * namespace that may still be the one outside.
-     */
-    public Optional<NetInterface> withAddress(InetAddress address) {
-        try {
-            return Optional.ofNullable(NetworkInterface.getByInetAddress(address))
-                    .map(found -> named(found.getName()).orElseGet(() -> told(found)));
         } catch (SocketException e) {
             return Optional.empty();
         }

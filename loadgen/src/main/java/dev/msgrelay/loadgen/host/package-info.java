@@ -1,10 +1,10 @@
 /**
  * What the system tells about itself: files of /proc and /sys, network interfaces, and what short-lived commands print.
  * Everything here may be absent: on another system, in a container, without the right. Then it says so, and nothing
- * fails. Every wait is bounded, and nothing is changed, but by {@link dev.msgrelay.loadgen.host.RealTime} while it is asked to.
+ * fails. Every wait is bounded, and nothing is changed.
  *
  * <pre>
- *  files of /proc, /sys  -- SystemTree --&gt; Cgroup, ClockFigures, ListeningSockets, RealTime
+ *  files of /proc, /sys  -- SystemTree --&gt; Cgroup, ClockFigures, ListeningSockets
  *      of a process                    --&gt; ProcessFigures: CPU time, resident memory, at both ends of a window
  *      of the machine                  --&gt; Machine: cores, CPU, JDK, kernel, beside each result
  *  interfaces            -- NetInterfaces, Offloads, PathMtu

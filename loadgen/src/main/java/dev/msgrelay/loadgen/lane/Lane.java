@@ -18,9 +18,9 @@ public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) 
         return new Lane(spec, near, far, link, () -> {});
     }
 
-    /** For people and results: says "emulated" where it is, and "remote (user@second)". */
+    /** For people and results: says "emulated" where it is. */
     public String label() {
-        return spec.kind() == LaneKind.REMOTE ? spec.label() + " (" + far.name() + ")" : spec.label();
+        return spec.label();
     }
 
     /** Whether its runs use Unix sockets instead of TCP. */

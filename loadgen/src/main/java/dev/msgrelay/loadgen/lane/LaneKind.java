@@ -15,10 +15,7 @@ public enum LaneKind {
 
     GBE_1("1gbe", LinkSpeed.parse("1g")),
     GBE_10("10gbe", LinkSpeed.parse("10g")),
-    GBE_25("25gbe", LinkSpeed.parse("25g")),
-
-    /** A real second host, by ssh. */
-    REMOTE("remote", null);
+    GBE_25("25gbe", LinkSpeed.parse("25g"));
 
     private final String title;
     private final LinkSpeed speed;

@@ -34,16 +34,12 @@ public final class Lanes {
      *
      * @throws IOException it cannot be had here, and nothing of it is left; the message is the reason, one line for people,
      *     without the lane's name
-     * @throws IllegalArgumentException a remote lane: it is made of the sites that it has
      */
     public static Lane open(LaneSpec spec) throws IOException, InterruptedException {
         return open(spec, new Subprocess());
     }
 
     static Lane open(LaneSpec spec, Tool tool) throws IOException, InterruptedException {
-        if (spec.kind() == LaneKind.REMOTE) {
-            throw new IllegalArgumentException("a remote lane is made of the sites that it has");
-        }
         return spec.isEmulated() ? emulated(spec, tool) : Lane.between(spec, Site.HERE, Site.HERE, null);
     }
 
@@ -55,7 +51,6 @@ public final class Lanes {
     public static List<LaneStatus> survey(int mtu, Tool tool) throws InterruptedException {
         String reason = LaneTools.probe(tool).reason();
         return Arrays.stream(LaneKind.values())
-                .filter(kind -> kind != LaneKind.REMOTE)
                 .map(kind -> new LaneStatus(LaneSpec.of(kind).withMtu(mtu), kind.isEmulated() ? reason : null))
                 .toList();
     }

@@ -3,20 +3,20 @@ package dev.msgrelay.loadgen.load;
 import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Random;
 
 /**
  * The size of every message's body and its type, known from its stamp alone: publishers look up what to send next, subscribers what
  * ought to have come, and nothing is drawn or stored per message.
  *
- * <p>The sizes lie in a table in which each comes as often as the distribution says (apportioned, not drawn), in an
- * order shuffled by the seed. Message {@code n} of a publisher takes entry {@code n} of it, modulo its length, from a
- * start of the publisher's own. A size that is rarer than one in {@link #LENGTH} still comes once. Immutable.
+ * <p>The sizes lie in a table in which each comes as often as the others, in a shuffled order. Message {@code n} of a publisher takes entry {@code n} of it, modulo its length, from a
+ * start of the publisher's own.  Immutable.
  */
 public final class SizeTable {
     /** Entries; a power of two. */
     static final int LENGTH = 1 << 16;
+
+    private static final int ORDER = 1;
 
     /** Most types of one run. */
     public static final int MAX_TYPES = 1_000;
@@ -36,60 +36,23 @@ public final class SizeTable {
         this.types = types;
     }
 
-    /**
-     * @param seed of the order; the same for publishers and subscribers
-     */
-    public static SizeTable of(BodySizes body, long seed) {
+    /** These sizes, each as often as the others, in an order that is the same for publishers and subscribers. */
+    public static SizeTable of(BodySizes body) {
         if (body.isFixed()) {
             return fixed(body.min());
         }
         int[] sizes = new int[LENGTH];
-        long[] entries = apportion(body.ranges());
-        int at = 0;
-        for (int i = 0; i < entries.length; i++) {
-            BodySizes.Range range = body.ranges().get(i);
-            for (int k = 0; k < entries[i]; k++) {
-                sizes[at++] = range.from() + (int) ((2L * k + 1) * range.span() / (2L * entries[i]));
-            }
+        long span = body.max() - body.min() + 1L;
+        for (int k = 0; k < LENGTH; k++) {
+            sizes[k] = body.min() + (int) ((2L * k + 1) * span / (2L * LENGTH));
         }
-        shuffle(sizes, new Random(seed));
+        shuffle(sizes, new Random(ORDER));
         return new SizeTable(sizes, body.max(), 1);
     }
 
     /** All of one size. */
     public static SizeTable fixed(int size) {
         return new SizeTable(new int[] {size}, size, 1);
-    }
-
-    /** How many entries each range gets: by its count, the largest remainders rounded up, none without any. */
-    private static long[] apportion(List<BodySizes.Range> ranges) {
-        long total = ranges.stream().mapToLong(BodySizes.Range::count).sum();
-        long[] entries = new long[ranges.size()];
-        long[] remainders = new long[ranges.size()];
-        int left = LENGTH;
-        for (int i = 0; i < entries.length; i++) {
-            long quota = ranges.get(i).count() * LENGTH;
-            entries[i] = Math.max(1, quota / total);
-            remainders[i] = quota < total ? 0 : quota % total;
-            left -= (int) entries[i];
-        }
-        for (; left > 0; left--) {
-            int most = indexOfLargest(remainders);
-            entries[most]++;
-            remainders[most] = 0;
-        }
-        for (; left < 0; left++) {
-            entries[indexOfLargest(entries)]--;
-        }
-        return entries;
-    }
-
-    private static int indexOfLargest(long[] values) {
-        int largest = 0;
-        for (int i = 1; i < values.length; i++) {
-            largest = values[i] > values[largest] ? i : largest;
-        }
-        return largest;
     }
 
     private static void shuffle(int[] values, Random random) {

@@ -6,7 +6,6 @@
  *  sending  SizeTable: LoadMessage, Padding -&gt; FrameBatch -&gt; MessageStream; Schedule
  *  checking MessageCheck: each byte -&gt; SequenceCheck: each publisher's numbers
  *                                   -&gt; OrderTrace: one order for all subscribers
- *  skew     Arrivals.Log of each subscriber -&gt; Arrivals
  * </pre>
  *
  * Each publisher or subscriber has objects of its own, which its thread owns.

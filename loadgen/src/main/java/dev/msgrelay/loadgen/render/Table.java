@@ -6,7 +6,7 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * Figures in rows and columns. {@link TextTable}, {@link HtmlWriter} and {@link Csv} show the same one.
+ * Figures in rows and columns. {@link TextTable} and {@link HtmlWriter} show the same one.
  *
  * @param caption what it shows; may be empty
  */

@@ -3,7 +3,6 @@
  *
  * <pre>
  *  Table -- TextTable --> lines for a terminal
- *        -- Csv --------> RFC 4180
  *        -- HtmlWriter -> one HTML file that needs nothing else: no network, no other file, no server
  *
  *  Page -> Section -> Bars  -> Group -> Bar

@@ -43,7 +43,6 @@ final class Curves {
                 Delay.TIME_IN_QUEUE,
                 "Time in queue",
                 "at full speed, from the write of a message to its read: no latency");
-        percentiles(charts, Delay.SKEW, "Fan-out skew", "from the first subscriber that got a message to the last");
         return charts;
     }
 

@@ -22,11 +22,6 @@ public final class ResultFiles {
     /** Everything, for programs. */
     public static final String JSON = Json.FILE;
 
-    /** A row per run. */
-    public static final String CSV = "results.csv";
-
-    public static final String HISTOGRAMS = "latency.hlog";
-
     public static final String HTML = "report.html";
 
     private static final String TEMPORARY = ".part";
@@ -83,16 +78,14 @@ public final class ResultFiles {
     }
 
     /**
-     * Writes all files anew.
+     * Writes both files anew.
      *
      * @throws ResultFileException one line that says which of them could not be written, and what is kept
      */
     public void write(Results results) throws ResultFileException {
-        // The others can be made from the JSON again, so it comes first.
+        // The page can be made from the JSON again, so that comes first.
         write(JSON, out -> Json.write(results, out));
         kept = results.runs().size();
-        write(CSV, out -> out.write(RunsCsv.of(results)));
-        write(HISTOGRAMS, out -> out.write(HistogramLog.of(results)));
         write(HTML, out -> out.write(HtmlWriter.html(ResultsPage.of(results))));
     }
 

@@ -13,7 +13,6 @@ import dev.msgrelay.loadgen.result.Cell.Ceilings;
 import dev.msgrelay.loadgen.result.Counted;
 import dev.msgrelay.loadgen.result.Figures;
 import dev.msgrelay.loadgen.result.LaneResult;
-import dev.msgrelay.loadgen.result.LaneResult.Place;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.Results.Ratio;
@@ -218,8 +217,7 @@ public final class ResultsPage {
 
     private static String places(LaneResult lane) {
         if (lane.link() == null && !lane.places().isApart()) {
-            return "Publishers, relay and subscribers are on one machine"
-                    + (lane.places().publishers() == Place.WITHIN ? ", publishers within the relay's process." : ".");
+            return "Publishers, relay and subscribers are on one machine.";
         }
         return "P" + lane.places().text().substring(1)
                 + (lane.link() == null ? ". Nobody tells the link's speed." : ".");

@@ -27,7 +27,6 @@ import dev.msgrelay.loadgen.run.RunResult.Delay;
 import dev.msgrelay.loadgen.run.RunResult.Delays;
 import dev.msgrelay.loadgen.run.SubscriberResult;
 import dev.msgrelay.loadgen.run.Traffic;
-import dev.msgrelay.loadgen.run.Visits;
 import dev.msgrelay.protocol.text.ShortText;
 import java.util.List;
 import java.util.function.ToLongFunction;
@@ -80,7 +79,7 @@ public final class RunTable {
             if (!isPaced()) {
                 return "speed";
             }
-            return load.pace().realTime() ? "latency in real time" : "latency";
+            return "latency";
         }
     }
 
@@ -145,7 +144,7 @@ public final class RunTable {
                 load.publishers() == 1 ? "" : "s",
                 load.subscribers(),
                 load.subscribers() == 1 ? "" : "s",
-                load.body().describe() + (load.body().isFixed() ? "" : " in the order of seed " + load.seed()),
+                load.body().describe(),
                 pace(load),
                 transport,
                 run.moment().measuredNanos() / 1e9,
@@ -154,11 +153,7 @@ public final class RunTable {
 
     private static String pace(Load load) {
         String pace = load.rate() == 0 ? "full speed" : load.rate() + " msg/s each";
-        int burst = load.pace().burst();
-        int batch = load.writes().messages();
         return pace
-                + (burst == 1 ? "" : " in bursts of " + burst)
-                + (batch == 0 ? "" : ", " + batch + " to a write")
                 + (load.content().types() == 1 ? "" : ", " + load.content().types() + " types")
                 + load.clients().text();
     }
@@ -235,22 +230,6 @@ public final class RunTable {
                         part.load().clients().acks(),
                         part.isPaced() ? "the time at which it was to be sent" : "the publisher's hands at full speed");
             }
-            Visits visits = run.visits();
-            if (visits.count() > 0) {
-                item(
-                        part.load().clients().visitingPublishers() > 0 ? "churn" : "beside it",
-                        "%,d %s came and went, the longest for %s, %,d of them over 100 ms late",
-                        visits.count(),
-                        ShortText.plural(visits.count(), "connection"),
-                        nanos(visits.longestNanos()),
-                        visits.late());
-            }
-            if (visits.subscribers() != null) {
-                item(
-                        "",
-                        "%,d messages came to visiting subscribers, every byte was checked",
-                        visits.subscribers().messages());
-            }
         }
     }
 
@@ -284,15 +263,10 @@ public final class RunTable {
             if (part.delays().has(Delay.LATENCY)) {
                 item(
                         "",
-                        "%s(%,d messages timed; %s)",
+                        "%s(%,d messages timed)",
                         percentiles(part.delays(), Delay.LATENCY),
-                        part.delays().latency().getTotalCount(),
-                        part.checks().schedule().means().text());
+                        part.delays().latency().getTotalCount());
             }
-        }
-        Delays last = parts.get(parts.size() - 1).delays();
-        if (last.has(Delay.SKEW)) {
-            item("skew", "%sfirst to last subscriber", percentiles(last, Delay.SKEW));
         }
     }
 
@@ -454,13 +428,12 @@ public final class RunTable {
         Punctuality kept = run.correctness().schedule();
         if (kept.scheduled() > 0) {
             line(
-                    "on time: %.3f %% left within 1 ms of their time (%,d late); after it left  p50 %s  p99 %s  max %s; publishers: %s",
+                    "on time: %.3f %% left within 1 ms of their time (%,d late); after it left  p50 %s  p99 %s  max %s",
                     100 * (1 - kept.lateShare()),
                     kept.late(),
                     nanos(kept.lateness().getValueAtPercentile(50)),
                     nanos(kept.lateness().getValueAtPercentile(99)),
-                    nanos(kept.lateness().getMaxValue()),
-                    kept.means().text());
+                    nanos(kept.lateness().getMaxValue()));
         }
     }
 
@@ -475,13 +448,6 @@ public final class RunTable {
                     nanos(delays.at(which, 100)),
                     sampled(delays.oneMessageIn()),
                     paced ? "from the intended time of sending" : "from the write to the read");
-        }
-        if (delays.has(Delay.SKEW)) {
-            long incomplete = delays.skew().incomplete();
-            line(
-                    "skew is of %s%s",
-                    sampled(delays.skew().sampling()),
-                    incomplete == 0 ? "" : format("; %,d that one subscriber did not get are left out", incomplete));
         }
     }
 

@@ -78,7 +78,6 @@ final class Tables {
                 Field.of("p99", Unit.NANOS, row -> row.median(Delay.LATENCY, 99)),
                 Field.of("time in queue", Unit.NANOS, row -> row.median(Delay.TIME_IN_QUEUE, 50)),
                 Field.of("longest gap", Unit.NANOS, row -> row.runs().median(Figures::longestGap)),
-                Field.of("skew p99", Unit.NANOS, row -> row.median(Delay.SKEW, 99)),
                 Field.of("relay, cores", Unit.PLAIN, row -> row.runs().median(run -> Figures.cores(run, Cell.RELAY))),
                 Field.of("all, cores", Unit.PLAIN, row -> row.runs().median(Figures::cores)),
                 Field.text("bound by", row -> row.runs().boundBy()),
@@ -197,7 +196,6 @@ final class Tables {
 
     /** Of latency at a rate; of time in queue at full speed. */
     static Table delays(List<RunRecord> runs) {
-        boolean skew = runs.stream().anyMatch(run -> run.delays().has(Delay.SKEW));
         boolean queue = runs.stream().anyMatch(run -> run.delays().has(Delay.TIME_IN_QUEUE));
         Delay which = queue ? Delay.TIME_IN_QUEUE : Delay.LATENCY;
         List<Field<RunRecord>> fields = new ArrayList<>(List.of(ROUND));
@@ -210,15 +208,10 @@ final class Tables {
                 Unit.COUNT,
                 run -> run.delays().has(which) ? run.delays().of(which).getTotalCount() : Double.NaN));
         fields.add(Field.of("1 in", Unit.WHOLE, run -> run.delays().oneMessageIn()));
-        for (double percentile : skew ? new double[] {50, 99, 100} : new double[0]) {
-            fields.add(Field.of(
-                    "skew " + name(percentile), Unit.NANOS, run -> run.delays().at(Delay.SKEW, percentile)));
-        }
         return Table.of(
-                (queue
-                                ? "Time in queue, from the write of a message to its read"
-                                : "Latency, from the intended time of sending")
-                        + (skew ? "; skew, from the first subscriber to the last" : ""),
+                queue
+                        ? "Time in queue, from the write of a message to its read"
+                        : "Latency, from the intended time of sending",
                 runs,
                 fields);
     }
@@ -321,11 +314,8 @@ final class Tables {
         return schedule.scheduled() == 0
                 ? ""
                 : Unit.format(
-                        "%,d (%.3f %%), worst %s; %s",
-                        schedule.late(),
-                        schedule.lateShare() * 100,
-                        Unit.NANOS.text(schedule.worstNanos()),
-                        schedule.means().text());
+                        "%,d (%.3f %%), worst %s",
+                        schedule.late(), schedule.lateShare() * 100, Unit.NANOS.text(schedule.worstNanos()));
     }
 
     static Table boundBy(List<RunRecord> runs) {

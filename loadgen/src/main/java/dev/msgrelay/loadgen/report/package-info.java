@@ -5,7 +5,7 @@
  *  Results -- Tables --> ResultsText  a terminal
  *                    --> ResultsPage  report.html: bars, tables, Curves
  *          -- RunTable               one run in 15 lines
- *          -- ResultFiles            results.json, results.csv (RunsCsv), latency.hlog (HistogramLog), report.html
+ *          -- ResultFiles            results.json, report.html
  * </pre>
  *
  * The command's thread.

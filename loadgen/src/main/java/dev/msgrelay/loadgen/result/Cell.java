@@ -93,11 +93,6 @@ public record Cell(String contestant, Parameters parameters, Ceilings ceilings, 
         return ceilings == null ? Ceilings.Rate.NONE : ceilings.batched();
     }
 
-    /** The most with a segment for every message; not null. */
-    public Ceilings.Rate singleCeiling() {
-        return ceilings == null || ceilings.single() == null ? Ceilings.Rate.NONE : ceilings.single();
-    }
-
     public Cell with(RunRecord run) {
         List<RunRecord> next = new ArrayList<>(runs);
         next.add(run);

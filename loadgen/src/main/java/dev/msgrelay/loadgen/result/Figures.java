@@ -77,13 +77,6 @@ public final class Figures {
         return nanos == 0 ? Double.NaN : seconds * SECOND_NANOS / nanos;
     }
 
-    /** CPU time of all processes together, in nanoseconds for each message that a subscriber got. */
-    public static double cpuPerMessage(RunRecord run) {
-        long messages = run.throughput().out().messages();
-        double seconds = run.resources().cpuSeconds();
-        return messages == 0 || run.resources().processes().isEmpty() ? Double.NaN : seconds * SECOND_NANOS / messages;
-    }
-
     /**
      * How fast a cell was on one lane, compared with the same on another: the rounds' ratios of deliveries a second. Only
      * pairs count that ran in the same round.

@@ -46,8 +46,6 @@ public record LaneResult(
         NEAR,
         /** The same, over the relay's Unix socket although the lane is a link. */
         NEAR_UNIX,
-        /** Threads of the relay's own process. */
-        WITHIN,
         /** Across the link. */
         FAR;
 
@@ -55,7 +53,6 @@ public record LaneResult(
             return switch (this) {
                 case NEAR -> "at the relay's side";
                 case NEAR_UNIX -> "at the relay's side, over its Unix socket";
-                case WITHIN -> "within the relay's process";
                 case FAR -> "across the link";
             };
         }

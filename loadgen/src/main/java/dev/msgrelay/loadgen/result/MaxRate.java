@@ -69,7 +69,7 @@ public record MaxRate(
                 lane,
                 parameters.publishers(),
                 parameters.subscribers(),
-                parameters.body().title(),
+                parameters.body().text(),
                 total() == 0 ? "no rate" : format("%,d msg/s", total()),
                 total() == 0 || parameters.publishers() == 1 ? "" : format(", %,d each", parameters.rate()),
                 search());

@@ -66,7 +66,7 @@ public final class Child {
         return name;
     }
 
-    /** The process id, or -1 for a process of another host. */
+    /** The process id. */
     public long pid() {
         return process.pid();
     }
@@ -89,9 +89,9 @@ public final class Child {
         return process.isAlive();
     }
 
-    /** Tells the window of the run, in the clock of the site where this child lives. */
+    /** Tells the window of the run. */
     void tell(Window window) {
-        send(Control.runCommand(window.shiftedBy(site.nanosAhead())));
+        send(Control.runCommand(window));
     }
 
     /** Sends one line; a child that is gone does not hear it, which shows when its answer is awaited. */

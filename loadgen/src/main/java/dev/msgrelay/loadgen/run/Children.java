@@ -73,19 +73,6 @@ public final class Children implements AutoCloseable {
         return worker;
     }
 
-    /**
-     * Starts a program of this host that speaks with its controller as a worker does, and ends when its stdin does. Unlike
-     * a worker it never stays: one of the same name that has done its run makes room.
-     */
-    synchronized Child startProgram(String name, List<String> command) throws IOException {
-        Child former = named(name);
-        if (former != null) {
-            former.kill();
-            children.remove(former);
-        }
-        return startCommand(name, command);
-    }
-
     private Child named(String name) {
         return all().stream()
                 .filter(child -> child.name().equals(name))

@@ -1,12 +1,7 @@
 package dev.msgrelay.loadgen.run;
 
-import com.fasterxml.jackson.annotation.JacksonInject;
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.OptBoolean;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.TypeRanges;
-import dev.msgrelay.protocol.text.ShortText;
-import java.util.Arrays;
 import java.util.Locale;
 
 /**
@@ -15,22 +10,10 @@ import java.util.Locale;
  * @param kind whose code they run
  * @param acks up to where publishers keep every message
  * @param wanted the types that subscribers choose
- * @param churn connections a second that come and go beside the others
- * @param ports of the relay that are used beside the plain ones, or instead; results from before there were any do not tell
- * @param storm visitors that come at once, once a second, and leave without a word; older results do not tell
+ * @param tls whether they speak TLS, as only those of relay-client do
  */
-public record Clients(
-        Kind kind,
-        Ack acks,
-        TypeRanges wanted,
-        int churn,
-
-        @JacksonInject(value = "ports", useInput = OptBoolean.TRUE, optional = OptBoolean.TRUE)
-        Ports ports,
-
-        @JacksonInject(value = "storm", useInput = OptBoolean.TRUE, optional = OptBoolean.TRUE)
-        Integer storm) {
-    /** Loadgen's own, which want everything, and nobody beside them. */
+public record Clients(Kind kind, Ack acks, TypeRanges wanted, boolean tls) {
+    /** Loadgen's own, which want everything. */
     public static final Clients RAW = of(Kind.RAW);
 
     /** Whose code they run. */
@@ -38,9 +21,7 @@ public record Clients(
         /** Loadgen's own: plain connections, large writes, every message checked. */
         RAW,
         /** The publishers and subscribers of module relay-client, which say HELLO: what users use. */
-        LIBRARY,
-        /** Programs in C that write prepared frames, and count bytes without looking at them. */
-        C;
+        LIBRARY;
 
         /** As on the command line. */
         @Override
@@ -60,21 +41,6 @@ public record Clients(
 
         Ack(Level level) {
             this.level = level;
-        }
-
-        /** Results from before there were levels have true and false. */
-        @JsonCreator
-        static Ack of(String text) {
-            return switch (text) {
-                case "false" -> NONE;
-                case "true" -> STREAM;
-                default ->
-                    Arrays.stream(values())
-                            .filter(one -> one.toString().equals(text))
-                            .findFirst()
-                            .orElseThrow(() -> new IllegalArgumentException(
-                                    "'" + text + "' is none of " + Arrays.toString(values())));
-            };
         }
 
         /** Null where they ask for none. */
@@ -98,65 +64,26 @@ public record Clients(
         }
     }
 
-    /**
-     * Which of the relay's other ports are used.
-     *
-     * @param tls whether publishers and subscribers speak TLS
-     * @param handshakes connections a second that shake hands at the TLS port, and leave
-     * @param scrapes of the admin port's metrics a second, while its page's events are read
-     */
-    public record Ports(boolean tls, int handshakes, int scrapes) {
-        public static final Ports PLAIN = new Ports(false, 0, 0);
-    }
-
-    public Clients {
-        ports = ports == null ? Ports.PLAIN : ports;
-        storm = storm == null ? 0 : storm;
-    }
-
-    /** Over plain connections. */
-    public Clients(Kind kind, Ack acks, TypeRanges wanted, int churn) {
-        this(kind, acks, wanted, churn, Ports.PLAIN, 0);
-    }
-
-    /** The same at these ports. */
-    public Clients withPorts(Ports newPorts) {
-        return new Clients(kind, acks, wanted, churn, newPorts, storm);
+    /** The same over TLS: those of relay-client. */
+    public Clients withTls() {
+        return new Clients(Kind.LIBRARY, acks, wanted, true);
     }
 
     /** The same with these acknowledgements. */
     public Clients withAcks(Ack newAcks) {
-        return new Clients(kind, newAcks, wanted, churn, ports, storm);
-    }
-
-    /** The same with so many that come at once. */
-    public Clients withStorm(int newStorm) {
-        return new Clients(kind, acks, wanted, churn, ports, newStorm);
+        return new Clients(kind, newAcks, wanted, tls);
     }
 
     /** Those of a kind, without anything else. */
     public static Clients of(Kind kind) {
-        return new Clients(kind, Ack.NONE, TypeRanges.ALL, 0);
-    }
-
-    /** Publisher ids of those who come and go: one for a visit at a time, one for every other visitor of a storm. */
-    public int visitingPublishers() {
-        return (churn > 0 ? 1 : 0) + (storm + 1) / 2;
+        return new Clients(kind, Ack.NONE, TypeRanges.ALL, false);
     }
 
     /** For people: what is unusual about them, each with a comma before it; empty where nothing is. */
     public String text() {
-        return switch (kind) {
-                    case RAW -> "";
-                    case LIBRARY -> ", relay-client" + acknowledgements();
-                    case C -> ", clients in C";
-                }
+        return (kind == Kind.RAW ? "" : ", relay-client" + acknowledgements())
                 + (wanted.isAll() ? "" : ", subscribed to types " + wanted)
-                + (ports.tls() ? ", TLS" : "")
-                + (churn == 0 ? "" : ", " + ShortText.counted(churn, "connection") + "/s come and go")
-                + (storm == 0 ? "" : ", storms of " + storm + " connections")
-                + (ports.handshakes() == 0 ? "" : ", " + ShortText.counted(ports.handshakes(), "TLS handshake") + "/s")
-                + (ports.scrapes() == 0 ? "" : ", page open, " + ShortText.counted(ports.scrapes(), "scrape") + "/s");
+                + (tls ? ", TLS" : "");
     }
 
     private String acknowledgements() {

@@ -37,26 +37,15 @@ public interface Contestant {
      * @param process null where it runs elsewhere
      * @param publish where publishers connect; null where the contestant sends by itself and wants to know the window
      * @param subscribe where subscribers connect
-     * @param doors what else of it is told
+     * @param tls how clients speak TLS with it; null: it has none
      */
-    record Started(Child process, Endpoint publish, Endpoint subscribe, Doors doors) {
+    record Started(Child process, Endpoint publish, Endpoint subscribe, Tls tls) {
         public Started(Child process, Endpoint publish, Endpoint subscribe) {
-            this(process, publish, subscribe, Doors.NONE);
+            this(process, publish, subscribe, null);
         }
 
         boolean sendsByItself() {
             return publish == null;
         }
-    }
-
-    /**
-     * What a contestant has beside its ports for the load.
-     *
-     * @param tls how clients speak TLS with it; null: it has none
-     * @param handshakes where TLS handshakes are taken beside the load, or null
-     * @param admin where it shows how it is doing, or null
-     */
-    record Doors(Tls tls, Endpoint handshakes, Endpoint admin) {
-        static final Doors NONE = new Doors(null, null, null);
     }
 }

@@ -1,13 +1,9 @@
 package dev.msgrelay.loadgen.run;
 
 import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.plain.CPrograms;
 import dev.msgrelay.loadgen.plain.PlainRelayMain;
 import dev.msgrelay.loadgen.plain.PrepackedMain;
-import dev.msgrelay.loadgen.plain.SslHandlerRelayMain;
-import dev.msgrelay.loadgen.run.Contestant.Doors;
 import dev.msgrelay.loadgen.run.Contestant.Started;
-import dev.msgrelay.loadgen.site.HostSite;
 import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.loadgen.worker.PublisherMain;
 import dev.msgrelay.loadgen.worker.Tls;
@@ -22,9 +18,6 @@ import java.util.concurrent.TimeUnit;
 public final class Contestants {
     static final long READY_NANOS = TimeUnit.SECONDS.toNanos(120);
 
-    /** Bytes of one read of the relay in C, at most. */
-    public static final int MAX_C_READ = 1 << 20;
-
     private Contestants() {}
 
     /** The plain relay, with reads of up to {@code bufferSize} bytes; for one publisher. */
@@ -36,36 +29,7 @@ public final class Contestants {
                 args.addAll(List.of("--publish-socket", children.socketPath("plain-publish")));
                 args.addAll(List.of("--subscribe-socket", children.socketPath("plain-subscribe")));
             }
-            return listening(worker(children, "plain relay", PlainRelayMain.class, args), "ready", Doors.NONE);
-        });
-    }
-
-    /**
-     * The relay in C, with reads of up to {@code readSize} bytes; on this host. It does not start where there is no
-     * compiler, see {@link CPrograms#obstacle}.
-     */
-    public static Contestant c(int readSize) {
-        return new Named("C relay, " + readSize + " bytes", (children, load) -> {
-            String any = children.placement().relay().address() + ":0";
-            String publish = load.unix() ? "unix:" + children.socketPath("c-publish") : any;
-            String subscribe = load.unix() ? "unix:" + children.socketPath("c-subscribe") : any;
-            List<String> command = List.of(CPrograms.relay().toString(), publish, subscribe, "" + readSize);
-            return listening(children.startCommand("C relay", HostSite.guarded(command)), "ready", Doors.NONE);
-        });
-    }
-
-    /**
-     * The simplest fan-out over TLS that Netty's {@code SslHandler} makes, one thread for all; for one publisher. Like our
-     * relay it shows a certificate of its own.
-     */
-    public static Contestant sslHandler() {
-        return new Named("SslHandler relay", (children, load) -> {
-            OwnCertificate own = OwnCertificate.at(children.placement().relay().address());
-            List<String> args = bind(children, false);
-            args.addAll(own.args());
-            args.addAll(List.of("--subscribers", "" + load.subscribers()));
-            Child child = worker(children, "SslHandler relay", SslHandlerRelayMain.class, args);
-            return listening(child, "ready", new Doors(own.clients(), null, null));
+            return listening(worker(children, "plain relay", PlainRelayMain.class, args), "ready");
         });
     }
 
@@ -77,7 +41,7 @@ public final class Contestants {
             if (load.unix()) {
                 args.addAll(List.of("--socket", children.socketPath("direct")));
             }
-            return listening(worker(children, "direct", PrepackedMain.class, args), "ready", Doors.NONE);
+            return listening(worker(children, "direct", PrepackedMain.class, args), "ready");
         });
     }
 
@@ -89,7 +53,7 @@ public final class Contestants {
             if (load.unix()) {
                 args.addAll(List.of("--socket", children.socketPath("publisher")));
             }
-            return listening(worker(children, "publisher 0", PublisherMain.class, args), "listening", Doors.NONE);
+            return listening(worker(children, "publisher 0", PublisherMain.class, args), "listening");
         });
     }
 
@@ -102,14 +66,11 @@ public final class Contestants {
      *
      * @param event by which it tells where; one that sends by itself tells of subscribers alone
      */
-    static Started listening(Child child, String event, Doors doors) throws RunException, InterruptedException {
+    static Started listening(Child child, String event) throws RunException, InterruptedException {
         JsonObject told = child.await(event, READY_NANOS);
         String publish = told.getString("publish");
         return new Started(
-                child,
-                publish == null ? null : Endpoint.parse(publish),
-                Endpoint.parse(told.getString("subscribe")),
-                doors);
+                child, publish == null ? null : Endpoint.parse(publish), Endpoint.parse(told.getString("subscribe")));
     }
 
     /**
@@ -141,8 +102,8 @@ public final class Contestants {
         if (tls) {
             args.addAll(List.of("--publish-port", "none", "--subscribe-port", "none"));
         }
-        args.addAll(List.of(kind + "publish-port", "" + site.ports().publish()));
-        args.addAll(List.of(kind + "subscribe-port", "" + site.ports().subscribe()));
+        args.addAll(List.of(kind + "publish-port", "0"));
+        args.addAll(List.of(kind + "subscribe-port", "0"));
         return args;
     }
 
@@ -176,7 +137,7 @@ public final class Contestants {
 
         @Override
         public Started start(Children children, Load load) {
-            return new Started(null, publish, subscribe, new Doors(tls, null, null));
+            return new Started(null, publish, subscribe, tls);
         }
     }
 }

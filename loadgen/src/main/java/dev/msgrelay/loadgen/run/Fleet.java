@@ -3,15 +3,12 @@ package dev.msgrelay.loadgen.run;
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.load.TypeChoice;
-import dev.msgrelay.loadgen.plain.CPrograms;
-import dev.msgrelay.loadgen.worker.ChurnMain;
 import dev.msgrelay.loadgen.worker.Control;
 import dev.msgrelay.loadgen.worker.Histograms;
 import dev.msgrelay.loadgen.worker.PublisherMain;
 import dev.msgrelay.loadgen.worker.SubscriberMain;
 import dev.msgrelay.loadgen.worker.Window;
 import dev.msgrelay.protocol.Policy;
-import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,9 +33,6 @@ final class Fleet {
 
     private static final int SUBSCRIBERS_PER_MEGABYTE = 2;
 
-    /** Of a storm. */
-    private static final int VISITORS_PER_MEGABYTE = 4;
-
     /** How the name of a process of subscribers begins. */
     static final String SUBSCRIBER = "subscriber";
 
@@ -49,7 +43,6 @@ final class Fleet {
     private final Load load;
     private final List<Child> publishers = new ArrayList<>();
     private final List<Child> subscribers = new ArrayList<>();
-    private final List<Child> visitors = new ArrayList<>();
     private Child slow;
 
     Fleet(Children children, Load load) {
@@ -84,28 +77,18 @@ final class Fleet {
         return one.await(event, "say '" + event + "'", limitNanos, children.all());
     }
 
-    private boolean inC() {
-        return load.clients().kind() == Clients.Kind.C;
-    }
-
     /** Starts all subscribers and waits until they are connected. */
     void startSubscribers(Contestant.Started contestant) throws IOException, RunException, InterruptedException {
         subscribers.addAll(startAll(
                 load.subscribers(),
                 load.subscriberProcesses(),
-                (first, count) -> inC()
-                        ? startInC("subscribe", "from", contestant.subscribe(), "first-index", first, count)
-                        : startSubscribers(contestant, first, count)));
+                (first, count) -> startSubscribers(contestant, first, count)));
     }
 
     private Child startSubscribers(Contestant.Started contestant, int first, int count) throws IOException {
         List<String> args = subscriberOptions(contestant, count);
-        option(args, "publishers-ahead", children.placement().publishersAheadNanos(contestant.sendsByItself()));
         option(args, "first-index", first);
-        option(args, "timed", load.publishers());
         option(args, "sampling", load.sampling());
-        option(args, "arrivals", load.arrivals());
-        option(args, "clock-ahead", children.placement().subscribers().nanosAhead());
         flag(args, "library", load.clients().kind() == Clients.Kind.LIBRARY);
         if (!load.clients().wanted().isAll()) {
             option(args, "wanted", load.clients().wanted());
@@ -140,7 +123,7 @@ final class Fleet {
         option(args, "from", contestant.subscribe());
         args.addAll(tls(contestant));
         option(args, "connections", connections);
-        option(args, "publishers", load.senders());
+        option(args, "publishers", load.publishers());
         return args;
     }
 
@@ -157,9 +140,7 @@ final class Fleet {
         publishers.addAll(startAll(
                 load.publishers(),
                 load.publisherProcesses(),
-                (first, count) -> inC()
-                        ? startInC("publish", "to", contestant.publish(), "first-id", first, count)
-                        : startPublishers(contestant, first, count)));
+                (first, count) -> startPublishers(contestant, first, count)));
     }
 
     private Child startPublishers(Contestant.Started contestant, int first, int count) throws IOException {
@@ -176,7 +157,7 @@ final class Fleet {
 
     /** How those who publish and subscribe speak TLS, if they do. */
     private List<String> tls(Contestant.Started contestant) {
-        return load.tls() ? contestant.doors().tls().args() : List.of();
+        return load.tls() ? contestant.tls().args() : List.of();
     }
 
     private void publishTo(List<String> args, Contestant.Started contestant, int firstId) {
@@ -191,67 +172,11 @@ final class Fleet {
         }
     }
 
-    /** Starts those who come and go, if there are any; those who publish are heard of as publishers are. */
-    void startVisitors(Contestant.Started contestant) throws IOException, RunException, InterruptedException {
-        Clients.Ports ports = load.clients().ports();
-        int churn = load.clients().churn();
-        if (churn > 0) {
-            startVisitor("those who come and go", ChurnMain.class, churn, comeAndGo(contestant, load.publishers()));
-        }
-        if (load.clients().storm() > 0) {
-            List<String> args = comeAndGo(contestant, load.publishers() + (churn > 0 ? 1 : 0));
-            option(args, "storm", load.clients().storm());
-            startVisitor("those who come at once", ChurnMain.class, 1, args);
-        }
-        if (ports.handshakes() > 0) {
-            List<String> args = new ArrayList<>(contestant.doors().tls().args());
-            option(args, "to", contestant.doors().handshakes());
-            startVisitor("those who shake hands", ChurnMain.class, ports.handshakes(), args);
-        }
-        if (ports.scrapes() > 0) {
-            List<String> args = new ArrayList<>();
-            option(args, "admin", contestant.doors().admin());
-            startVisitor("those who look at the page", ChurnMain.class, ports.scrapes(), args);
-        }
-    }
-
-    private List<String> comeAndGo(Contestant.Started contestant, int firstId) {
-        List<String> args = content(load);
-        publishTo(args, contestant, firstId);
-        option(args, "from", contestant.subscribe());
-        option(args, "publishers", load.senders());
-        policy(args);
-        return args;
-    }
-
     /** Who may be sent less than all says HELLO, so that it is told. */
     private void policy(List<String> args) {
         if (load.isChecked() && load.policy() != Policy.BACKPRESSURE) {
             option(args, "policy", load.policy().flag());
         }
-    }
-
-    private void startVisitor(String name, Class<?> main, int rate, List<String> args)
-            throws IOException, RunException, InterruptedException {
-        option(args, "rate", rate);
-        int moreMegabytes = load.clients().storm() / VISITORS_PER_MEGABYTE;
-        Child visitor = children.startWorker(
-                children.placement().publishers(), name, main, args, new Children.WorkerJvm(moreMegabytes));
-        visitors.add(visitor);
-        await(visitor, "ready", READY_NANOS);
-    }
-
-    /** Some of the publishers or subscribers, as a program in C, which is told no more than it knows. */
-    private Child startInC(String what, String where, Endpoint endpoint, String whose, int first, int count)
-            throws IOException {
-        List<String> command = new ArrayList<>(List.of(CPrograms.client().toString(), what));
-        option(command, where, endpoint);
-        option(command, whose, first);
-        option(command, "connections", count);
-        option(command, "body", load.body().max());
-        option(command, "publishers", load.publishers());
-        option(command, "write-size", load.writes().bytes());
-        return children.startProgram(name(what.equals("publish") ? "publisher" : "subscriber", first, count), command);
     }
 
     /** Waits until every subscriber has heard of every publisher. */
@@ -264,7 +189,6 @@ final class Fleet {
     void tell(Window window) {
         subscribers.forEach(child -> child.tell(window));
         publishers.forEach(child -> child.tell(window));
-        visitors.forEach(child -> child.tell(window));
         slow().forEach(child -> child.tell(window));
     }
 
@@ -273,9 +197,6 @@ final class Fleet {
         List<JsonObject> results = new ArrayList<>();
         for (Child publisher : publishers) {
             results.add(await(publisher, "result", PUBLISHED_NANOS));
-        }
-        for (Child visitor : visitors) {
-            results.add(await(visitor, "result", PUBLISHED_NANOS));
         }
         return results;
     }
@@ -329,16 +250,13 @@ final class Fleet {
     /**
      * Messages whose latency every subscriber has to record: of those that were meant to be sent within the window, every one
      * whose number is a multiple of {@code sampling}; where subscribers choose types, whose rank is. -1 where publishers do not
-     * tell. Visitors' messages are not timed.
+     * tell.
      */
     static long samples(List<JsonObject> published, Load load) {
         int sampling = load.sampling();
         TypeChoice choice = load.choice();
         long samples = 0;
         for (JsonObject publisher : all(published, "publishers")) {
-            if (publisher.getInt("id") >= load.publishers()) {
-                continue;
-            }
             if (!publisher.has("firstTimed")) {
                 return -1;
             }
@@ -365,11 +283,6 @@ final class Fleet {
         return slow == null ? List.of() : List.of(slow);
     }
 
-    /** The processes of those who come and go. */
-    List<Child> visitors() {
-        return visitors;
-    }
-
     private static String name(String kind, int first, int count) {
         return count == 1 ? kind + " " + first : kind + "s " + first + ".." + (first + count - 1);
     }
@@ -379,18 +292,14 @@ final class Fleet {
         List<String> args = content(load);
         option(args, "total", load.publishers());
         option(args, "rate", load.rate());
-        option(args, "burst", load.pace().burst());
-        option(args, "batch", load.writes().messages());
-        option(args, "write-size", load.writes().bytes());
+        option(args, "write-size", load.writeSize());
         option(args, "processes", load.publisherProcesses());
-        flag(args, "real-time", load.isRealTime());
         return args;
     }
 
     private static List<String> content(Load load) {
         List<String> args = new ArrayList<>();
         option(args, "body", load.body());
-        option(args, "seed", load.seed());
         option(args, "types", load.content().types());
         return args;
     }

@@ -12,13 +12,13 @@ import dev.msgrelay.protocol.Policy;
  * @param publishers connections that publish
  * @param audience those who receive
  * @param content of the messages
- * @param pace when they are sent
- * @param writes how they are handed to the socket
+ * @param rate messages a second of each publisher, open loop, evenly spaced; 0: as fast as it goes
+ * @param writeSize bytes that a publisher hands to the socket in one call, at full speed; 0: whole segments of the path
  * @param unix Unix sockets instead of TCP
  * @param clients what publishers and subscribers are
  */
 public record Load(
-        int publishers, Audience audience, Content content, Pace pace, Writes writes, boolean unix, Clients clients) {
+        int publishers, Audience audience, Content content, int rate, int writeSize, boolean unix, Clients clients) {
     /** At full speed a clock per message would cost more than the message; one in so many has its latency recorded. */
     public static final int FULL_SPEED_SAMPLING = 1_024;
 
@@ -36,11 +36,6 @@ public record Load(
 
     private static final int MAX_SUBSCRIBER_PROCESSES = 16;
 
-    /** Messages whose arrival one subscriber notes at most, and all those of one process: 16 bytes each. */
-    private static final int MAX_ARRIVALS = 64 << 10;
-
-    private static final int MAX_PROCESS_ARRIVALS = 256 << 10;
-
     /**
      * Who receives.
      *
@@ -55,94 +50,47 @@ public record Load(
     /**
      * What is in the messages.
      *
-     * @param seed of the order in which different sizes come
      * @param types that messages carry in turn, see {@link SizeTable#typeOf}
      */
-    public record Content(BodySizes sizes, int seed, int types) {
-        public static final int DEFAULT_SEED = 1;
-
-        /** All of one type. */
-        public Content(BodySizes sizes, int seed) {
-            this(sizes, seed, 1);
-        }
-    }
-
-    /**
-     * When messages are sent.
-     *
-     * @param rate messages a second of each publisher, open loop; 0: as fast as it goes
-     * @param burst messages of a publisher that are due at the same moment; 1: evenly spaced
-     * @param realTime whether publishers may ask the system to run before others, and to keep the cores awake
-     */
-    public record Pace(int rate, int burst, boolean realTime) {
-        public static final Pace FULL_SPEED = of(0);
-
-        /** The same, with another priority. */
-        public Pace withRealTime(boolean newRealTime) {
-            return new Pace(rate, burst, newRealTime);
-        }
-
-        /** Evenly spaced, with the usual priority. */
-        public static Pace of(int rate) {
-            return new Pace(rate, 1, false);
-        }
-    }
-
-    /**
-     * What a publisher hands to the socket in one call.
-     *
-     * @param bytes at full speed; 0: whole segments of the path, about 128 KiB
-     * @param messages whole ones, exactly so many; 0: as {@code bytes} says, or at a fixed rate whatever is due
-     */
-    public record Writes(int bytes, int messages) {
-        public static final Writes DEFAULT = new Writes(0, 0);
-    }
+    public record Content(BodySizes sizes, int types) {}
 
     /** 1 -> 1 as in the first command of the README. */
     public static Load oneToOne(int body) {
         return new Load(
                 1,
                 new Audience(1, Check.FULL, Policy.BACKPRESSURE, SlowReaders.NONE),
-                new Content(BodySizes.fixed(body), Content.DEFAULT_SEED),
-                Pace.FULL_SPEED,
-                Writes.DEFAULT,
+                new Content(BodySizes.fixed(body), 1),
+                0,
+                0,
                 false,
                 Clients.RAW);
     }
 
     public Load withCounts(int newPublishers, int newSubscribers) {
         Audience newAudience = new Audience(newSubscribers, audience.check(), policy(), slow());
-        return new Load(newPublishers, newAudience, content, pace, writes, unix, clients);
+        return new Load(newPublishers, newAudience, content, rate, writeSize, unix, clients);
     }
 
     public Load withBody(BodySizes newSizes) {
-        return withContent(new Content(newSizes, seed(), content.types()));
+        return withContent(new Content(newSizes, content.types()));
     }
 
     public Load withContent(Content newContent) {
-        return new Load(publishers, audience, newContent, pace, writes, unix, clients);
+        return new Load(publishers, audience, newContent, rate, writeSize, unix, clients);
     }
 
-    /** Evenly spaced. */
+    /** Evenly spaced; 0: as fast as it goes. */
     public Load withRate(int newRate) {
-        return withPace(Pace.of(newRate));
+        return new Load(publishers, audience, content, newRate, writeSize, unix, clients);
     }
 
-    /** The same at another rate. */
-    public Load atRate(int newRate) {
-        return withPace(new Pace(newRate, pace.burst(), pace.realTime()));
-    }
-
-    public Load withPace(Pace newPace) {
-        return new Load(publishers, audience, content, newPace, writes, unix, clients);
-    }
-
-    public Load withWrites(Writes newWrites) {
-        return new Load(publishers, audience, content, pace, newWrites, unix, clients);
+    /** With so many bytes in each write at full speed; 0: the usual ones. */
+    public Load withWriteSize(int newWriteSize) {
+        return new Load(publishers, audience, content, rate, newWriteSize, unix, clients);
     }
 
     public Load withUnix(boolean newUnix) {
-        return new Load(publishers, audience, content, pace, writes, newUnix, clients);
+        return new Load(publishers, audience, content, rate, writeSize, newUnix, clients);
     }
 
     public Load withSlow(SlowReaders newSlow) {
@@ -159,28 +107,26 @@ public record Load(
     }
 
     public Load withClients(Clients newClients) {
-        return new Load(publishers, audience, content, pace, writes, unix, newClients);
+        return new Load(publishers, audience, content, rate, writeSize, unix, newClients);
     }
 
     /** Over TLS; instead of any other transport. */
     public Load withTls() {
-        Clients.Ports ports = clients.ports();
-        return withUnix(false)
-                .withClients(clients.withPorts(new Clients.Ports(true, ports.handshakes(), ports.scrapes())));
+        return withUnix(false).withClients(clients.withTls());
     }
 
-    /** At the plain ports alone. */
-    public Load withPlainPorts() {
-        return withClients(clients.withPorts(Clients.Ports.PLAIN));
+    /** With loadgen's own clients over plain connections, as ceilings have it. */
+    public Load withRawClients() {
+        return withClients(Clients.RAW);
     }
 
     /** Whether publishers and subscribers speak TLS. */
     public boolean tls() {
-        return clients.ports().tls();
+        return clients.tls();
     }
 
     private Load withAudience(Audience newAudience) {
-        return new Load(publishers, newAudience, content, pace, writes, unix, clients);
+        return new Load(publishers, newAudience, content, rate, writeSize, unix, clients);
     }
 
     public int subscribers() {
@@ -190,11 +136,6 @@ public record Load(
     /** Which messages subscribers choose. */
     TypeChoice choice() {
         return new TypeChoice(SizeTable.fixed(body().max()).withTypes(content.types()), clients.wanted());
-    }
-
-    /** Publisher ids of the run: the publishers', and those of publishers that come and go. */
-    int senders() {
-        return publishers + clients.visitingPublishers();
     }
 
     /** Whether every message is checked. */
@@ -215,40 +156,14 @@ public record Load(
         return content.sizes();
     }
 
-    public int seed() {
-        return content.seed();
-    }
-
-    /** Messages a second of each publisher; 0: as fast as it goes. */
-    public int rate() {
-        return pace.rate();
-    }
-
-    /** Whether publishers ask for real-time priority: not with so much to send that they could be busy all the time. */
-    boolean isRealTime() {
-        return pace.realTime() && rate() > 0 && (long) rate() * publishers <= LIGHT;
     }
 
     /** One message in so many has its latency recorded: all of a rate that a clock for each does not disturb. */
     public int sampling() {
-        long perSecond = (long) rate() * publishers;
-        return rate() == 0
+        long perSecond = (long) rate * publishers;
+        return rate == 0
                 ? FULL_SPEED_SAMPLING
                 : Integer.highestOneBit((int) Math.max(1, Math.min(FULL_SPEED_SAMPLING, perSecond / RECORDED)));
-    }
-
-    /** Whether one subscriber can be later than another, and says when it got what. */
-    public boolean hasSkew() {
-        return subscribers() > 1 && isChecked();
-    }
-
-    /** Messages whose arrival each subscriber notes at most, for the skew; 0 where there is none to be found. */
-    int arrivals() {
-        if (!hasSkew()) {
-            return 0;
-        }
-        int mostOfAProcess = share(subscribers(), subscriberProcesses(), 0);
-        return Math.min(MAX_ARRIVALS, Integer.highestOneBit(MAX_PROCESS_ARRIVALS / mostOfAProcess));
     }
 
     public int publisherProcesses() {

@@ -116,7 +116,6 @@ public final class LoadRun {
             fleet.letThemIn();
             observer.phase(connecting(load.publishers(), "publisher", load.publisherProcesses()));
             fleet.startPublishers(started);
-            fleet.startVisitors(started);
         }
         fleet.awaitPrimed();
         return measure(children, started, fleet, stops);
@@ -191,7 +190,7 @@ public final class LoadRun {
         Said said = new Said(published, received, slow);
         RelayFigures figures = relay == null || !stops ? null : stop(relay, window);
         Timeline timeline = Timeline.of(window.begin(), window.end(), fleet.publishers(), fleet.subscribers(), relay);
-        Throughput throughput = said.throughput(load, timing, timeline);
+        Throughput throughput = said.throughput(timing, timeline);
         Delays delays = said.delays(load);
         Correctness correctness = said.correctness(load);
         return new RunResult(

@@ -12,10 +12,4 @@ import dev.msgrelay.loadgen.site.Site;
 public record Placement(Site relay, Site publishers, Site subscribers) {
     /** Everything on this host, over its loopback interface. */
     public static final Placement HERE = new Placement(Site.HERE, Site.HERE, Site.HERE);
-
-    /** How far the publishers' clock is ahead of the subscribers', in nanoseconds. */
-    long publishersAheadNanos(boolean contestantSends) {
-        Site sender = contestantSends ? relay : publishers;
-        return sender.nanosAhead() - subscribers.nanosAhead();
-    }
 }

@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.jar.JarFile;
 import java.util.stream.Stream;
 
 /**
@@ -79,17 +78,10 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         // Workers that have to share their machine may take long to their first word; a run does not fail by that.
         List<String> args = new ArrayList<>(List.of("--json", "--handshake-timeout", "60s"));
         args.addAll(Contestants.bind(children, load.tls()));
-        Clients.Ports ports = load.clients().ports();
         OwnCertificate own = null;
-        if (ports.tls() || ports.handshakes() > 0) {
+        if (load.tls()) {
             own = OwnCertificate.at(children.placement().relay().address());
             args.addAll(own.args());
-        }
-        if (ports.handshakes() > 0 && !ports.tls()) {
-            args.addAll(List.of("--tls-publish-port", "0", "--tls-subscribe-port", "0"));
-        }
-        if (ports.scrapes() > 0) {
-            args.addAll(List.of("--admin", "127.0.0.1:0"));
         }
         if (build == null) {
             // On a lane or between hosts whoever gets there may do everything: it lives as long as the run.
@@ -109,16 +101,11 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         args.addAll(withJournal(relayArgs, children));
         Child child = start(children, args);
         JsonObject ready = child.await("ready", Contestants.READY_NANOS);
-        String tlsPublish = ready.getString("tlsPublish");
-        String admin = ready.getString("admin");
         return new Started(
                 child,
-                endpoint(publishSocket, ports.tls() ? tlsPublish : ready.getString("publish")),
-                endpoint(subscribeSocket, ready.getString(ports.tls() ? "tlsSubscribe" : "subscribe")),
-                new Doors(
-                        own == null ? null : own.clients(),
-                        tlsPublish == null ? null : Endpoint.parse(tlsPublish),
-                        admin == null ? null : Endpoint.parse(admin)));
+                endpoint(publishSocket, ready.getString(load.tls() ? "tlsPublish" : "publish")),
+                endpoint(subscribeSocket, ready.getString(load.tls() ? "tlsSubscribe" : "subscribe")),
+                own == null ? null : own.clients());
     }
 
     /** These arguments with a directory in place of a temporary one. */
@@ -179,21 +166,6 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         /** The command that starts its relay-server, without arguments. */
         List<String> relay(List<String> javaOptions) throws IOException {
             return command(javaOptions, "-jar", jar("relay-server").toString());
-        }
-
-        /**
-         * The command that starts one of its load generator's programs, without arguments.
-         *
-         * @throws IOException it has none of this name
-         */
-        List<String> loadgen(List<String> javaOptions, String main) throws IOException {
-            Path jar = jar("loadgen");
-            try (JarFile classes = new JarFile(jar.toFile())) {
-                if (classes.getEntry(main.replace('.', '/') + ".class") == null) {
-                    throw new IOException(jar + " has no " + main);
-                }
-            }
-            return command(javaOptions, "-cp", jar.toString(), main);
         }
 
         /**

@@ -9,7 +9,6 @@ import dev.msgrelay.loadgen.bound.Signals;
 import dev.msgrelay.loadgen.bound.Signals.LinkShare;
 import dev.msgrelay.loadgen.bound.Signals.Rates;
 import dev.msgrelay.loadgen.bound.Signals.Standstills;
-import dev.msgrelay.loadgen.load.Arrivals;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToLongFunction;
@@ -21,7 +20,7 @@ import org.HdrHistogram.Histogram;
  *
  * @param contestant which contestant it was, for people
  * @param sent messages of the whole run; 0 where the contestant sends by itself and does not count
- * @param marks what else a reader has to know of it: "the hosts' clocks went apart by 300 us"; mostly empty
+ * @param marks what else a reader has to know of it; mostly empty
  */
 public record RunResult(
         String contestant,
@@ -58,7 +57,6 @@ public record RunResult(
      * @param latency from the intended time of sending, all subscribers together; null when not recorded, and at full
      *     speed
      * @param oneMessageIn one message in so many was recorded
-     * @param skew from the first subscriber that got a message to the last one; null when not recorded
      * @param timeInQueue at full speed, from a message's write to its read; null when not recorded, and at a rate
      * @param acknowledged from the intended time of sending, at full speed from when the publisher had it, to the
      *     acknowledgement; null when nobody asks for that; older results do not tell
@@ -66,21 +64,19 @@ public record RunResult(
     public record Delays(
             Histogram latency,
             int oneMessageIn,
-            Arrivals.Skew skew,
             Histogram timeInQueue,
 
             @JacksonInject(value = "acknowledged", useInput = OptBoolean.TRUE, optional = OptBoolean.TRUE)
             Histogram acknowledged) {
         /** Nothing recorded. */
-        public static final Delays NONE = new Delays(null, 1, null, null, null);
+        public static final Delays NONE = new Delays(null, 1, null, null);
 
         /** A latency needs a time at which a message was to be sent; at full speed it is time in queue. */
-        public static Delays of(Load load, Histogram recorded, Arrivals.Skew skew, Histogram acknowledged) {
+        public static Delays of(Load load, Histogram recorded, Histogram acknowledged) {
             Histogram checked = load.isChecked() ? recorded : null;
             return new Delays(
                     load.rate() > 0 ? checked : null,
                     load.sampling(),
-                    load.hasSkew() ? skew : null,
                     load.rate() > 0 ? null : checked,
                     load.clients().acks().isAsked() ? acknowledged : null);
         }
@@ -90,7 +86,6 @@ public record RunResult(
             return switch (which) {
                 case LATENCY -> latency;
                 case TIME_IN_QUEUE -> timeInQueue;
-                case SKEW -> skew == null ? null : skew.nanos();
                 case ACKNOWLEDGED -> acknowledged;
             };
         }
@@ -113,7 +108,6 @@ public record RunResult(
     public enum Delay {
         LATENCY,
         TIME_IN_QUEUE,
-        SKEW,
         ACKNOWLEDGED;
 
         /** As files name it. */
@@ -131,7 +125,6 @@ public record RunResult(
      * @param slow what became of those that read too slowly on purpose
      * @param schedule how well the publishers kept their times; nothing scheduled at full speed
      * @param acknowledged messages of the whole run that publishers know the relay has; 0 where they do not ask
-     * @param visits the connections that came and went beside the others
      */
     public record Correctness(
             boolean checked,
@@ -139,20 +132,19 @@ public record RunResult(
             List<SubscriberResult> subscribers,
             List<SubscriberResult> slow,
             Punctuality schedule,
-            long acknowledged,
-            Visits visits) {
+            long acknowledged) {
         public Correctness {
             subscribers = List.copyOf(subscribers);
             slow = List.copyOf(slow);
         }
 
-        /** Of a run that was checked or not, at an unknown cost; without acknowledgements, and nobody came and went. */
+        /** Of a run that was checked or not, at an unknown cost; without acknowledgements. */
         public Correctness(
                 boolean checked,
                 List<SubscriberResult> subscribers,
                 List<SubscriberResult> slow,
                 Punctuality schedule) {
-            this(checked, Double.NaN, subscribers, slow, schedule, 0, Visits.NONE);
+            this(checked, Double.NaN, subscribers, slow, schedule, 0);
         }
 
         /** The sum of one count over all subscribers. */
@@ -230,11 +222,5 @@ public record RunResult(
     RunResult withRelay(RelayFigures figures) {
         Resources more = Resources.of(resources.processes(), figures, resources.signals());
         return new RunResult(contestant, load, timing, sent, throughput, delays, correctness, more, marks);
-    }
-
-    /** The same with these, too. */
-    public RunResult withMarks(List<String> more) {
-        List<String> all = Stream.concat(marks.stream(), more.stream()).toList();
-        return new RunResult(contestant, load, timing, sent, throughput, delays, correctness, resources, all);
     }
 }

@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.run;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.OrderTrace;
 import dev.msgrelay.loadgen.run.RunResult.Correctness;
 import dev.msgrelay.loadgen.run.RunResult.Delays;
@@ -14,7 +13,7 @@ import java.util.List;
 /**
  * What the processes of a run say at its end.
  *
- * @param published by those of the publishers, and of visitors
+ * @param published by those of the publishers
  * @param received by those of the subscribers
  * @param slow by that of the subscribers that read too slowly on purpose
  */
@@ -32,14 +31,12 @@ record Said(List<JsonObject> published, List<JsonObject> received, List<JsonObje
         return Fleet.sum(publishers(), "messages");
     }
 
-    /** Within the window, without messages of visitors; of the subscribers, but for the slow ones. */
-    Throughput throughput(Load load, Timing timing, Timeline timeline) {
+    /** Within the window; of the subscribers, but for the slow ones. */
+    Throughput throughput(Timing timing, Timeline timeline) {
         long nanos = timing.measured().toNanos();
-        List<JsonObject> own = publishers().stream()
-                .filter(one -> one.getInt("id", 0) < load.publishers())
-                .toList();
         return new Throughput(
-                new Traffic(Fleet.sum(own, "messagesMeasured"), Fleet.sum(own, "bytesMeasured"), nanos),
+                new Traffic(
+                        Fleet.sum(publishers(), "messagesMeasured"), Fleet.sum(publishers(), "bytesMeasured"), nanos),
                 new Traffic(Fleet.sum(subscribers(), "messages"), Fleet.sum(subscribers(), "bytes"), nanos),
                 Double.NaN,
                 Double.NaN,
@@ -47,15 +44,8 @@ record Said(List<JsonObject> published, List<JsonObject> received, List<JsonObje
     }
 
     Delays delays(Load load) {
-        Arrivals arrivals = new Arrivals();
-        received.stream()
-                .filter(process -> process.has("arrivals"))
-                .forEach(process -> arrivals.add(Arrivals.decode(process.getString("arrivals"))));
         return Delays.of(
-                load,
-                Fleet.histogram(subscribers(), "latency"),
-                arrivals.skew(),
-                Fleet.histogram(publishers(), "acknowledgedAfter"));
+                load, Fleet.histogram(subscribers(), "latency"), Fleet.histogram(publishers(), "acknowledgedAfter"));
     }
 
     /** What of the clocks is to be said: latencies are of no use where they do not agree. */
@@ -85,8 +75,7 @@ record Said(List<JsonObject> published, List<JsonObject> received, List<JsonObje
                 all.subList(0, notSlow),
                 all.subList(notSlow, all.size()),
                 schedule(),
-                Fleet.sum(publishers(), "acknowledged"),
-                published.stream().map(Visits::of).reduce(Visits.NONE, Visits::and));
+                Fleet.sum(publishers(), "acknowledged"));
     }
 
     private Punctuality schedule() {
@@ -96,14 +85,7 @@ record Said(List<JsonObject> published, List<JsonObject> received, List<JsonObje
                         .mapToLong(one -> one.getLong("worstLateNanos", 0))
                         .max()
                         .orElse(0),
-                Fleet.histogram(published, "lateness"),
-                published.stream()
-                        .map(process -> new Punctuality.Means(
-                                process.getBoolean("realTime", false),
-                                process.getBoolean("coresAwake", false),
-                                process.getString("obstacle", "")))
-                        .reduce(Punctuality.Means::and)
-                        .orElse(Punctuality.Means.NONE));
+                Fleet.histogram(published, "lateness"));
     }
 
     /** Compares the order in which they got the messages of all publishers. */

@@ -86,28 +86,6 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
                 json.getInt("closeReason", 0));
     }
 
-    /** The sums of both; null is nothing. */
-    SubscriberResult and(SubscriberResult other) {
-        return other == null
-                ? this
-                : new SubscriberResult(
-                        index,
-                        messages + other.messages,
-                        new Faults(
-                                faults.lost + other.faults.lost,
-                                faults.tail + other.faults.tail,
-                                duplicated() + other.duplicated(),
-                                reordered() + other.reordered(),
-                                corrupted() + other.corrupted(),
-                                foreign() + other.foreign()),
-                        new Told(
-                                told.missed + other.told.missed,
-                                told.gaps + other.told.gaps,
-                                told.untrue + other.told.untrue),
-                        closed == null ? other.closed : closed,
-                        closeReason);
-    }
-
     /** Whether its place in the stream is known all the time, so that its order can be compared with that of others. */
     boolean hasOrder() {
         return faults.isEachOnce() && told.untrue() == 0 && faults.lost() - faults.tail() <= told.missed();

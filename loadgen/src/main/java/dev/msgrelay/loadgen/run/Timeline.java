@@ -100,22 +100,18 @@ public record Timeline(List<Point> points) {
     private static List<List<Count>> counts(List<Child> workers, long end) {
         List<List<Count>> all = new ArrayList<>();
         for (Child worker : workers) {
-            all.add(counts(worker.all("progress"), worker.site().nanosAhead(), end));
+            all.add(read(worker.all("progress"), end));
         }
         return all;
     }
 
-    /**
-     * One worker's counts by the controller's clock.
-     *
-     * @param ahead nanoseconds that the worker's clock is ahead of that
-     */
-    static List<Count> counts(List<Child.Event> reports, long ahead, long end) {
+    /** One worker's counts. */
+    static List<Count> read(List<Child.Event> reports, long end) {
         List<Count> counts = new ArrayList<>();
         for (Child.Event report : reports) {
             JsonObject json = report.json();
             for (String count : json.getString("counts", "").split(",")) {
-                counts.add(count(count, ahead));
+                counts.add(count(count));
             }
             if (json.getBoolean("last", false)) {
                 // A publisher's last message leaves a little before the window ends.
@@ -128,9 +124,9 @@ public record Timeline(List<Point> points) {
     }
 
     /** See {@link dev.msgrelay.loadgen.worker.Progress}: the moment at which it counted is not the one at which that was heard. */
-    private static Count count(String count, long ahead) {
+    private static Count count(String count) {
         String[] words = count.split(" ");
-        return new Count(Long.parseLong(words[0]) - ahead, Long.parseLong(words[1]), Long.parseLong(words[2]));
+        return new Count(Long.parseLong(words[0]), Long.parseLong(words[1]), Long.parseLong(words[2]));
     }
 
     /** Messages and bytes a second of all workers together, or null where one of them is not known. */

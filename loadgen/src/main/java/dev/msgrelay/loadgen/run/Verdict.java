@@ -12,7 +12,6 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.text.ShortText;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * Whether a run is valid: every message came to every subscriber, once, byte for byte as it was sent and in one order;
@@ -24,11 +23,6 @@ public final class Verdict {
     private static final double MILLI = 1e6;
 
     static final String EMPTY_WINDOW = "no message arrived within the measured window";
-
-    private static final double LEAST_VISITS = 0.9;
-
-    /** Those under way where the window begins and ends. */
-    private static final int VISITS_AT_EDGES = 16;
 
     private Verdict() {}
 
@@ -63,24 +57,7 @@ public final class Verdict {
      * @param policy backpressure: nothing may be missing, told or not
      */
     public static List<String> faults(RunResult result, Policy policy) {
-        List<String> faults =
-                new ArrayList<>(faults(result.correctness(), result.throughput().out(), result.load(), policy));
-        faults.addAll(faults(result.correctness().visits().subscribers()));
-        faults.addAll(absent(
-                result.load(),
-                result.timing().measured().toNanos(),
-                result.correctness().visits().count()));
-        return faults;
-    }
-
-    /** A relay beside which fewer came than were meant to had less to do. Those of churn are told by their number alone. */
-    static List<String> absent(Load load, long nanos, long came) {
-        Clients.Ports ports = load.clients().ports();
-        int rate = ports.handshakes() + ports.scrapes();
-        double wanted = rate * (nanos / 1e9);
-        return rate == 0 || came + VISITS_AT_EDGES >= LEAST_VISITS * wanted
-                ? List.of()
-                : List.of(String.format(Locale.ROOT, "only %,d of %,.0f visits came beside the load", came, wanted));
+        return faults(result.correctness(), result.throughput().out(), result.load(), policy);
     }
 
     /**
@@ -130,20 +107,6 @@ public final class Verdict {
         if (slow.closed() != null && slow.closeReason() != CloseReason.SLOW_SUBSCRIBER.code()) {
             failures.add(who + "connection ended: " + slow.closed());
         }
-    }
-
-    /** They came and left in the middle of the stream, whenever they wanted; null: nobody did. */
-    static List<String> faults(SubscriberResult visiting) {
-        List<String> failures = new ArrayList<>();
-        if (visiting != null) {
-            String who = "visiting subscribers: ";
-            count(visiting.lost(), who, "lost without a word", failures);
-            checkMessages(who, visiting, failures);
-            if (visiting.closed() != null) {
-                failures.add(who + "connection ended: " + visiting.closed());
-            }
-        }
-        return failures;
     }
 
     private static void check(String who, SubscriberResult subscriber, Policy policy, List<String> failures) {

@@ -49,8 +49,6 @@ final class Watch implements AutoCloseable {
         // One that is skipped or cut off holds nobody back, although its queue is always full.
         boolean beside = load.slow().policy() != Policy.BACKPRESSURE;
         add(processes, Role.SUBSCRIBER, fleet.slow(), beside);
-        // They are no other programs, and nobody waits for them.
-        add(processes, Role.SUBSCRIBER, fleet.visitors(), true);
         Watched watched = new Watched(processes, port(contestant.publish()), port(contestant.subscribe()));
         link = new LinkShare(Double.NaN, Double.NaN, isLink(contestant.publish()), isLink(contestant.subscribe()));
         sampler = WindowSampler.start(SystemTree.proc(), watched, window.begin(), window.end(), load.rate() > 0);
@@ -111,37 +109,23 @@ final class Watch implements AutoCloseable {
 
     private Rates rates(boolean counted, Throughput throughput, Punctuality schedule) {
         double seconds = window.measuredNanos() / 1e9;
-        int together = Math.max(load.pace().burst(), Math.max(1, load.writes().messages()));
         return new Rates(
                 (double) load.rate() * load.publishers(),
                 counted ? throughput.in().messagesPerSecond() : Double.NaN,
                 throughput.out().messagesPerSecond() / Math.max(1, load.subscribers()),
                 schedule.lateShare(),
                 seconds,
-                load.publishers() * together / seconds);
+                load.publishers() / seconds);
     }
 
     private RelayHolds holds() {
-        return relay == null ? null : holds(relay.all("stats"), roomAwaited(), window);
-    }
-
-    /** The share of the window in which publishers in the relay's process found the ring full, on average; else 0. */
-    private double roomAwaited() {
-        Child.Event result = relay.latest("result");
-        List<JsonObject> publishers = result == null ? List.of() : Fleet.all(List.of(result.json()), "publishers");
-        double nanos = publishers.stream()
-                .mapToLong(one -> one.getLong("waitedForRoomNanos", 0))
-                .average()
-                .orElse(0);
-        return Math.min(1, nanos / window.measuredNanos());
+        return relay == null ? null : holds(relay.all("stats"), window);
     }
 
     /**
      * From the relay's reports; null where it has said nothing of this around the window.
-     *
-     * @param roomAwaited share of the time in which publishers that it does not read found no room
      */
-    static RelayHolds holds(List<Child.Event> reports, double roomAwaited, Window window) {
+    static RelayHolds holds(List<Child.Event> reports, Window window) {
         List<Child.Event> around = around(reports, window);
         if (around.size() < 2) {
             return null;
@@ -158,7 +142,7 @@ final class Watch implements AutoCloseable {
                     / event.json().getLong("ringCells");
         }
         return new RelayHolds(
-                Math.max(roomAwaited, share(first, last, "heldBackMillis", nanos)),
+                share(first, last, "heldBackMillis", nanos),
                 share(first, last, "backpressureMillis", nanos),
                 used / around.size());
     }

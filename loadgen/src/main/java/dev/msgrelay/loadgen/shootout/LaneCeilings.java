@@ -24,7 +24,7 @@ public final class LaneCeilings {
      * segment, each has its own wire bytes.
      */
     public static Ceilings of(Link link, BodySizes body) {
-        SizeTable sizes = SizeTable.of(body, 0);
+        SizeTable sizes = SizeTable.of(body);
         double payload = 0;
         double wire = 0;
         for (int i = 0; i < MESSAGES; i++) {

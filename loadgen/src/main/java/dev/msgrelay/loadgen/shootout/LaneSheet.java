@@ -22,9 +22,7 @@ import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Traffic;
-import dev.msgrelay.loadgen.shootout.ShootoutSettings.Door;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
-import dev.msgrelay.loadgen.ssh.SshSite;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -64,9 +62,6 @@ final class LaneSheet {
     }
 
     private static Place publishers(Lane lane, Sides sides) {
-        if (sides.door() == Door.WITHIN) {
-            return Place.WITHIN;
-        }
         if (sides.publishOverUnix(lane)) {
             return Place.NEAR_UNIX;
         }
@@ -117,9 +112,9 @@ final class LaneSheet {
 
     private static Load plainLoad(Load load) {
         return load.withCounts(1, load.subscribers())
-                .withPlainPorts()
-                .withPace(Load.Pace.FULL_SPEED)
-                .withWrites(Load.Writes.DEFAULT);
+                .withRawClients()
+                .withRate(0)
+                .withWriteSize(0);
     }
 
     private LoadCell direct(Load load) {
@@ -201,20 +196,12 @@ final class LaneSheet {
                 Ceilings.PLAIN_RELAY, new Rate(traffic.messagesPerSecond(), traffic.bytesPerSecond()), null);
     }
 
-    /** What a reader has to know beside the runs: ceilings that were measured, how exact latencies are. */
+    /** What a reader has to know beside the runs: ceilings that were measured. */
     List<String> notes(List<Run<RunResult>> runs) {
         List<String> notes = new ArrayList<>();
         directs.values().forEach(cell -> notes.addAll(ceilingNote("direct", cell, runs)));
         plains.values().forEach(cell -> notes.addAll(ceilingNote("plain relay", cell, runs)));
         notes.addAll(baselines.lines(runs, relays));
-        if (lane.far() instanceof SshSite second && second.latencyErrorNanos() > 0) {
-            notes.add(format(
-                    "%s: latencies from one host to the other may be wrong by up to %.0f us: clocks differ",
-                    name(), second.latencyErrorNanos() / 1e3));
-        }
-        if (lane.far() instanceof SshSite) {
-            notes.add(name() + ": the relay ran with --insecure: who got to its ports might publish and read");
-        }
         return notes;
     }
 

@@ -13,7 +13,6 @@ import dev.msgrelay.loadgen.run.Verdict;
 import dev.msgrelay.loadgen.shootout.MaxRateSearch.Bounds;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
 import dev.msgrelay.protocol.Policy;
-import java.util.ArrayList;
 import java.util.List;
 
 /** What a search tries on one cell of one lane, and what it asks of each run. One thread owns it. */
@@ -24,11 +23,7 @@ final class RateProbe {
     /** A link's ceiling is so many doublings away. */
     private static final int BELOW_CEILING = 16;
 
-    /** A write waits for its last message no longer than this part of the bound: below, slower is later. */
-    private static final int BATCH_WAIT = 4;
-
     private static final double PERCENTILE = 99;
-    private static final double SECOND_NANOS = 1e9;
 
     private final Lane lane;
     private final Load load;
@@ -48,21 +43,13 @@ final class RateProbe {
             double ceiling = LaneCeilings.of(lane.link(), load.body()).batched().messagesPerSecond();
             start = (long) (ceiling / BELOW_CEILING / publishers / load.subscribers());
         }
-        long lowest = lowest();
         return new Bounds(
-                Math.max(lowest, Math.min(Load.MAX_RATE, start)),
-                lowest,
+                Math.max(1, Math.min(Load.MAX_RATE, start)),
+                1,
                 Load.MAX_RATE,
                 SearchSettings.RESOLUTION,
                 settings.probes(),
                 settings.nanos());
-    }
-
-    /** Of a publisher; above 1 where whole batches are written, whose first message waits for the last one. */
-    private long lowest() {
-        double waits = Math.max(0, load.writes().messages() - 1);
-        double perSecond = Math.ceil(waits * BATCH_WAIT * SECOND_NANOS / settings.p99Nanos());
-        return (long) Math.max(1, Math.min(Load.MAX_RATE, perSecond));
     }
 
     /**
@@ -123,24 +110,13 @@ final class RateProbe {
     private MaxRate maxRate(MaxRateSearch.Result result, boolean confirmed, String ending) {
         return new MaxRate(
                 LaneSheet.nameOf(lane.spec()),
-                LaneSheet.parameters(load.atRate((int) result.rate()), lane),
+                LaneSheet.parameters(load.withRate((int) result.rate()), lane),
                 settings.p99Nanos(),
                 confirmed,
                 ending,
                 result.attempts().stream()
                         .map(attempt -> new MaxRate.Attempt(attempt.rate(), attempt.failure()))
                         .toList(),
-                notes(result));
-    }
-
-    private List<String> notes(MaxRateSearch.Result result) {
-        List<String> notes = new ArrayList<>(result.notes());
-        if (result.rate() == 0 && lowest() > 1) {
-            notes.add(format(
-                    "below %,d msg/s of each publisher nothing was tried: there, writes of %,d messages wait more than"
-                            + " %.2f ms, a quarter of the p99's bound, for their last one",
-                    lowest(), load.writes().messages(), settings.p99Nanos() / 1e6 / BATCH_WAIT));
-        }
-        return notes;
+                result.notes());
     }
 }

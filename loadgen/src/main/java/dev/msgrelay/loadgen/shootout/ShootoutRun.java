@@ -11,7 +11,6 @@ import dev.msgrelay.loadgen.experiment.Meter;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.experiment.TimeLeft;
 import dev.msgrelay.loadgen.lane.Lane;
-import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.MaxRate;
@@ -22,7 +21,6 @@ import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunResult;
-import dev.msgrelay.loadgen.ssh.SshSite;
 import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
 import java.time.Duration;
@@ -117,11 +115,9 @@ public final class ShootoutRun {
         return number + " " + ShortText.plural(number, what);
     }
 
-    /** A remote lane's link is known when it is open: until then it is taken for one whose speed is known. */
     private static Lane onPaper(LaneSpec spec) {
-        LaneSpec known = spec.isApart() && !spec.isEmulated() ? LaneSpec.of(LaneKind.GBE_1) : spec;
         return Lane.between(
-                known, dev.msgrelay.loadgen.site.Site.HERE, dev.msgrelay.loadgen.site.Site.HERE, known.emulatedLink());
+                spec, dev.msgrelay.loadgen.site.Site.HERE, dev.msgrelay.loadgen.site.Site.HERE, spec.emulatedLink());
     }
 
     /**
@@ -175,9 +171,6 @@ public final class ShootoutRun {
             try {
                 Lane lane = equipment.opener().open(spec);
                 sheets.add(new LaneSheet(lane, settings, equipment));
-                if (lane.far() instanceof SshSite second) {
-                    sites.add(new Site(second.name(), second.machine()));
-                }
             } catch (IOException e) {
                 experiment.endIfAsked();
                 listener.notice("lane " + spec.label() + " is skipped: " + e.getMessage());
@@ -250,7 +243,7 @@ public final class ShootoutRun {
         RateProbe probe = new RateProbe(sheet.lane(), load, settings.search());
         MaxRateSearch search = new MaxRateSearch(
                 probe.bounds(),
-                (rate, most) -> tried(sheet, load.atRate((int) rate), probe, which, most),
+                (rate, most) -> tried(sheet, load.withRate((int) rate), probe, which, most),
                 System::nanoTime);
         try {
             MaxRate found = probe.found(search.run());

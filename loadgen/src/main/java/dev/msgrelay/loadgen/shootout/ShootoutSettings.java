@@ -58,9 +58,7 @@ public record ShootoutSettings(
     public enum Door {
         TCP,
         /** The fast path between two processes of a host. */
-        UNIX,
-        /** They are threads of the relay's own process. */
-        WITHIN
+        UNIX
     }
 
     /**

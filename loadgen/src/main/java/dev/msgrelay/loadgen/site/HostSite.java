@@ -15,18 +15,13 @@ import java.util.stream.Stream;
  * @param prefix words before the java command, such as those that enter a network namespace; the last of them has to
  *     become the command (exec), so that the process started is the JVM itself
  * @param address at which the other sites reach what listens here
- * @param ports at which that listens
  */
-public record HostSite(String name, List<String> prefix, String address, Site.DataPorts ports) implements Site {
+public record HostSite(String name, List<String> prefix, String address) implements Site {
     private static final String GUARD =
             "exec 3<&0; (cat <&3; kill -9 $$) >/dev/null 2>&1 & exec 3<&-; exec \"$@\" </dev/null";
 
     public HostSite {
         prefix = List.copyOf(prefix);
-    }
-
-    public HostSite(String name, List<String> prefix, String address) {
-        this(name, prefix, address, Site.DataPorts.ANY);
     }
 
     @Override

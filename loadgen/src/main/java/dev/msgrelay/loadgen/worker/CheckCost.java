@@ -28,7 +28,7 @@ final class CheckCost implements ReadableByteChannel {
     CheckCost(Receiver.Settings given, Control control) {
         Receiver.Settings settings = given.ofOnePublisher();
         this.batch = FrameBatch.ofBytes(settings.sizes());
-        this.measured = new MeasuredChannel(this, () -> 0, () -> 0, control, 0);
+        this.measured = new MeasuredChannel(this, () -> 0, control, 0);
         this.verifier = new Verifier(measured, null, settings, settings.newCheck());
         this.reader = new FrameReader(batch.capacity(), settings.sizes().max());
     }

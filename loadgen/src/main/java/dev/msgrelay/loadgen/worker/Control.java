@@ -111,16 +111,6 @@ public final class Control {
         reader.start();
     }
 
-    /** Waits for the arguments of one job, and does it: for a program that takes no other commands. Exits with its parent. */
-    static void standBy(Consumer<String[]> program) {
-        readCommands(line -> {
-            if (line.startsWith(JOB)) {
-                String[] args = parseJob(line.substring(JOB.length()));
-                new Thread(() -> program.accept(args), "main").start();
-            }
-        });
-    }
-
     /** What the worker's own thread keeps until the controller has no more use for it; it is closed then. */
     public void hold(AutoCloseable connections) {
         held = connections;

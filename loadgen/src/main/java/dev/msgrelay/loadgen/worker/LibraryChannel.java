@@ -34,7 +34,6 @@ final class LibraryChannel implements ByteChannel {
     private final boolean choosy;
     private ByteBuffer frames;
     private long nextSequence;
-    private long firstSequence;
     private long handed;
     private boolean ended;
     private volatile boolean closed;
@@ -43,11 +42,9 @@ final class LibraryChannel implements ByteChannel {
      * Connects, and waits until the relay knows it.
      *
      * @param choosy whether it chooses types: sequences jump then
-     * @param first sequence that is to come first, which the options ask for; 0: whichever does
      */
-    LibraryChannel(SubscriberOptions.Builder options, boolean choosy, long first, int bufferSize) throws IOException {
+    LibraryChannel(SubscriberOptions.Builder options, boolean choosy, int bufferSize) throws IOException {
         this.choosy = choosy;
-        this.nextSequence = first;
         this.frames = ByteBuffer.allocate(bufferSize);
         this.subscriber = RelaySubscriber.connect(
                 options.bufferSize(bufferSize).onGap(this::onGap).build());
@@ -69,16 +66,6 @@ final class LibraryChannel implements ByteChannel {
             options.tls(tls.ofLibrary());
         }
         return policy == null ? options : options.policy(policy);
-    }
-
-    /** Of the relay's stream. */
-    long epoch() {
-        return subscriber.epoch();
-    }
-
-    /** The sequence of what it has handed over first, which in the frames is 1; 0: nothing yet. */
-    long firstSequence() {
-        return firstSequence;
     }
 
     @Override
@@ -123,7 +110,6 @@ final class LibraryChannel implements ByteChannel {
             throw new IllegalStateException(
                     "the library told sequence " + sequence + " where " + nextSequence + " was to come");
         }
-        begin(sequence);
         nextSequence = sequence + 1;
         handed++;
         int length = FrameLayout.frameLength(body.remaining());
@@ -137,17 +123,10 @@ final class LibraryChannel implements ByteChannel {
         if (gap.reason() == null) {
             throw new IllegalStateException(gap.text());
         }
-        begin(gap.from());
         makeRoom(GapFrame.FRAME_LENGTH);
         GapFrame.put(frames, handed + 1, handed + gap.count(), gap.reason());
         handed += gap.count();
         nextSequence = gap.to() + 1;
-    }
-
-    private void begin(long sequence) {
-        if (firstSequence == 0) {
-            firstSequence = sequence;
-        }
     }
 
     private void makeRoom(int length) {

@@ -21,7 +21,6 @@ final class MeasuredChannel implements ReadableByteChannel {
     private final int piece;
     private long nextRead = System.nanoTime();
     private final LongSupplier messages;
-    private final LongSupplier uncounted;
     private final Control control;
     private Window window = Window.NONE;
     private final Window.Count measured = new Window.Count();
@@ -31,20 +30,13 @@ final class MeasuredChannel implements ReadableByteChannel {
     private long bytes;
 
     /**
-     * @param messages that were in all that has been read before the read that is being made, and count
-     * @param uncounted bytes of it that do not
+     * @param messages that were in all that has been read before the read that is being made
      * @param bytesPerSecond that are read at most; 0: as they come
      */
-    MeasuredChannel(
-            ReadableByteChannel source,
-            LongSupplier messages,
-            LongSupplier uncounted,
-            Control control,
-            int bytesPerSecond) {
+    MeasuredChannel(ReadableByteChannel source, LongSupplier messages, Control control, int bytesPerSecond) {
         this.piece = bytesPerSecond == 0 ? Integer.MAX_VALUE : Math.max(1, bytesPerSecond / READS_PER_SECOND);
         this.source = source;
         this.messages = messages;
-        this.uncounted = uncounted;
         this.control = control;
     }
 
@@ -60,7 +52,7 @@ final class MeasuredChannel implements ReadableByteChannel {
         }
         pauses.note(before, now, window);
         // What this read brought is not yet counted, so it belongs to the time after the mark.
-        measured.note(now, window, messages.getAsLong(), bytes - uncounted.getAsLong());
+        measured.note(now, window, messages.getAsLong(), bytes);
         if (n > 0) {
             bytes += n;
         }
@@ -117,7 +109,7 @@ final class MeasuredChannel implements ReadableByteChannel {
 
     /** Bytes on the wire received within the window. */
     long bytesMeasured() {
-        return measured.bytes(bytes - uncounted.getAsLong());
+        return measured.bytes(bytes);
     }
 
     @Override

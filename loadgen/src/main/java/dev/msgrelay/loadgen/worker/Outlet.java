@@ -7,11 +7,7 @@ import dev.msgrelay.protocol.FrameReader;
 import dev.msgrelay.protocol.net.Segments;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ByteChannel;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
-import java.util.concurrent.TimeUnit;
 
 /** Where the frames of one publisher go. Its thread owns it. */
 public interface Outlet extends AutoCloseable {
@@ -28,11 +24,6 @@ public interface Outlet extends AutoCloseable {
     /** Waits until nothing of it can be lost any more that this outlet answers for. */
     default void settle() throws IOException, InterruptedException {}
 
-    /** Ends it so that nothing of what was written is lost, and waits for that. */
-    default void leave() throws IOException, InterruptedException {
-        settle();
-    }
-
     /** Adds what else is to be said of this publisher, at the end. */
     default void addTo(JsonObject result) {}
 
@@ -47,28 +38,19 @@ public interface Outlet extends AutoCloseable {
     /**
      * Loadgen's own connection: bytes are written as they are.
      *
-     * @param channel that takes them: the socket, or TLS over it
+     * @param socket that takes them
      */
-    record Plain(ByteChannel channel) implements Outlet {
-        /** For the relay's end of a connection: below the controller's patience. */
-        private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
-
-        private static final int READ = 4_096;
-
-        private SocketChannel socket() {
-            return channel instanceof TlsSocket tls ? tls.socket() : (SocketChannel) channel;
-        }
-
+    record Plain(SocketChannel socket) implements Outlet {
         @Override
         public int segment() throws IOException {
-            return channel instanceof TlsSocket tls ? tls.segment() : Segments.payload(socket().getLocalAddress());
+            return Segments.payload(socket.getLocalAddress());
         }
 
         @Override
         public void write(ByteBuffer frames) throws IOException {
             try {
                 while (frames.hasRemaining()) {
-                    channel.write(frames);
+                    socket.write(frames);
                 }
             } catch (IOException e) {
                 throw new IOException(e.getMessage() + reasonGiven(), e);
@@ -79,8 +61,8 @@ public interface Outlet extends AutoCloseable {
         private String reasonGiven() {
             StringBuilder reason = new StringBuilder();
             try {
-                socket().configureBlocking(false);
-                new FrameReader().read(channel, (type, body) -> {
+                socket.configureBlocking(false);
+                new FrameReader().read(socket, (type, body) -> {
                     if (type == ControlFrames.ERROR) {
                         reason.append("; the relay said: ").append(ErrorFrame.text(body));
                     }
@@ -91,33 +73,9 @@ public interface Outlet extends AutoCloseable {
             return reason.toString();
         }
 
-        /** The relay ends the connection too, when it has read everything. */
-        @Override
-        public void leave() throws IOException {
-            if (channel instanceof TlsSocket tls) {
-                tls.endOutput();
-            } else {
-                socket().shutdownOutput();
-            }
-            socket().configureBlocking(false);
-            try (Selector selector = Selector.open()) {
-                socket().register(selector, SelectionKey.OP_READ);
-                long deadline = System.nanoTime() + PATIENCE_NANOS;
-                ByteBuffer ignored = ByteBuffer.allocate(READ);
-                do {
-                    long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-                    if (left <= 0 || selector.select(left) == 0) {
-                        throw new IOException("the relay did not end the connection within "
-                                + TimeUnit.NANOSECONDS.toMillis(PATIENCE_NANOS) + " ms");
-                    }
-                    selector.selectedKeys().clear();
-                } while (channel.read(ignored.clear()) >= 0);
-            }
-        }
-
         @Override
         public void close() throws IOException {
-            channel.close();
+            socket.close();
         }
     }
 }

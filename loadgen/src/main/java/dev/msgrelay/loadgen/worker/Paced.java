@@ -36,7 +36,6 @@ final class Paced {
     private final FrameBatch batch;
     private final Window window;
     private final Histogram lateness = new Histogram(MAX_LATENESS_NANOS, PRECISION_DIGITS);
-    private final boolean wholeBatches;
     private final LongSupplier clock;
     private long late;
     private long worstNanos;
@@ -44,7 +43,6 @@ final class Paced {
     /**
      * @param schedules of each publisher id
      * @param batch what goes out in one write, shared by all connections
-     * @param wholeBatches of how many messages each write is: they wait for the last of them; 0: whatever is due
      * @param clock {@link System#nanoTime}, read after each write
      */
     Paced(
@@ -52,22 +50,19 @@ final class Paced {
             IntFunction<Schedule> schedules,
             Window window,
             FrameBatch batch,
-            int wholeBatches,
             LongSupplier clock) {
         this.window = window;
         this.clock = clock;
         this.batch = batch;
-        this.wholeBatches = wholeBatches > 0;
-        this.lanes = connections.stream()
-                .map(c -> lane(c, schedules.apply(c.id()), wholeBatches))
-                .toArray(Lane[]::new);
+        this.lanes =
+                connections.stream().map(c -> lane(c, schedules.apply(c.id()))).toArray(Lane[]::new);
     }
 
-    private Lane lane(PublishConnection connection, Schedule schedule, int wholeBatches) {
+    private Lane lane(PublishConnection connection, Schedule schedule) {
         connection.hear(window);
         connection.timedFrom(connection.messages() + schedule.firstAtOrAfter(window.begin(), 0));
-        boolean fine = wholeBatches == 0 && schedule.intervalNanos() < FINE_NANOS;
-        return new Lane(connection, schedule, Math.max(0, wholeBatches - 1), fine ? GAP_NANOS : 0, window.end());
+        boolean fine = schedule.intervalNanos() < FINE_NANOS;
+        return new Lane(connection, schedule, fine ? GAP_NANOS : 0, window.end());
     }
 
     /** Publishes everything that is due before the end of the window, or what of it can be in a little more time. */
@@ -105,30 +100,24 @@ final class Paced {
 
     /** All that is due on this connection by now goes out in one write, or in as few as hold it. */
     private void send(Lane lane, long now) throws IOException {
-        // A write of a given number of messages is due with its last one, and the others cannot be later than it is.
-        long writeDue = lane.due;
-        boolean measured = writeDue >= window.begin();
+        boolean measured = lane.due >= window.begin();
         // After a stall across the begin of the window, what was due in it has a write of its own.
         long before = measured ? window.end() : window.begin();
         long first = lane.scheduled;
-        while (batch.hasRoom(lane.stamp) && (wholeBatches || lane.due <= now && lane.due < before)) {
-            batch.add(lane.stamp, lane.intended());
+        while (batch.hasRoom(lane.stamp) && lane.due <= now && lane.due < before) {
+            batch.add(lane.stamp, lane.due);
             lane.advance();
         }
         lane.rest(now);
         lane.connection.write(batch.take(), LoadMessage.number(lane.stamp));
         if (measured) {
-            noteLateness(lane, first, writeDue);
+            noteLateness(lane, first);
         }
     }
 
     /** A message has left when its write is done: one that had to wait for room is late however timely it began. */
-    private void noteLateness(Lane lane, long first, long writeDue) {
+    private void noteLateness(Lane lane, long first) {
         long left = clock.getAsLong();
-        if (wholeBatches) {
-            noteLateness(left - writeDue, lane.scheduled - first);
-            return;
-        }
         for (long n = first; n < lane.scheduled; n++) {
             noteLateness(left - lane.schedule.intended(n), 1);
         }
@@ -174,7 +163,6 @@ final class Paced {
     private static final class Lane {
         private final PublishConnection connection;
         private final Schedule schedule;
-        private final int waiting;
         private final long gap;
         private final long end;
         private long stamp;
@@ -182,14 +170,13 @@ final class Paced {
         private long due;
         private long notBefore = Long.MIN_VALUE;
 
-        Lane(PublishConnection connection, Schedule schedule, int waiting, long gap, long end) {
+        Lane(PublishConnection connection, Schedule schedule, long gap, long end) {
             this.connection = connection;
             this.schedule = schedule;
-            this.waiting = waiting;
             this.gap = gap;
             this.end = end;
             this.stamp = LoadMessage.stamp(connection.id(), connection.messages());
-            this.due = schedule.intended(waiting);
+            this.due = schedule.intended(0);
         }
 
         /** When the next write is to be made: all that is due before the end has left by then. */
@@ -202,21 +189,16 @@ final class Paced {
             notBefore = due <= now ? due : now + gap;
         }
 
-        /** When the next message is meant to be sent. */
-        long intended() {
-            return waiting == 0 ? due : schedule.intended(scheduled);
-        }
-
         void advance() {
             stamp++;
-            due = schedule.intended(++scheduled + waiting);
+            due = schedule.intended(++scheduled);
         }
 
         /** Leaves out all that is due before {@code end}; returns how many messages that were. */
         long skipTo(long end) {
             long first = scheduled;
-            scheduled = schedule.firstAtOrAfter(end, scheduled + waiting) - waiting;
-            due = schedule.intended(scheduled + waiting);
+            scheduled = schedule.firstAtOrAfter(end, scheduled);
+            due = schedule.intended(scheduled);
             return scheduled - first;
         }
     }

@@ -81,11 +81,6 @@ public final class Progress {
         counted = 0;
     }
 
-    /** Does this once a second, until the process ends. */
-    public static void everySecond(Runnable report) {
-        repeat("progress", SECOND_MILLIS, report);
-    }
-
     /** Does this so often on a daemon thread, until the process ends or the thread is interrupted. */
     static Thread repeat(String name, long millis, Runnable task) {
         Thread thread = new Thread(() -> sleepAndRun(millis, task), name);

@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.worker;
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.client.PublisherOptions;
-import dev.msgrelay.loadgen.host.RealTime;
 import dev.msgrelay.loadgen.load.FrameBatch;
 import dev.msgrelay.loadgen.load.MessageStream;
 import dev.msgrelay.loadgen.load.Schedule;
@@ -33,11 +32,8 @@ import java.util.Map;
  *  --total N             publishers of the whole run (K)
  *  --sampling N          with --ack: one message in N is timed, a power of two (1)
  *  --rate R              messages a second and connection; 0: as fast as it goes
- *  --burst N             messages that are due at the same moment (1)
- *  --batch N             messages of every write; 0: as below, or at a fixed rate what is due (0)
  *  --write-size BYTES    of every write at full speed; 0: whole segments of the path, about 128 KiB
  *  --processes N         of publishers at a fixed rate, on this machine at most (1)
- *  --real-time           asks for it, see RealTime
  * </pre>
  *
  * Beside these, what {@link WorkerArgs} names.
@@ -61,7 +57,6 @@ public final class PublisherMain {
     private final Control control;
     private final List<PublishConnection> connections = new ArrayList<>();
     private final JsonObject result = new JsonObject();
-    private final RealTime realTime = new RealTime();
     private Progress progress;
     private final SizeTable sizes;
     private final int batch;
@@ -74,8 +69,7 @@ public final class PublisherMain {
         this.sizes = args.sizes();
         this.library = args.library();
         this.tls = Tls.of(args);
-        int given = args.number("batch", 0);
-        this.batch = library && given == 0 && args.number("rate") == 0 ? LIBRARY_BATCH : given;
+        this.batch = library ? LIBRARY_BATCH : 0;
     }
 
     public static void main(String[] args) {
@@ -111,7 +105,6 @@ public final class PublisherMain {
     }
 
     private void close() throws IOException {
-        realTime.close();
         for (PublishConnection connection : connections) {
             connection.close();
         }
@@ -134,7 +127,7 @@ public final class PublisherMain {
 
     private Outlet outlet(Endpoint relay, int id) throws IOException {
         if (!library) {
-            return new Outlet.Plain(Sockets.connect(relay, tls, null));
+            return new Outlet.Plain(Sockets.connect(relay));
         }
         // A relay that goes on counts each publisher of each run on its own.
         String name = "loadgen-" + id + "-" + Long.toHexString(System.nanoTime());
@@ -161,7 +154,7 @@ public final class PublisherMain {
     }
 
     private void publishAtFullSpeed(int writeSize) throws IOException, InterruptedException {
-        Together.run(connections, connection -> connection.publish(stream(connection, writeSize), control::window, 1));
+        Together.run(connections, connection -> connection.publish(stream(connection, writeSize), control::window));
     }
 
     /** What this connection sends, from its next message on. */
@@ -176,24 +169,16 @@ public final class PublisherMain {
     private void publishPaced(Window window) throws IOException, InterruptedException {
         Waiter.sharpenTimer();
         int rate = args.number("rate");
-        int burst = args.number("burst", 1);
         int total = args.number("total", connections.size());
         Paced paced = new Paced(
                 connections,
-                id -> Schedule.staggered(window.sendFrom(), rate, burst, id, total),
+                id -> Schedule.staggered(window.sendFrom(), rate, id, total),
                 window,
-                batch > 0 ? FrameBatch.ofMessages(sizes, batch) : FrameBatch.ofBytes(sizes),
-                batch,
+                FrameBatch.ofBytes(sizes),
                 System::nanoTime);
         int processes = args.number("processes", 1);
         int cores = Runtime.getRuntime().availableProcessors();
-        if (args.flag("real-time")) {
-            realTime.ask(processes, cores);
-        }
-        paced.publish(Waiter.among(processes, cores, realTime));
-        result.put("realTime", realTime.priority());
-        result.put("coresAwake", realTime.coresAwake());
-        result.put("obstacle", realTime.obstacle());
+        paced.publish(Waiter.among(processes, cores));
         result.put("late", paced.late());
         result.put("worstLateNanos", paced.worstNanos());
         result.put("lateness", Histograms.encode(paced.lateness()));

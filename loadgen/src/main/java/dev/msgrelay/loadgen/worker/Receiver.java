@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.worker;
 
 import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.Check;
 import dev.msgrelay.loadgen.load.MessageCheck;
 import dev.msgrelay.loadgen.load.SizeTable;
@@ -36,7 +35,6 @@ final class Receiver implements Progress.Counted, Runnable {
     private final AtomicLong accounted = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
     private final CountDownLatch primed = new CountDownLatch(1);
-    private final long enough;
     private final Thread thread;
     private volatile String closed;
 
@@ -45,23 +43,13 @@ final class Receiver implements Progress.Counted, Runnable {
      *
      * @param name by which a relay knows it that is told HELLO
      * @param check that looks at the messages
-     * @param enough messages with which it is {@link #awaitPrimed primed}; 0: with one of every publisher
      */
-    Receiver(
-            ByteChannel channel,
-            Settings settings,
-            int bufferSize,
-            Control control,
-            String name,
-            MessageCheck check,
-            long enough)
+    Receiver(ByteChannel channel, Settings settings, int bufferSize, Control control, String name, MessageCheck check)
             throws IOException {
         this.channel = channel;
-        this.enough = enough;
         this.settings = settings;
         this.bufferSize = bufferSize;
-        this.measured = new MeasuredChannel(
-                channel, this::ownMessages, this::visitingBytes, control, settings.bytesPerSecond());
+        this.measured = new MeasuredChannel(channel, messages::get, control, settings.bytesPerSecond());
         this.verifier = settings.check() == Check.NONE ? null : new Verifier(measured, channel, settings, check);
         if (!settings.isPlain()) {
             channel.write(HelloFrame.subscriber()
@@ -110,7 +98,7 @@ final class Receiver implements Progress.Counted, Runnable {
             bytes.lazySet(measured.bytes());
             messages.lazySet(verifier.messages());
             accounted.lazySet(verifier.accountedFor());
-            if (waiting && (enough > 0 ? verifier.messages() >= enough : verifier.hasHeardOfAll())) {
+            if (waiting && verifier.hasHeardOfAll()) {
                 waiting = false;
                 primed.countDown();
             }
@@ -132,17 +120,9 @@ final class Receiver implements Progress.Counted, Runnable {
         return settings.isPlain() || verifier == null || verifier.awaitWelcome(millis) && closed == null;
     }
 
-    /** Waits until a message of every publisher, or enough of them, have come. False when the time is over or the connection is closed. */
+    /** Waits until a message of every publisher has come. False when the time is over or the connection is closed. */
     boolean awaitPrimed(long millis) throws InterruptedException {
         return settings.publishers() == 0 || primed.await(millis, TimeUnit.MILLISECONDS) && closed == null;
-    }
-
-    private long ownMessages() {
-        return verifier == null ? messages.get() : messages.get() - verifier.visiting();
-    }
-
-    private long visitingBytes() {
-        return verifier == null ? 0 : verifier.visitingBytes();
     }
 
     /** Messages received. */
@@ -180,18 +160,6 @@ final class Receiver implements Progress.Counted, Runnable {
         }
     }
 
-    /** Messages that it has got, or that were told not to come, after {@link #stop}. */
-    long taken() {
-        return verifier.taken();
-    }
-
-    /** Adds when it got which messages, after {@link #stop}. */
-    void addTo(Arrivals arrivals, long clockAheadNanos) {
-        if (verifier != null) {
-            arrivals.add(verifier.arrivals(), clockAheadNanos);
-        }
-    }
-
     /**
      * All there is to say, after {@link #stop}.
      *
@@ -216,30 +184,20 @@ final class Receiver implements Progress.Counted, Runnable {
      *
      * @param check of the messages
      * @param publishers that must be heard of and are checked
-     * @param timed those of them, the first ones, whose messages are timed and counted towards the rate; the others visit,
-     *     and keep messages from visit to visit
      * @param sizes of all messages
      * @param choice those of them that are to come
      * @param sampling one in so many messages has its latency recorded; a power of two
-     * @param arrivals messages whose arrival is noted at most
-     * @param publishersAhead nanoseconds that the publishers' clock is ahead of this host's
      * @param policy that it asks for in a HELLO, to be told what it misses; null: it says nothing
      * @param bytesPerSecond that it reads; 0: as fast as they come
      */
     record Settings(
             Check check,
             int publishers,
-            int timed,
             SizeTable sizes,
             TypeChoice choice,
             int sampling,
-            int arrivals,
-            long publishersAhead,
             Policy policy,
             int bytesPerSecond) {
-        /** As a sampling: of no message that matters the latency is recorded. */
-        static final int UNTIMED = 1 << 30;
-
         Settings {
             if (Integer.bitCount(sampling) != 1) {
                 throw new IllegalArgumentException("sampling " + sampling + " is not a power of two");
@@ -253,8 +211,7 @@ final class Receiver implements Progress.Counted, Runnable {
 
         /** The same check, of the messages of one publisher over a plain connection. */
         Settings ofOnePublisher() {
-            return new Settings(
-                    check, 1, 1, sizes, new TypeChoice(sizes, TypeRanges.ALL), sampling, 0, publishersAhead, null, 0);
+            return new Settings(check, 1, sizes, new TypeChoice(sizes, TypeRanges.ALL), sampling, null, 0);
         }
 
         boolean isPlain() {

@@ -7,7 +7,6 @@ import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
-import java.nio.channels.ByteChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
@@ -22,16 +21,6 @@ public final class Sockets {
 
     public static SocketChannel connect(Endpoint endpoint) throws IOException {
         return endpoint.open(CONNECT_TIMEOUT);
-    }
-
-    /**
-     * Connects, with TLS or without.
-     *
-     * @param tls null: without
-     * @param buffers of a TLS connection that is no more; null: new ones
-     */
-    static ByteChannel connect(Endpoint endpoint, Tls tls, TlsSocket.Buffers buffers) throws IOException {
-        return tls == null ? connect(endpoint) : TlsSocket.connect(endpoint, tls, buffers);
     }
 
     /** Listens on a free port of loopback. */

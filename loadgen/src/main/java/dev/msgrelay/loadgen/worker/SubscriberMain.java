@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.worker;
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.client.SubscriberOptions;
-import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.Check;
 import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.loadgen.load.TypeChoice;
@@ -27,14 +26,10 @@ import java.util.concurrent.TimeUnit;
  *  --connections K     in this process (1)
  *  --first-index I     theirs among all subscribers are I..I+K-1 (0)
  *  --publishers N      that must be heard of, and are checked
- *  --timed N           those of them, the first ones, whose messages are timed (all)
  *  --check NAME        full, or none: only bytes are counted (full)
  *  --bytes-per-second R that each of them reads; it leaves at the end of the run wherever it is then (as they come)
  *  --wanted RANGES     of relay-client, the types that it chooses (all)
  *  --sampling N        record the latency of one in N messages, a power of two (1)
- *  --arrivals N        messages whose arrival is noted at most, for each connection (0)
- *  --publishers-ahead NANOS that their clock is ahead of this host's (0)
- *  --clock-ahead NANOS that this host's clock is ahead of the one that arrivals are told in (0)
  *  --buffer BYTES      of the reader (256 KiB)
  * </pre>
  *
@@ -78,12 +73,9 @@ public final class SubscriberMain {
         this.settings = new Receiver.Settings(
                 args.flag("check") ? Check.valueOf(args.text("check").toUpperCase(Locale.ROOT)) : Check.FULL,
                 args.number("publishers"),
-                args.number("timed", args.number("publishers")),
                 sizes,
                 new TypeChoice(sizes, wanted),
                 args.number("sampling", 1),
-                args.number("arrivals", 0),
-                args.nanos("publishers-ahead", 0),
                 args.library() ? null : policy,
                 args.number("bytes-per-second", 0));
         this.buffer = args.number("buffer", FrameReader.DEFAULT_BUFFER);
@@ -121,8 +113,7 @@ public final class SubscriberMain {
         String name = isSlow() ? "slow-" : "subscriber-";
         int index = args.number("first-index", 0);
         for (int i = 0; i < args.number("connections", 1); i++) {
-            receivers.add(
-                    new Receiver(channel(relay), settings, buffer, control, name + index++, settings.newCheck(), 0));
+            receivers.add(new Receiver(channel(relay), settings, buffer, control, name + index++, settings.newCheck()));
         }
         for (Receiver receiver : receivers) {
             if (!receiver.awaitWelcome(WELCOME_LIMIT_MILLIS)) {
@@ -134,11 +125,11 @@ public final class SubscriberMain {
 
     private ByteChannel channel(Endpoint relay) throws IOException {
         if (!args.library()) {
-            return Sockets.connect(relay, tls, null);
+            return Sockets.connect(relay);
         }
         SubscriberOptions.Builder options =
                 LibraryChannel.options(relay, tls, policy).types(wanted);
-        return new LibraryChannel(options, !wanted.isAll(), 0, buffer);
+        return new LibraryChannel(options, !wanted.isAll(), buffer);
     }
 
     private void awaitPrimed() throws IOException, InterruptedException {
@@ -180,10 +171,8 @@ public final class SubscriberMain {
             receiver.stop();
         }
         JsonArray subscribers = new JsonArray();
-        Arrivals arrivals = new Arrivals();
         int index = args.number("first-index", 0);
         for (Receiver receiver : receivers) {
-            receiver.addTo(arrivals, args.nanos("clock-ahead", 0));
             JsonObject result = receiver.result(index++, sent);
             result.put("waitedMillis", waitedMillis);
             subscribers.add(result);
@@ -191,9 +180,6 @@ public final class SubscriberMain {
         JsonObject result = new JsonObject();
         progress.last();
         result.put("subscribers", subscribers);
-        if (settings.arrivals() > 0) {
-            result.put("arrivals", arrivals.encode());
-        }
         if (settings.check() == Check.FULL) {
             result.put("checkNanos", new CheckCost(settings, control).nanosPerMessage());
         }

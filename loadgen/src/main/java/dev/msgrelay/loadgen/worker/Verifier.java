@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.worker;
 
 import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.loadgen.load.MessageCheck;
 import dev.msgrelay.loadgen.load.SequenceCheck;
@@ -25,7 +24,7 @@ import org.HdrHistogram.Histogram;
 
 /**
  * Checks every message that a subscriber gets and all that the relay tells it of the stream, and records the latency of
- * one message in {@code sampling}, and its arrival. The subscriber's thread owns it; {@link #welcomed} is for any.
+ * one message in {@code sampling}. The subscriber's thread owns it; {@link #welcomed} is for any.
  */
 final class Verifier implements BulkFrameConsumer {
     /** Longer latencies are recorded as this one. */
@@ -37,16 +36,12 @@ final class Verifier implements BulkFrameConsumer {
     private final WritableByteChannel answers;
     private final MessageCheck check;
     private final ToldStream told = new ToldStream();
-    private final Arrivals.Log arrivals;
     private final Histogram latency;
     private final Receiver.Settings settings;
     private final long samplingMask;
     private final CountDownLatch welcomed = new CountDownLatch(1);
     private final ByteBuffer pong = ByteBuffer.allocate(PongFrame.FRAME_LENGTH);
     private long messages;
-    // Messages and bytes of visitors, which are checked and are no part of the run's rate.
-    private long visiting;
-    private long visitingBytes;
     private long foreign;
     // Messages that came before the time at which they were to be sent: two clocks, or a publisher that runs ahead.
     private long beforeTheirTime;
@@ -62,11 +57,7 @@ final class Verifier implements BulkFrameConsumer {
         this.answers = answers;
         this.settings = settings;
         this.check = check;
-        // One that records nothing is one of thousands: a histogram takes a quarter of a megabyte.
-        this.latency = settings.sampling() == Receiver.Settings.UNTIMED
-                ? Histograms.sparse()
-                : new Histogram(MAX_LATENCY_NANOS, PRECISION_DIGITS);
-        this.arrivals = new Arrivals.Log(settings.arrivals(), settings.sampling());
+        this.latency = new Histogram(MAX_LATENCY_NANOS, PRECISION_DIGITS);
         this.samplingMask = settings.sampling() - 1L;
         if (settings.isPlain()) {
             told.begin(1);
@@ -95,41 +86,29 @@ final class Verifier implements BulkFrameConsumer {
         told.messages(run);
         messages += run;
         int frameLength = FrameLayout.frameLength(settings.sizes().max());
-        if (LoadMessage.publisher(first) >= settings.timed()) {
-            visiting += run;
-            visitingBytes += (long) run * frameLength;
-        }
         // The first multiple of the sampling, a power of two, that is not below the first stamp.
         for (long stamp = first + samplingMask & ~samplingMask; stamp < first + run; stamp += samplingMask + 1) {
-            record(stamp, source, from + (int) (stamp - first) * frameLength + FrameLayout.HEADER_LENGTH);
+            record(source, from + (int) (stamp - first) * frameLength + FrameLayout.HEADER_LENGTH);
         }
         return run * frameLength;
     }
 
     private void onMessage(int type, ByteBuffer body) {
         int at = body.position();
-        int length = FrameLayout.frameLength(body.limit() - at);
         if (!settings.sizes().carries(type)) {
             foreign++;
         } else if (check.onMessage(type, body)) {
             long stamp = settings.choice().ranked(LoadMessage.stampAt(body, at));
-            if (LoadMessage.publisher(stamp) >= settings.timed()) {
-                visiting++;
-                visitingBytes += length;
-            }
             if ((stamp & samplingMask) == 0) {
-                record(stamp, body, at);
+                record(body, at);
             }
         }
     }
 
-    private void record(long stamp, ByteBuffer body, int at) {
+    private void record(ByteBuffer body, int at) {
         Window window = clock.window();
-        long ahead = settings.publishersAhead();
-        long intended = LoadMessage.timeAt(body, at, clock.now() + ahead) - ahead;
-        boolean timed = LoadMessage.publisher(stamp) < settings.timed();
-        if (timed && intended >= window.begin() && intended < window.end()) {
-            arrivals.add(stamp, clock.now());
+        long intended = LoadMessage.timeAt(body, at, clock.now());
+        if (intended >= window.begin() && intended < window.end()) {
             long took = clock.now() - intended;
             beforeTheirTime += took < 0 ? 1 : 0;
             latency.recordValue(Math.min(MAX_LATENCY_NANOS, Math.max(0, took)));
@@ -192,29 +171,9 @@ final class Verifier implements BulkFrameConsumer {
         return welcomed.await(millis, TimeUnit.MILLISECONDS);
     }
 
-    /** When it got which messages. */
-    Arrivals.Log arrivals() {
-        return arrivals;
-    }
-
-    /** Messages that came, or that were told not to come. */
-    long taken() {
-        return told.next() - 1;
-    }
-
     /** Messages of any kind that came. */
     long messages() {
         return messages;
-    }
-
-    /** Messages of visitors that came. */
-    long visiting() {
-        return visiting;
-    }
-
-    /** Bytes of those. */
-    long visitingBytes() {
-        return visitingBytes;
     }
 
     /** Whether every publisher is there, or sends what nobody can read: the run need not wait to fail. */
@@ -257,8 +216,7 @@ final class Verifier implements BulkFrameConsumer {
         result.put("untrue", told.untrue());
         result.put("closeReason", closeReason);
         result.put("beforeTheirTime", beforeTheirTime);
-        if (!clock.heardLate() && settings.publishersAhead() == 0) {
-            // Between two clocks nobody knows on which side of the window's edges a message is.
+        if (!clock.heardLate()) {
             result.put("samples", latency.getTotalCount());
         }
         result.put("latency", Histograms.encode(latency));

@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.worker;
 
-import dev.msgrelay.loadgen.host.RealTime;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,8 +12,7 @@ import java.util.concurrent.locks.LockSupport;
  * <p>A publisher that spins between two messages is precise, but on a small machine it takes its core from the relay it
  * wants to measure; one that sleeps wakes up late. So: it sleeps while the moment is far, and when it is near it only
  * yields, which hands the core to whoever has work there and keeps it from falling asleep (waking a core of a virtual
- * machine takes tens of microseconds). With more of them than idle cores there is nothing to be won by yielding, nor with
- * {@link RealTime} priority, which is there when it wakes up.
+ * machine takes tens of microseconds). With more of them than idle cores there is nothing to be won by yielding.
  */
 public final class Waiter {
     /** Linux lets a sleeper oversleep by 50 us to save wake-ups; a schedule needs it shorter. */
@@ -38,8 +36,8 @@ public final class Waiter {
      *
      * @param processes that wait on this machine, each in one thread
      */
-    static Waiter among(int processes, int cores, RealTime realTime) {
-        return new Waiter(realTime.priority() || 2 * processes > cores ? 0 : YIELD_WITHIN_NANOS);
+    static Waiter among(int processes, int cores) {
+        return new Waiter(2 * processes > cores ? 0 : YIELD_WITHIN_NANOS);
     }
 
     /** Returns the clock at or after {@code moment}. */

@@ -29,11 +29,6 @@ public record Window(long sendFrom, long begin, long end) {
         return new Window(sendFrom, newBegin, newBegin + measuredNanos());
     }
 
-    /** The same moments in a clock that is so far ahead. */
-    public Window shiftedBy(long aheadNanos) {
-        return new Window(sendFrom + aheadNanos, begin + aheadNanos, end + aheadNanos);
-    }
-
     public long measuredNanos() {
         return end - begin;
     }

@@ -17,7 +17,6 @@ import java.util.stream.Stream;
  *
  * <pre>
  *  of all messages of a run       --body SIZES   see BodySizes
- *                                 --seed N       of the order of sizes (1)
  *                                 --types N      that they carry in turn (1)
  *  of who connects                --library      by module relay-client
  *                                 --tls          speaks TLS; --tls-ca, --tls-cert, --tls-key, --tls-name: see Tls
@@ -69,9 +68,9 @@ public final class WorkerArgs {
         return text("bind", "127.0.0.1");
     }
 
-    /** Of all messages of the run: --body, see {@link BodySizes}, in the order of --seed (1), of --types (1) in turn. */
+    /** Of all messages of the run: --body, see {@link BodySizes}, of --types (1) in turn. */
     public SizeTable sizes() {
-        return SizeTable.of(BodySizes.parse(text("body")), number("seed", 1)).withTypes(number("types", 1));
+        return SizeTable.of(BodySizes.parse(text("body"))).withTypes(number("types", 1));
     }
 
     /** Whether it connects by module relay-client: --library. */
@@ -100,17 +99,6 @@ public final class WorkerArgs {
 
     public int number(String name, int otherwise) {
         return values.containsKey(name) ? number(name) : otherwise;
-    }
-
-    /**
-     * @param otherwise where it is not given
-     */
-    public long nanos(String name, long otherwise) {
-        try {
-            return values.containsKey(name) ? Long.parseLong(text(name)) : otherwise;
-        } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("--" + name + " '" + text(name) + "' is not a number", e);
-        }
     }
 
     public int number(String name) {

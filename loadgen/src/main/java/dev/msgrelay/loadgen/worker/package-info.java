@@ -3,14 +3,12 @@
  * dev.msgrelay.loadgen.worker.Control}), and may stay for several runs.
  *
  * <pre>
- *  PublisherMain   PublishConnection (a thread each) | Paced (one thread for all) -&gt; Outlet: a socket, a TlsSocket, relay-client;
+ *  PublisherMain   PublishConnection (a thread each) | Paced (one thread for all) -&gt; Outlet: a socket, relay-client;
  *                  frames come from a FrameBatch, at full speed from a MessageStream
  *  SubscriberMain  Receiver (a thread each)
  *                    socket -&gt; MeasuredChannel -&gt; FrameReader -&gt; Verifier: MessageCheck, ToldStream
  *                                                               -&gt; bytes are counted (--check none)
  *                  drain, listen a little longer, report; CheckCost
- *  ChurnMain       those who come for a moment, one at a time or as a storm: VisitingPublisher, VisitingSubscriber;
- *                  TLS handshakes, the admin port
  *  RelayMain       relay-server, ended with its controller
  * </pre>
  */

@@ -1,11 +1,9 @@
 package dev.msgrelay.loadgen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
-import dev.msgrelay.loadgen.plain.CPrograms;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -35,76 +33,32 @@ class ClientOptionsTest extends CommandTest {
                     run --client library --types 3 --subscribe-types 4-9 | --subscribe-types 4-9 chooses none of the messages: they carry types 1 to 3
                     run --types 9 --subscribe-types 4 | --subscribe-types 4 needs --client library
                     run --client library --write-size 1000 | --write-size 1000 and --client library exclude each other
-                    run --client library --through c | --client library says HELLO, which --through c does not know
-                    run --client library --ack stream --in-process | --ack stream and --in-process exclude each other
-                    run --types 2 --in-process | --types 2 and --in-process exclude each other
-                    run --churn -1 | --churn -1 is not within 0..2000
-                    run --churn 2001 | --churn 2001 is not within 0..2000
-                    run --storm -1 | --storm -1 is not within 0..2000
-                    run --storm 2001 | --storm 2001 is not within 0..2000
-                    run --storm 5 --through plain | --storm 5 needs a relay that takes several publishers, not --through plain
-                    run --client c --storm 1 | --storm 1 and --client c exclude each other
-                    run --churn 5 --through plain | --churn 5 needs a relay that takes several publishers, not --through plain
-                    run --churn 5 --in-process | --churn 5 needs a relay that takes several publishers, not --in-process
-                    run --client c --rate 5 | --rate 5 and --client c exclude each other
-                    run --client c --body uniform:16-20 | --client c sends messages of one size, not --body uniform:16-20
-                    run --client c --batch 3 | --batch 3 and --client c exclude each other
-                    run --client c --types 2 | --types 2 and --client c exclude each other
-                    run --client c --churn 1 | --churn 1 and --client c exclude each other
-                    run --client c --body 1048577 | --body 1048577 is over the limit of --client c, 1048576
-                    run --client c --slow-readers 1 | --slow-readers 1 and --client c exclude each other
-                    run --through c --body 1048577 | --body 1048577 is over the limit of --through c, 1048576
-                    run --client c --check full | --check full and --client c exclude each other
-                    run --through c --buffer 1048577 | --buffer 1048577 is not within 1..1048576
-                    run --through relay --buffer 100 | --buffer needs --through plain, c or direct
+                    run --through relay --buffer 100 | --buffer needs --through plain or direct
                     run --tls --unix | --tls and --unix exclude each other
-                    run --tls --client c | --tls and --client c exclude each other
-                    run --tls --in-process | --tls and --in-process exclude each other
                     run --tls --through plain | --tls and --through plain exclude each other
-                    run --through sslhandler | --through sslhandler needs --tls
-                    run --tls --through sslhandler --publishers 2 | --through sslhandler takes one publisher, not 2
-                    run --tls --through sslhandler --client library | --client library says HELLO, which --through sslhandler does not know
                     run --tls-ca x | --tls-ca needs --connect
                     run --connect a:9 --tls-cert x | --tls-cert and --tls-key go together
                     run --connect unix:/x --connect-subscribe unix:/y --tls-ca x | --tls is for TCP
-                    run --connect a:9 --tls-ca x --client c | --tls-ca and the like and --client c exclude each other
-                    run --through c --tls-name x | --tls-name and --through c exclude each other
-                    run --handshakes 2001 | --handshakes 2001 is not within 0..2000
-                    run --handshakes 5 --in-process | --handshakes 5 and --in-process exclude each other
-                    run --handshakes 5 --connect a:9 | --handshakes and --connect exclude each other
-                    run --scrapes -1 | --scrapes -1 is not within 0..2000
-                    run --scrapes 5 --through c | --scrapes 5 and --through c exclude each other
                     shootout --tls | --tls and lane unix exclude each other: give --lanes
-                    shootout --tls --lanes loopback --in-process | --tls and --in-process exclude each other
                     shootout --tls --lanes 10gbe --publish-over unix | --tls and --publish-over unix exclude each other
                     compare --b-tls --unix | --b-tls and --unix exclude each other
-                    compare --b-tls --client c | --b-tls and --client c exclude each other
-                    compare --b-tls --b-command {publish}{subscribe} | --tls and --b-command exclude each other
-                    compare --a-through sslhandler | --a-through sslhandler needs --tls
-                    compare --tls --a-through sslhandler --pairs 2 | --pairs 2 and --a-through sslhandler exclude each other
-                    compare --b-handshakes -1 | --b-handshakes -1 is not within 0..2000
-                    compare --b-scrapes 2001 | --b-scrapes 2001 is not within 0..2000
-                    compare --b-handshakes 5 --b-through c | --handshakes 5 and --b-through c exclude each other
-                    compare --a-through direct | --a-through direct is none of relay, plain, sslhandler, c
+                    compare --client library --b-tls --b-command {publish}{subscribe} | --tls and --b-command exclude each other
+                    compare --b-tls | --b-tls needs --client library
+                    run --tls --client raw | --tls and --client raw exclude each other
                     compare --a-through plain --publishers 2 | --a-through plain takes one publisher, not 2
                     compare --a-through plain --pairs 2 | --pairs 2 and --a-through plain exclude each other
-                    compare --a-through c --a --mtu | --a and --a-through c exclude each other
-                    compare --b-through c --b-dir x | --b-dir and --b-through c exclude each other
-                    compare --b-through c --in-process | --in-process and --b-through c exclude each other
-                    compare --b-through c --client library | --client library says HELLO, which --b-through c does not know
                     """)
     void whatDoesNotFitIsRefusedWithItsValue(String line, String said) {
         assertThat(execute(line)).isEqualTo(2);
         assertThat(err.toString()).contains(said);
     }
 
-    /** Thorough, as those who come and go are to go. */
     @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whichClientsRanStandsInTheResult() throws Exception {
         assertThat(execute("run --warmup 200ms --duration 300ms --client library --ack stream --types 4"
-                        + " --subscribe-types 2-3 --churn 50 --storm 4 --json"))
+                        + " --subscribe-types 2-3 --json"))
                 .as(out + " " + err)
                 .isZero();
         JsonObject json = JsonParser.object().from(out.toString());
@@ -114,14 +68,9 @@ class ClientOptionsTest extends CommandTest {
         JsonObject clients = parameters.getObject("clients");
         assertThat(clients.getString("kind")).isEqualTo("library");
         assertThat(clients.getString("acks")).isEqualTo("stream");
-        assertThat(clients.getInt("storm")).isEqualTo(4);
         assertThat(clients.getString("wanted")).isEqualTo("2-3");
-        assertThat(clients.getInt("churn")).isEqualTo(50);
         JsonObject correctness = cell.getArray("runs").getObject(0).getObject("correctness");
         assertThat(correctness.getLong("acknowledged")).isPositive();
-        assertThat(correctness.getObject("visits").getLong("count")).isPositive();
-        assertThat(correctness.getObject("visits").getObject("subscribers").getLong("messages"))
-                .isPositive();
         JsonObject delays = cell.getArray("runs").getObject(0).getObject("delays");
         assertThat(delays.getObject("acknowledged").getLong("recorded")).isPositive();
     }
@@ -144,21 +93,6 @@ class ClientOptionsTest extends CommandTest {
         } finally {
             Files.delete(temporary);
         }
-    }
-
-    /** Thorough, as clients in C are to go. */
-    @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
-    void theRelayInCIsComparedInTurn() throws Exception {
-        assumeTrue(CPrograms.obstacle().isEmpty(), CPrograms.obstacle());
-        int code = execute("compare --a-through c --b-through plain --client c --minutes 0.01 --warmup 100ms"
-                + " --duration 200ms --subscribers 2 --json");
-        assertThat(code).as(out + " " + err).isZero();
-        JsonObject json = JsonParser.object().from(out.toString());
-        JsonObject ratio = json.getArray("ratios").getObject(0);
-        assertThat(ratio.getString("a")).isEqualTo("c relay");
-        assertThat(ratio.getString("b")).isEqualTo("plain relay");
     }
 
     private int executeUntilSomethingComes(String line) {

@@ -77,32 +77,12 @@ class CompareInTurnTest extends CommandTest {
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
-    void publishersWithinTheRelaysProcess() throws Exception {
-        JsonObject json = compare("--a=--event-loops=1", "--in-process", "--batch=1", "--publishers=2");
-        assertThat(json.getObject("ending").getString("how")).isEqualTo("complete");
-        assertThat(sides(json.getArray("turns"))).startsWith("AB");
-    }
-
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
-    void oneSideOverTlsOrWithMoreToDo() throws Exception {
-        JsonObject json = compare("--b-tls", "--b-handshakes=20", "--b-scrapes=5");
+    void oneSideOverTls() throws Exception {
+        JsonObject json = compare("--client=library", "--b-tls");
         JsonObject cpu = json.getArray("ratios").getObject(1);
         assertThat(cpu.getString("figure")).isEqualTo("relayCpu");
         assertThat(cpu.getString("a")).isEqualTo("relay-server, this build");
-        assertThat(cpu.getString("b"))
-                .isEqualTo("relay-server, this build, TLS, 20 TLS handshakes/s, page open, 5 scrapes/s");
-        assertThat(sides(json.getArray("turns"))).startsWith("AB");
-    }
-
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
-    void theSimplestRelayWithNettysHandlerAgainstOurs() throws Exception {
-        JsonObject json = compare("--tls", "--by-cpu", "--a-through=sslhandler", "--b=", "--subscribers=2");
-        JsonObject first = json.getArray("ratios").getObject(0);
-        assertThat(first.getString("a")).isEqualTo("sslhandler relay");
-        assertThat(first.getString("figure")).isEqualTo("relayCpu");
-        assertThat(json.getArray("ratios").getObject(1).getString("figure")).isEqualTo("deliveries");
+        assertThat(cpu.getString("b")).isEqualTo("relay-server, this build, relay-client, TLS");
         assertThat(sides(json.getArray("turns"))).startsWith("AB");
     }
 

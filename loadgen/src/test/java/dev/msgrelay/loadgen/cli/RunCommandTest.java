@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import dev.msgrelay.testing.TestProcess;
@@ -25,7 +24,7 @@ class RunCommandTest extends CommandTest {
                 .contains("1 publisher -> 1 subscriber", "  speed ", "  messages ", "  bound by ", "  machine ")
                 .contains("time in queue: ", "longest gap between two deliveries: ", "PASS (messages)")
                 .containsPattern("latency +at .* msg/s \\([0-9]+ % of that speed\\)")
-                .containsPattern("p50 .* p90 .* p99 .* p99.9 .* \\([0-9,]+ messages timed; usual priority\\)")
+                .containsPattern("p50 .* p90 .* p99 .* p99.9 .* \\([0-9,]+ messages timed\\)")
                 .doesNotContain("peak memory");
         assertThat(out.toString().lines()).hasSizeLessThanOrEqualTo(18);
     }
@@ -65,48 +64,11 @@ class RunCommandTest extends CommandTest {
                 .doesNotContain("intended time");
     }
 
-    /** Thorough, as publishers of real time are to go. */
-    @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
-    void withRealTimeBothWaysStandSideBySide() throws Exception {
-        int code = executeUntilSomethingComes(
-                "run", "--warmup", "200ms", "--duration", "400ms", "--rate", "500", "--real-time", "--json");
-        assertThat(code).as(out.toString()).isZero();
-        JsonArray cells = JsonParser.object()
-                .from(out.toString())
-                .getArray("lanes")
-                .getObject(0)
-                .getArray("cells");
-        assertThat(cells).hasSize(2);
-        JsonObject usual = schedule(cells.getObject(0));
-        assertThat(usual.getObject("means").getBoolean("realTime")).isFalse();
-        assertThat(usual.getObject("means").getString("obstacle")).isEmpty();
-        assertThat(cells.getObject(1).getString("contestant")).isEqualTo("relay, real-time publishers");
-        // The system may refuse; then it says why.
-        JsonObject means = schedule(cells.getObject(1)).getObject("means");
-        assertThat(means.getBoolean("realTime"))
-                .isEqualTo(means.getString("obstacle").isEmpty());
-    }
-
-    private static JsonObject schedule(JsonObject cell) {
-        return cell.getArray("runs").getObject(0).getObject("correctness").getObject("schedule");
-    }
-
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void theResultIsAvailableAsJson() throws Exception {
         int code = executeUntilSomethingComes(
-                "run",
-                "--warmup",
-                "100ms",
-                "--duration",
-                "400ms",
-                "--rate",
-                "500",
-                "--body",
-                "uniform:16-90",
-                "--json");
+                "run", "--warmup", "100ms", "--duration", "400ms", "--rate", "500", "--body", "16-90", "--json");
         JsonObject json = JsonParser.object().from(out.toString());
         assertThat(json.getObject("origin").getString("command")).isEqualTo("run");
         JsonObject lane = json.getArray("lanes").getObject(0);
@@ -114,7 +76,7 @@ class RunCommandTest extends CommandTest {
         JsonObject cell = lane.getArray("cells").getObject(0);
         assertThat(cell.getString("contestant")).isEqualTo("relay");
         JsonObject body = cell.getObject("parameters").getObject("body");
-        assertThat(body.getString("text")).isEqualTo("uniform:16-90");
+        assertThat(body.getString("text")).isEqualTo("16-90");
         assertThat(body.getDouble("meanBytes")).isEqualTo(53);
         JsonObject run = cell.getArray("runs").getObject(0);
         // Whether the schedule is kept depends on what else the machine does.
@@ -148,7 +110,7 @@ class RunCommandTest extends CommandTest {
     @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
-    void sizesSeedBurstAndSkewAreTold() {
+    void sizesAreTold() {
         executeUntilSomethingComes(
                 "run",
                 "--warmup",
@@ -157,20 +119,15 @@ class RunCommandTest extends CommandTest {
                 "300ms",
                 "--rate",
                 "500",
-                "--burst",
-                "5",
                 "--body",
-                "sizes:16x1,90x2",
-                "--seed",
-                "77",
+                "16-90",
                 "--subscribers",
                 "2",
                 "--explain");
         assertThat(out.toString())
-                .contains("bodies of 16 to 90 bytes (mean 65) in the order of seed 77", "in bursts of 5")
+                .contains("bodies of 16 to 90 bytes (mean 53)")
                 .contains("peak memory", "core-to-core hop ", "  machine ")
-                .containsPattern("on time: [0-9.]+ % left within 1 ms")
-                .containsPattern("skew +p50 ");
+                .containsPattern("on time: [0-9.]+ % left within 1 ms");
     }
 
     /** JSON is all of stdout, or nothing. */

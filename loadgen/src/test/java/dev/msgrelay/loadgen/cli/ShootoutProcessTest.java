@@ -7,9 +7,6 @@ import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import dev.msgrelay.loadgen.host.LaneTools;
 import dev.msgrelay.loadgen.host.Subprocess;
-import dev.msgrelay.loadgen.site.HostSite;
-import dev.msgrelay.loadgen.ssh.FakeSsh;
-import dev.msgrelay.loadgen.ssh.TestJar;
 import dev.msgrelay.loadgen.worker.RelayMain;
 import dev.msgrelay.testing.Signals;
 import dev.msgrelay.testing.TestProcess;
@@ -74,52 +71,6 @@ class ShootoutProcessTest {
         assertThat(runs).isNotEmpty();
         assertThat(runs.getObject(0).getArray("failures", new JsonArray())).isEmpty();
         assertThat(temporary.resolve("out/report.html")).content().contains("Not complete: interrupted");
-    }
-
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
-    void afterCtrlCWhileTheSecondHostHangsThereAreResults() throws Exception {
-        classPath = TestJar.write(temporary).toString();
-        Path ssh = FakeSsh.write(temporary, temporary, "");
-        start(
-                "--host=second",
-                "--ssh=" + ssh,
-                "--host-java=" + HostSite.java(),
-                "--no-calibrate",
-                "--rounds=50",
-                "--warmup=1s",
-                "--duration=300ms");
-        // The first one is on loopback, this one has a process of the second host.
-        awaitLine("second: Java ");
-        awaitLine("run 2/");
-        List<ProcessHandle> there = process.descendants().stream()
-                .filter(one -> hasInCommand(one, "relay-loadgen/loadgen-"))
-                .toList();
-        assertThat(there).isNotEmpty();
-        for (ProcessHandle one : there) {
-            TestProcess.signal("STOP", one.pid());
-        }
-        int expected = interrupt();
-        assertThat(process.awaitExit()).isEqualTo(expected);
-        assertThat(results().getObject("ending").getString("how")).isEqualTo("interrupted");
-        assertThat(String.join("\n", process.lines()))
-                .contains(
-                        "PARTIAL: interrupted after 1 run",
-                        "remote: the relay ran with --insecure: who got to its ports might publish and read");
-        for (ProcessHandle one : there) {
-            one.onExit().get(120, TimeUnit.SECONDS);
-        }
-    }
-
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
-    void aSecondHostThatIsNotThereIsASkippedLane() throws Exception {
-        classPath = TestJar.write(temporary).toString();
-        Path ssh = FakeSsh.write(temporary, temporary, "echo 'ssh: no route to second' >&2; exit 255");
-        start("--lanes=remote", "--host=second", "--ssh=" + ssh);
-        awaitLine("lane remote is skipped: second: ssh: no route to second (by hand: " + ssh + " second true)");
-        assertThat(process.awaitExit()).isOne();
-        assertThat(String.join("\n", process.lines())).contains("skipped: second: ssh: no route to second");
     }
 
     @Execution(ExecutionMode.CONCURRENT)

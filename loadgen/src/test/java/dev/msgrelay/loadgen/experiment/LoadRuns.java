@@ -7,7 +7,6 @@ import dev.msgrelay.loadgen.bound.Signals.LinkShare;
 import dev.msgrelay.loadgen.bound.Signals.Rates;
 import dev.msgrelay.loadgen.bound.Signals.Standstills;
 import dev.msgrelay.loadgen.bound.Signals.Standstills.Still;
-import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Load;
@@ -87,7 +86,7 @@ public final class LoadRuns {
                         Double.NaN,
                         Double.NaN,
                         List.of()),
-                Delays.of(load, latency, Arrivals.Skew.NONE, new Histogram(3)),
+                Delays.of(load, latency, new Histogram(3)),
                 new Correctness(load.isChecked(), given.subscribers(), List.of(), punctuality(sent, given.late())),
                 Resources.of(List.of(ProcessUse.of("relay", nanos / 2, 1, ProcessUse.HERE)), null, signals),
                 List.of());
@@ -137,7 +136,7 @@ public final class LoadRuns {
         Histogram lateness = new Histogram(3);
         lateness.recordValueWithCount(1, sent - late);
         lateness.recordValueWithCount(LATE_NANOS, late);
-        return new Punctuality(late, LATE_NANOS, lateness, Punctuality.Means.NONE);
+        return new Punctuality(late, LATE_NANOS, lateness);
     }
 
     /** A run of the cell that came to its end, as the engine judges it. */

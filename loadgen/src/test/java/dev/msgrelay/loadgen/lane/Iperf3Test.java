@@ -58,7 +58,7 @@ class Iperf3Test {
     @Test
     void unixSocketsAndOtherHostsHaveNoFigure() throws Exception {
         try (Lane unix = Lanes.open(LaneSpec.parse("unix"));
-                Lane remote = Lane.between(LaneSpec.parse("remote"), Site.HERE, new Elsewhere(), null)) {
+                Lane remote = Lane.between(LaneSpec.parse("1gbe"), Site.HERE, new Elsewhere(), null)) {
             assertThat(LinkBaseline.iperf3(unix, End.NEAR, SECOND).reason()).contains("Unix");
             assertThat(LinkBaseline.iperf3(remote, End.NEAR, SECOND).reason()).contains("this host");
         }

@@ -16,7 +16,6 @@ class LaneSpecTest {
         "1gbe,     1500, true,  '1gbe (emulated, MTU 1500)'",
         "10GbE,    1500, true,  '10gbe (emulated, MTU 1500)'",
         "25gbe,    1500, true,  '25gbe (emulated, MTU 1500)'",
-        "remote,   0,    false, remote",
     })
     void namesAndLabels(String name, int mtu, boolean emulated, String label) {
         LaneSpec spec = LaneSpec.parse(name);

@@ -37,16 +37,11 @@ class LanesTest {
     void theRelayIsAtTheNearEndAndTheOthersWhereTheyAreWanted() {
         Site far = new HostSite("elsewhere", List.of(), "192.0.2.7");
         Link link = GIGABIT.emulatedLink();
-        try (Lane lane = Lane.between(LaneSpec.parse("remote"), Site.HERE, far, link)) {
+        try (Lane lane = Lane.between(LaneSpec.parse("1gbe"), Site.HERE, far, link)) {
             assertThat(lane.placement(End.NEAR, End.FAR)).isEqualTo(new Placement(Site.HERE, Site.HERE, far));
             assertThat(lane.placement(End.FAR, End.NEAR)).isEqualTo(new Placement(Site.HERE, far, Site.HERE));
             assertThat(lane.link()).isEqualTo(link);
         }
-    }
-
-    @Test
-    void aRemoteLaneCannotBeOpenedWithoutItsSites() {
-        assertThatThrownBy(() -> Lanes.open(LaneSpec.parse("remote"))).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

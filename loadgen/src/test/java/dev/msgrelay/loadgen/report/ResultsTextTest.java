@@ -52,7 +52,7 @@ class ResultsTextTest {
         Places places = new Places(Place.NEAR_UNIX, Place.FAR);
         Cell cell = new Cell(MadeUp.parameters("100", 1), null, List.of());
         Results shootout = MadeUp.empty()
-                .with(new LaneResult("remote", LaneKind.REMOTE, false, null, null, places, List.of()))
+                .with(new LaneResult("remote", LaneKind.GBE_1, false, null, null, places, List.of()))
                 .with("remote", cell, MadeUp.run(1, 1e6, cell, Outcome.PASS));
         assertThat(ResultsText.of(shootout))
                 .contains(

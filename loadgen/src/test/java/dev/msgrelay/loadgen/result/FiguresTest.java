@@ -61,7 +61,7 @@ class FiguresTest {
     private static Delays delays(int messages) {
         Histogram latency = new Histogram(3);
         IntStream.rangeClosed(1, messages).forEach(latency::recordValue);
-        return new Delays(latency, 1, null, null, null);
+        return new Delays(latency, 1, null, null);
     }
 
     @Test
@@ -112,7 +112,7 @@ class FiguresTest {
 
     private static Cell cell(RunRecord... runs) {
         return new Cell(
-                new Parameters(new Parameters.Body("100", 100), 1, 1, 0, 0, 0, 1, 1, Clients.RAW), null, List.of(runs));
+                new Parameters(new Parameters.Body("100", 100), 1, 1, 0, 0, 1, Clients.RAW), null, List.of(runs));
     }
 
     private static RunRecord in(int round, RunRecord run) {

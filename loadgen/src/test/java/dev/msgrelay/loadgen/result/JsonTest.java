@@ -32,22 +32,6 @@ class JsonTest {
     }
 
     @Test
-    void resultsFromBeforeThereWasTlsAreRead() throws Exception {
-        String before = TEXT.replaceAll(",\\s*\"ports\" : \\{[^}]*}", "");
-        assertThat(before).isNotEqualTo(TEXT).doesNotContain("handshakes");
-        assertThat(Json.read(write(before))).isEqualTo(FULL);
-    }
-
-    @Test
-    void resultsFromBeforeThereWereLevelsAndStormsAreRead() throws Exception {
-        String before = TEXT.replace("\"acks\" : \"none\"", "\"acks\" : false")
-                .replaceAll(",\\s*\"storm\" : 0", "")
-                .replaceAll(",\\s*\"(acknowledged|subscribers)\" : null", "");
-        assertThat(before).contains("\"acks\" : false").doesNotContain("storm", "\"acknowledged\" : null");
-        assertThat(Json.read(write(before))).isEqualTo(FULL);
-    }
-
-    @Test
     void searchedRatesAreReadToo() throws Exception {
         MaxRate found = new MaxRate(
                 "unix",

@@ -22,7 +22,6 @@ import dev.msgrelay.loadgen.link.IpVersion;
 import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.link.LinkSpeed;
 import dev.msgrelay.loadgen.link.SegmentFormat;
-import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
 import dev.msgrelay.loadgen.result.LaneResult.Place;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
@@ -42,7 +41,6 @@ import dev.msgrelay.loadgen.run.RunResult.Throughput;
 import dev.msgrelay.loadgen.run.SubscriberResult;
 import dev.msgrelay.loadgen.run.Timeline;
 import dev.msgrelay.loadgen.run.Traffic;
-import dev.msgrelay.loadgen.run.Visits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -96,9 +94,7 @@ public final class MadeUp {
                                 link.single(100).bytesPerSecond())),
                 List.of());
         Cell unknown = new Cell(
-                new Parameters(new Parameters.Body("uniform:16-1000", 508), 4, 1, 10, 20_000, 0, 1, 1, Clients.RAW),
-                null,
-                List.of());
+                new Parameters(new Parameters.Body("16-1000", 508), 4, 1, 20_000, 0, 1, Clients.RAW), null, List.of());
         Results shootout = empty().with(loopback).with(emulated);
         for (int round = 1; round <= 3; round++) {
             shootout = shootout.with("loopback", plain, run(round, 23.1e6 + round * 1e5, plain, Outcome.PASS))
@@ -133,7 +129,7 @@ public final class MadeUp {
     }
 
     public static Parameters parameters(String body, int subscribers) {
-        return new Parameters(new Parameters.Body(body, 100), 1, subscribers, 0, 0, 0, 1, 1, Clients.RAW);
+        return new Parameters(new Parameters.Body(body, 100), 1, subscribers, 0, 0, 1, Clients.RAW);
     }
 
     /** A loopback lane with one cell, whose runs give these messages a second, one a round. */
@@ -165,22 +161,14 @@ public final class MadeUp {
                         Double.NaN,
                         cell.ceilings() == null ? Double.NaN : cell.ceilings().fraction(flowOut),
                         timeline(messagesPerSecond, subscribers, frame, random)),
-                new Delays(
-                        paced ? delays(round, 42_000) : null,
-                        1_024,
-                        subscribers > 1 ? new Arrivals.Skew(delays(round, 6_000), 2, 1_024) : null,
-                        paced ? null : delays(round, 4_200_000),
-                        null),
+                new Delays(paced ? delays(round, 42_000) : null, 1_024, paced ? null : delays(round, 4_200_000), null),
                 new Correctness(
                         true,
                         6.5,
                         subscribers(subscribers, out, outcome.passed()),
                         List.of(),
-                        paced
-                                ? new Punctuality(12, 1_400_000, delays(round, 9_000), Punctuality.Means.NONE)
-                                : Punctuality.NONE,
-                        0,
-                        Visits.NONE),
+                        paced ? new Punctuality(12, 1_400_000, delays(round, 9_000)) : Punctuality.NONE,
+                        0),
                 new Resources(
                         List.of(
                                 new ProcessUse("relay", 9.1 + round / 10.0, 180 << 20, "here"),

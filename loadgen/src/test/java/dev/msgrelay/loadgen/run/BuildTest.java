@@ -28,16 +28,6 @@ class BuildTest {
     }
 
     @Test
-    void aProgramIsStartedWhereTheBuildHasIt() throws Exception {
-        Path jar = jar("loadgen", "1.0", 1_000);
-        assertThat(new RelayContestant.Build(directory).loadgen(List.of(), "some.Program"))
-                .endsWith("-cp", jar.toString(), "some.Program");
-        assertThatThrownBy(() -> new RelayContestant.Build(directory).loadgen(List.of(), "other.Program"))
-                .isInstanceOf(IOException.class)
-                .hasMessage(jar + " has no other.Program");
-    }
-
-    @Test
     void aDirectoryWithoutABuildIsToldHowToGetOne() {
         assertThatThrownBy(() -> new RelayContestant.Build(directory).jar("relay-server"))
                 .isInstanceOf(IOException.class)

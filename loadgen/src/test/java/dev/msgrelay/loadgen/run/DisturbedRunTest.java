@@ -79,17 +79,6 @@ class DisturbedRunTest {
                 .isGreaterThan(millis(1_200));
     }
 
-    @Test
-    void aRingThatIsFull() throws Exception {
-        Contestant inProcess = new InProcessContestant(
-                12,
-                List.of("--slow-subscriber", "backpressure", "--ring-size", "" + (1 << 20), "--max-body", "1000"),
-                RelayContestant.JAVA_OPTIONS);
-        RunResult result = run(inProcess, 1_000, 1_500, Load.oneToOne(100), RunObserver.NONE);
-        tell("a ring that is full", result);
-        assertThat(result.resources().signals().holds().heldBack()).isPositive();
-    }
-
     /** A bound depends on what else the machine does. */
     private static void tell(String what, RunResult result) {
         System.out.println(what + ": " + result.resources().boundBy() + ", machine " + Verdict.environment(result)

@@ -78,14 +78,12 @@ final class FakeRelay implements AutoCloseable {
     private final long place;
     private final Policy policy;
     private final int publisherCount;
-    private final boolean inProcess;
     private final int subscriberCount;
     private final ServerSocketChannel publish = Sockets.listen();
     private final ServerSocketChannel subscribe = Sockets.listen();
     private final List<Out> outs = new ArrayList<>();
     private final List<SocketChannel> publishers = new ArrayList<>();
     private final Thread thread = new Thread(this::run, "fake-relay");
-    private volatile int connected;
     private volatile boolean closing;
     private volatile Exception failure;
 
@@ -100,15 +98,6 @@ final class FakeRelay implements AutoCloseable {
      * @param policy that HELLO is answered with; null: subscribers say nothing
      */
     FakeRelay(Fault fault, long place, Policy policy, int publishers, int subscribers) throws IOException {
-        this(fault, place, policy, publishers, subscribers, false);
-    }
-
-    /**
-     * @param inProcess publishers are threads of this process, and not connected
-     */
-    FakeRelay(Fault fault, long place, Policy policy, int publishers, int subscribers, boolean inProcess)
-            throws IOException {
-        this.inProcess = inProcess;
         this.fault = fault;
         this.place = place;
         this.policy = policy;
@@ -119,17 +108,6 @@ final class FakeRelay implements AutoCloseable {
 
     Contestant.Started started() throws IOException {
         return new Contestant.Started(null, Sockets.endpoint(publish), Sockets.endpoint(subscribe));
-    }
-
-    /** So many have come, and were greeted. */
-    int subscribers() {
-        return connected;
-    }
-
-    /** Relays this run of whole frames, from within this process. */
-    synchronized void publish(ByteBuffer frames) throws IOException {
-        takeWhole(frames);
-        outs.forEach(Out::flush);
     }
 
     /** One subscriber, and what is on its way to it. */
@@ -179,10 +157,9 @@ final class FakeRelay implements AutoCloseable {
                 if (policy != null) {
                     greet(out);
                 }
-                connected++;
             }
             try (Selector selector = Selector.open()) {
-                while (publishers.size() < publisherCount && !inProcess) {
+                while (publishers.size() < publisherCount) {
                     SocketChannel publisher = Sockets.accept(publish);
                     publishers.add(publisher);
                     publisher.configureBlocking(false);

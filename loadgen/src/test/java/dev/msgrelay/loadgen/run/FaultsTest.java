@@ -33,8 +33,7 @@ class FaultsTest {
     private enum Pace {
         /** Everything that was scheduled is sent, however late: the fault comes to pass on every machine. */
         FIXED_RATE(400),
-        FULL_SPEED(2_000),
-        IN_PROCESS(20_000);
+        FULL_SPEED(2_000);
 
         /** Where in the stream the fault happens. */
         private final long place;
@@ -44,9 +43,7 @@ class FaultsTest {
         }
 
         Load load() {
-            return Load.oneToOne(100)
-                    .withCounts(PUBLISHERS, SUBSCRIBERS)
-                    .withPace(new Load.Pace(this == FIXED_RATE ? RATE : 0, 1, false));
+            return Load.oneToOne(100).withCounts(PUBLISHERS, SUBSCRIBERS).withRate(this == FIXED_RATE ? RATE : 0);
         }
     }
 
@@ -64,9 +61,9 @@ class FaultsTest {
 
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
-    @EnumSource(value = Pace.class, mode = EnumSource.Mode.EXCLUDE, names = "IN_PROCESS")
+    @EnumSource(Pace.class)
     void differentSizesPassToo(Pace pace) throws Exception {
-        Load mixed = pace.load().withBody(BodySizes.parse("uniform:16-2000"));
+        Load mixed = pace.load().withBody(BodySizes.parse("16-2000"));
         assertThat(faults(Fault.NONE, pace, mixed)).isEmpty();
     }
 
@@ -96,9 +93,7 @@ class FaultsTest {
     @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest(name = "{0}")
-    @EnumSource(
-            value = Pace.class,
-            names = {"FULL_SPEED", "IN_PROCESS"})
+    @EnumSource(value = Pace.class, names = "FULL_SPEED")
     void faultsFailTheRunAtOtherPacesToo(Pace pace) throws Exception {
         expectFail(Fault.BIT_IN_PADDING, pace, Policy.BACKPRESSURE, "1 message corrupted");
         expectFail(Fault.DUPLICATE_IN_THE_MIDDLE, pace, Policy.BACKPRESSURE, "1 message duplicated");
@@ -157,10 +152,6 @@ class FaultsTest {
     private List<String> faults(Fault fault, Pace pace, Load load) throws Exception {
         Policy answer = load.policy() == Policy.BACKPRESSURE ? null : load.policy();
         return Places.faults(places.at(place -> {
-            if (pace == Pace.IN_PROCESS) {
-                Contestant fake = new FakeInProcessMain.Fake(fault, pace.place, answer);
-                return place.through(fake.start(place.workers(), load), fake, load, SHORT);
-            }
             try (FakeRelay relay = new FakeRelay(fault, pace.place, answer, PUBLISHERS, SUBSCRIBERS)) {
                 Contestant.Started started = relay.started();
                 Contestant fake = Contestants.remote(started.publish(), started.subscribe(), load.policy(), null);

@@ -36,9 +36,7 @@ final class Places implements AutoCloseable {
 
         private Contestant.Started relay(Contestant contestant, Load load)
                 throws IOException, RunException, InterruptedException {
-            Clients.Ports ports = load.clients().ports();
-            List<Object> how =
-                    List.of(contestant, load.unix(), load.tls(), ports.handshakes() > 0, ports.scrapes() > 0);
+            List<Object> how = List.of(contestant, load.unix(), load.tls());
             Contestant.Started relay = standing.get(how);
             if (relay == null) {
                 relay = contestant.start(relays, load);

@@ -25,16 +25,13 @@ class SaidTest {
         return publisher;
     }
 
-    /** They are counted as sent all the same: subscribers get them. */
     @Test
-    void messagesOfVisitorsAreNoPartOfTheRate() {
-        Load load = Load.oneToOne(20);
+    void whatAllPublishersSentIsTheRate() {
         Said said = new Said(List.of(process(publisher(0, 3000)), process(publisher(1, 70))), List.of(), List.of());
-        Traffic in = said.throughput(
-                        load, new Timing(Duration.ZERO, false, Duration.ofSeconds(1)), new Timeline(List.of()))
+        Traffic in = said.throughput(new Timing(Duration.ZERO, false, Duration.ofSeconds(1)), new Timeline(List.of()))
                 .in();
-        assertThat(in.messages()).isEqualTo(3000);
-        assertThat(in.bytes()).isEqualTo(300_000);
+        assertThat(in.messages()).isEqualTo(3070);
+        assertThat(in.bytes()).isEqualTo(307_000);
         assertThat(said.sent()).isEqualTo(6140);
     }
 }

@@ -110,23 +110,6 @@ class VerdictTest {
     }
 
     @Test
-    void whatIsWrongWithThoseWhoComeAndGoFailsTheRun() {
-        SubscriberResult visiting =
-                new SubscriberResult(0, 10, new Faults(1, 0, 2, 3, 4, 5), new Told(9, 2, 6), "reset", 0);
-        assertThat(Verdict.faults(visiting))
-                .containsExactly(
-                        "visiting subscribers: 1 message lost without a word",
-                        "visiting subscribers: 2 messages duplicated",
-                        "visiting subscribers: 3 messages reordered",
-                        "visiting subscribers: 4 messages corrupted",
-                        "visiting subscribers: 5 messages foreign: nobody of this run sent them",
-                        "visiting subscribers: told 6 times that the stream stands where it does not",
-                        "visiting subscribers: connection ended: reset");
-        assertThat(Verdict.faults((SubscriberResult) null)).isEmpty();
-        assertThat(Verdict.faults(told(0, 9))).as("what was told is no loss").isEmpty();
-    }
-
-    @Test
     void silenceIsAFailure() {
         assertThat(faults(0, List.of(CLEAN), List.of(), LOAD, Policy.SKIP))
                 .containsExactly("no message arrived within the measured window");
@@ -161,7 +144,7 @@ class VerdictTest {
     private static Punctuality punctuality(int late, int scheduled) {
         Histogram lateness = new Histogram(3);
         lateness.recordValueWithCount(5, scheduled);
-        return new Punctuality(late, 7_500_000, lateness, Punctuality.Means.NONE);
+        return new Punctuality(late, 7_500_000, lateness);
     }
 
     private static SubscriberResult lost(long lost, long tail, String closed, int reason) {

@@ -25,7 +25,6 @@ class WatchTest {
                         report(2_500, 1_400, 100, 60),
                         report(3_500, 1_500, 300, 0),
                         report(5_500, 1_500, 300, 0)),
-                0,
                 WINDOW);
         assertThat(holds.heldBack()).isCloseTo(0.5, NEAR);
         assertThat(holds.backpressure()).isCloseTo(0.15, NEAR);
@@ -35,28 +34,26 @@ class WatchTest {
     @Test
     void ofAShortWindowTheReportsAroundIt() {
         Window window = new Window(0, millis(1_000), millis(1_400));
-        // Publishers in the relay's own process say themselves that they found no room.
         RelayHolds holds = Watch.holds(
                 List.of(
                         report(-500, 0, 0, 0),
                         report(500, 100, 100, 0),
                         report(1_500, 900, 200, 50),
                         report(2_500, 900, 200, 0)),
-                0.9,
                 window);
-        assertThat(holds.heldBack()).isCloseTo(0.9, NEAR);
+        assertThat(holds.heldBack()).isCloseTo(0.8, NEAR);
         assertThat(holds.backpressure()).isCloseTo(0.1, NEAR);
         assertThat(holds.ringUsed()).isCloseTo(0.25, NEAR);
     }
 
     @Test
     void aRelayThatSaysNothingOfIt() {
-        assertThat(Watch.holds(List.of(), 0, WINDOW)).isNull();
-        assertThat(Watch.holds(List.of(report(1_200, 1, 1, 1)), 0, WINDOW)).isNull();
+        assertThat(Watch.holds(List.of(), WINDOW)).isNull();
+        assertThat(Watch.holds(List.of(report(1_200, 1, 1, 1)), WINDOW)).isNull();
         JsonObject old = new JsonObject();
         old.put("largestLagBytes", 5);
         assertThat(Watch.holds(
-                        List.of(new Child.Event(millis(1_000), old), new Child.Event(millis(4_000), old)), 0, WINDOW))
+                        List.of(new Child.Event(millis(1_000), old), new Child.Event(millis(4_000), old)), WINDOW))
                 .isNull();
     }
 

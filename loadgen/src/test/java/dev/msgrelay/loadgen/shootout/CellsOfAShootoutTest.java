@@ -46,8 +46,7 @@ class CellsOfAShootoutTest extends FakeShootout {
                     + cell.load().subscribers());
             return USUAL;
         });
-        List<Load> loads = new Matrix(List.of(SMALL), List.of(1, 4), List.of(1, 8), List.of(0), List.of(0), List.of(1))
-                .loads(true);
+        List<Load> loads = new Matrix(List.of(SMALL), List.of(1, 4), List.of(1, 8), List.of(0)).loads();
         shootout(rig, settings(List.of(LaneKind.LOOPBACK), loads, 1)).run();
         assertThat(order)
                 .containsExactly(
@@ -67,27 +66,14 @@ class CellsOfAShootoutTest extends FakeShootout {
     @Test
     void aMatrixIsCountedWithoutBeingMade() {
         List<Integer> many = Collections.nCopies(100_000, 1);
-        assertThat(new Matrix(List.of(SMALL), many, many, many, List.of(0), List.of(1)).size())
-                .isEqualTo(1_000_000_000_000_000L);
+        assertThat(new Matrix(List.of(SMALL), many, many, many).size()).isEqualTo(1_000_000_000_000_000L);
     }
 
     @Test
     void eachCombinationIsThereOnce() {
-        Matrix matrix =
-                new Matrix(List.of(SMALL, LARGE), List.of(1, 4), List.of(1, 8, 64), List.of(0), List.of(0), List.of(1));
-        assertThat(matrix.loads(true)).hasSize(12).doesNotHaveDuplicates();
+        Matrix matrix = new Matrix(List.of(SMALL, LARGE), List.of(1, 4), List.of(1, 8, 64), List.of(0));
+        assertThat(matrix.loads()).hasSize(12).doesNotHaveDuplicates();
         assertThat(matrix.size()).isEqualTo(12);
-    }
-
-    @Test
-    void burstsAreOfAScheduleAlone() {
-        Matrix matrix =
-                new Matrix(List.of(SMALL), List.of(1), List.of(1), List.of(0, 10), List.of(0, 1_000), List.of(1, 50));
-        assertThat(matrix.loads(true))
-                .extracting(load -> load.writes().messages() + " " + load.rate() + " "
-                        + load.pace().burst())
-                .containsExactly("0 0 1", "0 1000 1", "0 1000 50", "10 0 1", "10 1000 1", "10 1000 50");
-        assertThat(matrix.loads(false)).noneMatch(load -> load.pace().realTime());
     }
 
     @Test

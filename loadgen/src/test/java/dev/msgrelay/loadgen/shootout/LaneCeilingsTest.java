@@ -47,12 +47,12 @@ class LaneCeilingsTest {
     }
 
     @Test
-    void twoSizesTakeTheLinkByTheirSum() {
-        // One of 92 and three of 292 bytes: frames of 100 and 300, 1000 bytes for four messages.
-        Ceilings ceilings = LaneCeilings.of(new Link(GIGABIT, EMULATED), BodySizes.parse("sizes:92x1,292x3"));
+    void sizesTakeTheLinkByTheirMean() {
+        // Frames of 200 to 300 bytes: 1000 bytes for four messages.
+        Ceilings ceilings = LaneCeilings.of(new Link(GIGABIT, EMULATED), BodySizes.parse("192-292"));
         assertThat(ceilings.batched().bytesPerSecond()).isCloseTo(119_550_858.7, within(0.1));
         assertThat(ceilings.batched().messagesPerSecond()).isCloseTo(119_550_858.7 / 250, within(1.0));
-        // one a segment: 166 + 3 * 366 = 1264 bytes for four messages
+        // one a segment: 4 * (250 + 66) = 1264 bytes for four messages
         assertThat(ceilings.single().messagesPerSecond()).isCloseTo(125_000_000.0 * 4 / 1_264, within(1.0));
         assertThat(ceilings.single().bytesPerSecond()).isCloseTo(125_000_000.0 * 1_000 / 1_264, within(100.0));
     }

@@ -22,7 +22,6 @@ import dev.msgrelay.loadgen.run.SubscriberResult.Faults;
 import dev.msgrelay.loadgen.run.SubscriberResult.Told;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.run.Verdict;
-import dev.msgrelay.loadgen.shootout.MaxRateSearch.Bounds;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
 import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.protocol.CloseReason;
@@ -43,36 +42,6 @@ class RateProbeTest {
         assertThat(probe(GIGABIT, point(4, 8, 0)).bounds().start()).isEqualTo(1_089_678 / 16 / 4 / 8);
         assertThat(probe(null, point(4, 8, 0)).bounds().start()).isEqualTo(2_500);
         assertThat(probe(null, point(100_000, 1, 0)).bounds().start()).isEqualTo(1);
-    }
-
-    @Test
-    void aSearchWithBatchesStartsWhereWritesHardlyWaitForTheirLastMessage() {
-        // 99 messages after the first one within a quarter of 5 ms.
-        Bounds bounds = probe(null, batched(1, 100)).bounds();
-        assertThat(bounds.lowest()).isEqualTo(79_200);
-        assertThat(bounds.start()).isEqualTo(79_200);
-        assertThat(probe(null, batched(8, 100)).bounds().lowest())
-                .as("of each publisher")
-                .isEqualTo(79_200);
-        assertThat(probe(null, batched(1, 2)).bounds().start())
-                .as("the usual start is high enough")
-                .isEqualTo(10_000);
-        assertThat(probe(null, batched(1, 2)).bounds().lowest()).isEqualTo(800);
-        assertThat(probe(null, batched(1, 1)).bounds().lowest()).isEqualTo(1);
-        assertThat(probe(null, batched(1, 100_000)).bounds().lowest()).isEqualTo(Load.MAX_RATE);
-    }
-
-    @Test
-    void whereTheLowestRateOfABatchFailsItIsSaidWhyNoneBelowWasTried() throws Exception {
-        RateProbe probe = probe(null, batched(1, 100));
-        MaxRateSearch search = new MaxRateSearch(
-                probe.bounds(), (rate, most) -> new MaxRateSearch.Try("p99 7.00 ms", 1, 7_000_000), () -> 0);
-        MaxRateSearch.Result result = search.run();
-        assertThat(result.attempts()).hasSize(2).allMatch(attempt -> attempt.rate() == 79_200);
-        assertThat(probe.found(result).notes())
-                .containsExactly("below 79,200 msg/s of each publisher nothing was tried: there, writes of 100 messages"
-                        + " wait more than 1.25 ms, a quarter of the p99's bound, for their last one");
-        assertThat(probe(null, point(1, 1, 0)).found(result).notes()).isEmpty();
     }
 
     @Test
@@ -128,7 +97,7 @@ class RateProbeTest {
     void aRateWhoseLatencyNobodyKnowsDoesNotPass() throws Exception {
         Load point = point(1, 1, 1_000);
         RunResult known = taken(point, 4_900_000, List.of()).result();
-        Delays none = new Delays(new Histogram(1), 16, null, null, null);
+        Delays none = new Delays(new Histogram(1), 16, null, null);
         RunResult result = new RunResult(
                 known.contestant(),
                 point,
@@ -145,16 +114,12 @@ class RateProbeTest {
     }
 
     private static RateProbe probe(Link link, Load point) {
-        Lane lane = Lane.between(LaneSpec.of(LaneKind.REMOTE), Site.HERE, Site.HERE, link);
+        Lane lane = Lane.between(LaneSpec.of(LaneKind.GBE_1), Site.HERE, Site.HERE, link);
         return new RateProbe(lane, point, FIVE_MILLIS);
     }
 
     private static Load point(int publishers, int subscribers, int rate) {
         return Load.oneToOne(100).withCounts(publishers, subscribers).withRate(rate);
-    }
-
-    private static Load batched(int publishers, int batch) {
-        return point(publishers, 1, 0).withWrites(new Load.Writes(0, batch));
     }
 
     private static Run<RunResult> with(Load load, SubscriberResult... subscribers) throws Exception {

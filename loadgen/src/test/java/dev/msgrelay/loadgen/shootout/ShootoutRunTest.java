@@ -8,8 +8,6 @@ import dev.msgrelay.loadgen.experiment.LoadRig;
 import dev.msgrelay.loadgen.experiment.LoadRuns;
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
 import dev.msgrelay.loadgen.lane.LaneKind;
-import dev.msgrelay.loadgen.result.Cell;
-import dev.msgrelay.loadgen.result.Json;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.RunRecord;
@@ -78,18 +76,6 @@ class ShootoutRunTest extends FakeShootout {
                     .isCloseTo(0.8, within(0.001));
         });
         assertThat(run.results().notes()).hasSize(2).first().asString().contains("direct to 1");
-    }
-
-    @Test
-    void skewIsRecordedOfSeveralSubscribersAndNotOfOne() throws Exception {
-        Load two = ONE.withCounts(1, 2);
-        ShootoutSettings settings = settings(LaneKind.GBE_1, 1, new Yardsticks(Calibrate.NEVER, false), ONE, two);
-        ShootoutRun run = shootout(new FakeRig((number, cell) -> USUAL), settings);
-        run.run();
-        List<Cell> cells = lanes(run).get(0).cells();
-        assertThat(cells.get(0).runs().get(0).delays().skew()).isNull();
-        assertThat(cells.get(1).runs().get(0).delays().skew()).isNotNull();
-        assertThat(Json.text(run.results())).containsPattern("\"skew\" ?: ?null");
     }
 
     /** A ceiling that the machine disturbed is none, and that of another round met another machine. */

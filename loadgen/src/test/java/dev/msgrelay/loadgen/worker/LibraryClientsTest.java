@@ -74,19 +74,10 @@ class LibraryClientsTest {
     private JsonObject subscriber(ByteBuffer lastWords) throws Exception {
         CompletableFuture<Void> relay = relay(message(), lastWords);
         LibraryChannel channel = new LibraryChannel(
-                LibraryChannel.options(Sockets.endpoint(server), null, Policy.DISCONNECT), false, 0, 1 << 16);
-        Receiver.Settings settings = new Receiver.Settings(
-                Check.FULL,
-                1,
-                1,
-                SIZES,
-                new TypeChoice(SIZES, TypeRanges.ALL),
-                Receiver.Settings.UNTIMED,
-                0,
-                0,
-                null,
-                0);
-        Receiver receiver = new Receiver(channel, settings, 1 << 16, new Control(), "test", settings.newCheck(), 0);
+                LibraryChannel.options(Sockets.endpoint(server), null, Policy.DISCONNECT), false, 1 << 16);
+        Receiver.Settings settings =
+                new Receiver.Settings(Check.FULL, 1, SIZES, new TypeChoice(SIZES, TypeRanges.ALL), 1, null, 0);
+        Receiver receiver = new Receiver(channel, settings, 1 << 16, new Control(), "test", settings.newCheck());
         relay.get();
         assertThat(receiver.awaitEnd(120_000)).as("it has ended").isTrue();
         receiver.stop();

@@ -33,16 +33,15 @@ class PacedTest {
     void connect() throws IOException {
         loopback = Loopback.open();
         connection = new PublishConnection(0, new Outlet.Plain(loopback.near()));
-        paced = paced(1, 0);
+        paced = paced();
     }
 
-    private Paced paced(int burst, int batch) {
+    private Paced paced() {
         return new Paced(
                 List.of(connection),
-                id -> Schedule.staggered(START, RATE, burst, id, 1),
+                id -> Schedule.staggered(START, RATE, id, 1),
                 WINDOW,
-                batch == 0 ? FrameBatch.ofBytes(SIZES) : FrameBatch.ofMessages(SIZES, batch),
-                batch,
+                FrameBatch.ofBytes(SIZES),
                 () -> now + writeTakes);
     }
 
@@ -92,58 +91,6 @@ class PacedTest {
         send(paced, START + 10 * MILLI);
         assertThat(paced.late()).isOne();
         assertThat(paced.worstNanos()).isEqualTo(MILLI + 1);
-        Paced batches = paced(1, 4);
-        for (long due = START; due < WINDOW.begin() + 4 * MILLI; ) {
-            due = send(batches, due);
-        }
-        assertThat(batches.late()).as("whole writes are").isPositive();
-    }
-
-    @Test
-    void aBurstLeavesAtOnceAndNotBefore() throws IOException {
-        Paced bursts = paced(5, 0);
-        assertThat(send(bursts, START)).isEqualTo(START + 5 * MILLI);
-        assertThat(connection.messages()).isEqualTo(5);
-        send(bursts, START + 5 * MILLI - 1);
-        assertThat(connection.messages()).isEqualTo(5);
-        send(bursts, START + 5 * MILLI);
-        assertThat(receive(10).subList(4, 6)).containsExactly(START, START + 5 * MILLI);
-    }
-
-    @Test
-    void aWriteOfSoManyMessagesWaitsForItsLastOne() throws IOException {
-        Paced batches = paced(1, 4);
-        assertThat(send(batches, START + 3 * MILLI - 1)).isEqualTo(START + 3 * MILLI);
-        assertThat(connection.messages()).isZero();
-        assertThat(send(batches, START + 3 * MILLI)).isEqualTo(START + 7 * MILLI);
-        assertThat(receive(4))
-                .as("the intended times stay")
-                .containsExactly(START, START + MILLI, START + 2 * MILLI, START + 3 * MILLI);
-    }
-
-    @Test
-    void everyWriteIsOfExactlySoManyMessagesAlsoAfterAStall() throws IOException {
-        Paced batches = paced(1, 4);
-        long due = START;
-        for (int writes = 1; writes <= 3; writes++) {
-            due = send(batches, START + 12 * MILLI);
-            assertThat(connection.messages()).isEqualTo(4L * writes);
-        }
-        assertThat(due).isEqualTo(START + 15 * MILLI);
-        send(batches, START + 16 * MILLI + MILLI / 2);
-        assertThat(batches.late())
-                .as("four messages left 1.5 ms after the last was due")
-                .isEqualTo(4);
-    }
-
-    @Test
-    void whatDoesNotFillAWriteBeforeTheEndIsNotSent() throws IOException {
-        Paced batches = paced(1, 8);
-        long due = START;
-        while (due < WINDOW.end()) {
-            due = send(batches, due);
-        }
-        assertThat(connection.messages()).isEqualTo(24);
     }
 
     @Test
@@ -199,7 +146,7 @@ class PacedTest {
     @Test
     void aFineScheduleGoesOutInOneWriteEveryNowAndThen() throws IOException {
         long micro = 1_000;
-        Paced fine = fine(0);
+        Paced fine = fine();
         assertThat(send(fine, START)).isEqualTo(START + Paced.GAP_NANOS);
         assertThat(connection.messages()).isOne();
         assertThat(send(fine, START + Paced.GAP_NANOS - 1)).isEqualTo(START + Paced.GAP_NANOS);
@@ -210,26 +157,20 @@ class PacedTest {
 
     @Test
     void theLastWriteOfAFineScheduleIsWithinTheWindow() throws IOException {
-        Paced fine = fine(0);
+        Paced fine = fine();
         assertThat(send(fine, WINDOW.end() - 20_000)).as("warm-up first").isEqualTo(WINDOW.begin());
         assertThat(send(fine, WINDOW.end() - 20_000)).isEqualTo(WINDOW.end() - 1);
         assertThat(send(fine, WINDOW.end() - 1)).isGreaterThanOrEqualTo(WINDOW.end());
         assertThat(connection.messages()).isEqualTo(3_000);
     }
 
-    @Test
-    void writesOfSoManyMessagesNeverWait() throws IOException {
-        assertThat(send(fine(1), START)).isEqualTo(START + 10_000);
-    }
-
     /** A message every ten microseconds. */
-    private Paced fine(int batch) {
+    private Paced fine() {
         return new Paced(
                 List.of(connection),
-                id -> Schedule.staggered(START, 100_000, 1, id, 1),
+                id -> Schedule.staggered(START, 100_000, id, 1),
                 WINDOW,
-                batch == 0 ? FrameBatch.ofBytes(SIZES) : FrameBatch.ofMessages(SIZES, batch),
-                batch,
+                FrameBatch.ofBytes(SIZES),
                 () -> now + writeTakes);
     }
 

@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.load.Check;
 import dev.msgrelay.loadgen.load.FrameBatch;
@@ -25,7 +24,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
-import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,7 +36,7 @@ class ReceiverTest {
     private static final long PAST = System.nanoTime() - TimeUnit.MINUTES.toNanos(1);
     private static final long TWO_SECONDS = TimeUnit.SECONDS.toNanos(2);
 
-    private static final SizeTable MIXED = SizeTable.of(BodySizes.parse("uniform:20-2000"), 7);
+    private static final SizeTable MIXED = SizeTable.of(BodySizes.parse("20-2000"));
 
     private final Control control = new Control();
     private SizeTable sizes = SizeTable.fixed(20);
@@ -283,50 +281,10 @@ class ReceiverTest {
                 .array();
     }
 
-    @Test
-    void arrivalsWithinTheWindowAreNotedAndToldInTheCommonClock() throws Exception {
-        control.onCommand("run 0 " + PAST + " " + Long.MAX_VALUE);
-        Receiver receiver = primedAndEnded(0, 1, 2);
-        Arrivals arrivals = new Arrivals();
-        receiver.addTo(arrivals, 0);
-        // The same messages once more, in a clock that is two seconds behind: that is how far they are apart.
-        receiver.addTo(arrivals, -TWO_SECONDS);
-        Histogram skew = arrivals.skew().nanos();
-        assertThat(skew.getTotalCount()).isEqualTo(3);
-        assertThat(skew.getCountAtValue(TWO_SECONDS)).isEqualTo(3);
-    }
-
-    @Test
-    void arrivalsAreTheTimesOfTheReads() throws Exception {
-        control.onCommand("run 0 " + PAST + " " + Long.MAX_VALUE);
-        Arrivals.Log before = new Arrivals.Log(1, 1);
-        before.add(1, System.nanoTime());
-        Receiver receiver = primedAndEnded(0, 1);
-        long after = System.nanoTime();
-        Arrivals arrivals = new Arrivals();
-        arrivals.add(before, 0);
-        receiver.addTo(arrivals, 0);
-        Histogram skew = arrivals.skew().nanos();
-        assertThat(skew.getTotalCount()).isOne();
-        assertThat(skew.getMinValue()).isPositive();
-        assertThat(skew.getMinValue()).isLessThanOrEqualTo(after - before.nanos(0));
-        assertThat(arrivals.skew().incomplete()).as("number 0").isOne();
-    }
-
-    @Test
-    void arrivalsOutsideTheWindowAreNotNoted() throws Exception {
-        control.onCommand("run 0 " + (PAST + 1) + " " + Long.MAX_VALUE);
-        Arrivals arrivals = new Arrivals();
-        Receiver receiver = primedAndEnded(0, 1, 2);
-        receiver.addTo(arrivals, 0);
-        receiver.addTo(arrivals, 0);
-        assertThat(arrivals.skew().nanos().getTotalCount()).isZero();
-    }
-
     private Receiver receiver() throws IOException {
         Receiver.Settings settings =
-                new Receiver.Settings(check, 1, 1, sizes, new TypeChoice(sizes, TypeRanges.ALL), 1, 16, 0, policy, 0);
-        return new Receiver(loopback.near(), settings, 4_096, control, "subscriber-0", settings.newCheck(), 0);
+                new Receiver.Settings(check, 1, sizes, new TypeChoice(sizes, TypeRanges.ALL), 1, policy, 0);
+        return new Receiver(loopback.near(), settings, 4_096, control, "subscriber-0", settings.newCheck());
     }
 
     private Receiver primedAndEnded(long... numbers) throws Exception {
