@@ -28,9 +28,6 @@ public record Load(
     /** Messages a second that a subscriber records, and up to twice as many. */
     private static final int RECORDED = 500_000;
 
-    /** Messages a second: they cost publishers well under a core. */
-    private static final long LIGHT = 1_000_000;
-
     /** More publishers than this share so many processes evenly. */
     private static final int MAX_PUBLISHER_PROCESSES = 4;
 
@@ -154,8 +151,6 @@ public record Load(
 
     public BodySizes body() {
         return content.sizes();
-    }
-
     }
 
     /** One message in so many has its latency recorded: all of a rate that a clock for each does not disturb. */

@@ -36,15 +36,15 @@ class PairedReportTest {
 
     @Test
     void theTableHasALineForEachFigureAndTheVerdict() {
-        String table = new PairedReport(BOTH, comparison(9, Ended.NARROW, List.of())).table();
+        String table = new PairedReport(BOTH, comparison(11, Ended.NARROW, List.of())).table();
         assertThat(table)
                 .contains("A: one\n", "B: other\n")
-                .containsPattern("deliveries/s +2 M +1.5 M +0.750 +0.750..0.750 +9 +0.0 % +A faster\n")
+                .containsPattern("deliveries/s +2 M +1.5 M +0.750 +0.750..0.750 +11 +0.0 % +A faster\n")
                 .containsPattern("relay CPU s/million +0.05 +0.05 +1.000 .* no difference seen beyond 0.0 %\n")
                 .contains(
-                        "20 runs, 9 pairs, 2 runs left over; ended: the interval is narrow enough\n",
+                        "24 runs, 11 pairs, 2 runs left over; ended: the interval is narrow enough\n",
                         "B: 1 run left out because of the machine, the first: others worked\n",
-                        "  stand-stills: A in 0 of 10 runs, B in 0 of 9: too few runs (p 1.0000)\n",
+                        "  stand-stills: A in 0 of 12 runs, B in 0 of 11: too few runs (p 1.0000)\n",
                         "  spread of deliveries/s, least .. most of the median: A 1.00 .. 1.00, B 1.00 .. 1.00\n")
                 .endsWith("verdict: A faster, B/A 0.750 (0.750 .. 0.750)\n")
                 .matches("(?s)\\p{ASCII}*");
@@ -73,7 +73,7 @@ class PairedReportTest {
 
     @Test
     void aFailureStandsInPlaceOfTheVerdict() throws Exception {
-        PairedReport report = new PairedReport(BOTH, comparison(8, Ended.FAILED, List.of("B, run 3: 7 messages lost")));
+        PairedReport report = new PairedReport(BOTH, comparison(11, Ended.FAILED, List.of("B, run 3: 7 messages lost")));
         assertThat(report.table())
                 .endsWith("FAIL\n  B, run 3: 7 messages lost\n")
                 .doesNotContain("verdict:");
@@ -84,21 +84,21 @@ class PairedReportTest {
 
     @Test
     void theDocumentHasEveryRun() throws Exception {
-        Results results = new PairedReport(BOTH, comparison(9, Ended.TIME, List.of())).results(ORIGIN);
-        assertThat(results.turns()).hasSize(20);
+        Results results = new PairedReport(BOTH, comparison(11, Ended.TIME, List.of())).results(ORIGIN);
+        assertThat(results.turns()).hasSize(24);
         Turn turn = results.turns().get(1);
         assertThat(turn.side()).isEqualTo(Side.B);
         assertThat(turn.figures()).containsEntry("deliveries", 1.5e6);
         assertThat(turn.leftOut()).containsExactly("others worked");
         Ratio still = results.ratios().get(2);
         assertThat(still.figure()).isEqualTo("runs with stand-stills");
-        assertThat(still.runsB()).isEqualTo(9);
+        assertThat(still.runsB()).isEqualTo(11);
         assertThat(still.verdict()).isEqualTo("too few runs");
         Ratio row = results.ratios().get(0);
         assertThat(row.b()).isEqualTo("other");
         assertThat(row.verdict()).isEqualTo("A faster");
         assertThat(row.ratio()).isBetween(0.7499, 0.7501);
-        assertThat(results.notes()).anyMatch(note -> note.contains("9 pairs, "));
+        assertThat(results.notes()).anyMatch(note -> note.contains("11 pairs, "));
         assertThat(results.ending()).isEqualTo(new Ending(Ending.How.COMPLETE, "the time is over"));
         Path file = Files.writeString(directory.resolve("compared.json"), Json.text(results));
         assertThat(Json.read(file)).isEqualTo(results);
@@ -107,7 +107,7 @@ class PairedReportTest {
     @Test
     void sidesThatAreTheSameAreToldSo() {
         Map<Side, String> same = Map.of(Side.A, "one", Side.B, "one");
-        PairedComparison comparison = comparison(8, Ended.TIME, List.of());
+        PairedComparison comparison = comparison(11, Ended.TIME, List.of());
         assertThat(new PairedReport(same, comparison).table()).contains("A and B are the same");
         assertThat(new PairedReport(BOTH, comparison).table()).doesNotContain("the same");
     }
