@@ -8,9 +8,9 @@
  *      |
  *  Signals           what that comes to over the window, with what is known beside it
  *      |                                          |
- *  Classifier        a decision table (pure)        Disturbances    what makes the figures unusable (pure)
+ *  Classifier        a decision table (pure)        Disturbances    what the machine did to the run (pure)
  *      |                                          |
- *  BoundBy           kind, how sure, Reasons        marks           a sentence each
+ *  BoundBy           kind, how sure, Reasons        a sentence each
  * </pre>
  *
  * See docs/measuring.md. Nothing here knows how a run is done; who runs one says which processes there are and which ports they meet at.

@@ -74,7 +74,7 @@ final class CompareCommand extends Told {
     @Option(
             names = "--minutes",
             paramLabel = "M",
-            defaultValue = "10",
+            defaultValue = "12",
             description = "Ends after so long in any case (${DEFAULT-VALUE}).")
     private double minutes;
 
@@ -88,7 +88,8 @@ final class CompareCommand extends Told {
             names = "--fail-below",
             paramLabel = "RATIO",
             description = "Exits 1 when the whole interval of B's speed to A's (of the first line; for a latency"
-                    + " and CPU time A's to B's) lies below this, and when there were too few rounds for one.")
+                    + " and CPU time A's to B's) lies below this, when B stands still or misses its schedule more often"
+                    + " than A, and when there were too few rounds for an interval.")
     private Double failBelow;
 
     @Option(
@@ -189,7 +190,7 @@ final class CompareCommand extends Told {
             throw new InterruptedException();
         }
         boolean known = comparison.headline().ratio().isKnown();
-        boolean slower = failBelow != null && (!known || comparison.isBelow(failBelow));
+        boolean slower = failBelow != null && (!known || comparison.isBelow(failBelow) || comparison.isOftenerB());
         return slower || !comparison.failures().isEmpty() ? 1 : 0;
     }
 

@@ -84,12 +84,9 @@ final class ShootoutCommand extends Told {
     private Duration warmup;
 
     @Option(
-            names = "--calibrate",
-            negatable = true,
-            description =
-                    "Try every size for the ceilings of lanes without a line rate first, and take the best. Without"
-                            + " it the usual size is taken; with --no-calibrate those ceilings are not measured.")
-    private Boolean calibrate;
+            names = "--no-calibrate",
+            description = "Do not measure, in every round, the ceilings of lanes without a line rate.")
+    private boolean noCalibrate;
 
     @Option(
             names = "--baseline",
@@ -216,10 +213,7 @@ final class ShootoutCommand extends Told {
     }
 
     private Calibrate calibration() {
-        if (calibrate == null) {
-            return Calibrate.IN_TURN;
-        }
-        return calibrate ? Calibrate.BEST_SIZE : Calibrate.NEVER;
+        return noCalibrate ? Calibrate.NEVER : Calibrate.IN_TURN;
     }
 
     /** Lanes whose two ends are one and the same have no use for what tells them apart. */
@@ -234,10 +228,7 @@ final class ShootoutCommand extends Told {
     /** A search has runs of its own instead of rounds, and nothing beside them. */
     private void checkSearch() {
         exclude(List.of("--rounds", "--baseline"), "--find-max-rate");
-        refuse(
-                calibrate != null,
-                (Boolean.FALSE.equals(calibrate) ? "--no-calibrate" : "--calibrate")
-                        + " and --find-max-rate exclude each other");
+        refuse(noCalibrate, "--no-calibrate and --find-max-rate exclude each other");
     }
 
     /** Unix sockets have no TLS. */

@@ -12,6 +12,7 @@ import dev.msgrelay.loadgen.bound.Signals.Standstills;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**

@@ -11,7 +11,6 @@ import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.MadeUp;
 import dev.msgrelay.loadgen.result.Results;
-import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -126,7 +125,7 @@ class PageBrowserTest {
         Cell cell = new Cell(MadeUp.parameters("100", 1), null, List.of());
         Results both = MadeUp.loopback(20e6)
                 .with(new LaneResult("unix", LaneKind.UNIX, false, null, null, Places.NEAR, List.of()))
-                .with("unix", cell, MadeUp.run(1, 10e6, new Hops(45, 46), cell, Outcome.PASS));
+                .with("unix", cell, MadeUp.run(1, 10e6, cell, Outcome.PASS));
         Path file = write(ResultsPage.of(both));
         browser.prefer("light");
         browser.open(file, 1280, 900);
