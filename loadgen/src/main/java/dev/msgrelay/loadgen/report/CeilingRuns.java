@@ -44,7 +44,6 @@ public final class CeilingRuns {
                         "",
                         Unit.BYTES_PER_SECOND,
                         run -> run.result().throughput().out().bytesPerSecond()));
-        return TextTable.of(
-                Table.of("", runs.stream().filter(Run::isWhole).toList(), fields));
+        return TextTable.of(Table.of("", runs.stream().filter(Run::isWhole).toList(), fields));
     }
 }

@@ -12,7 +12,6 @@ import dev.msgrelay.loadgen.bound.Signals.Standstills;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToLongFunction;
-import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**

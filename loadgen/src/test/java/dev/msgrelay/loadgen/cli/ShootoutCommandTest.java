@@ -36,8 +36,7 @@ class ShootoutCommandTest extends CommandTest {
         assertThat(code).as(err.toString()).isEqualTo(expectedCode(json));
         assertThat(err.toString()).startsWith("2 lanes x 1 load x 1 round: 2 runs with those for ceilings, about ");
         assertThat(out.toString())
-                .contains(
-                        "loopback", "unix", "body 16-1000", "core-to-core hop ", "results are in " + directory);
+                .contains("loopback", "unix", "body 16-1000", "core-to-core hop ", "results are in " + directory);
         assertThat(json.getObject("ending").getString("how")).isEqualTo("complete");
         assertThat(json.getObject("origin").getArray("commandLine").subList(0, 3))
                 .hasToString("[loadgen, shootout, --lanes=loopback,unix]");

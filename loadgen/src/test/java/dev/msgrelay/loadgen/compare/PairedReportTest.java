@@ -73,7 +73,8 @@ class PairedReportTest {
 
     @Test
     void aFailureStandsInPlaceOfTheVerdict() throws Exception {
-        PairedReport report = new PairedReport(BOTH, comparison(11, Ended.FAILED, List.of("B, run 3: 7 messages lost")));
+        PairedReport report =
+                new PairedReport(BOTH, comparison(11, Ended.FAILED, List.of("B, run 3: 7 messages lost")));
         assertThat(report.table())
                 .endsWith("FAIL\n  B, run 3: 7 messages lost\n")
                 .doesNotContain("verdict:");
