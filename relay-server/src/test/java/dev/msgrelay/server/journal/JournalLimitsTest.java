@@ -99,9 +99,7 @@ class JournalLimitsTest {
     /** An index that is as long as the longest, and empty but for its front: it is not held in memory. */
     @Test
     void aLongIndexIsReadPieceByPiece() throws IOException {
-        for (String name : files(FileNames.INDEX)) {
-            lengthen(name, SegmentHeader.MOST_INDEX);
-        }
+        lengthen(files(FileNames.INDEX).get(1), SegmentHeader.MOST_INDEX);
         assertThat(Recovery.inspect(disk, Recovery.Depth.ALL).sound()).isTrue();
     }
 
