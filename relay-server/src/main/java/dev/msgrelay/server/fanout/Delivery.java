@@ -11,7 +11,6 @@ import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.log.StreamHead;
 import dev.msgrelay.server.net.SegmentSize;
-import dev.msgrelay.server.net.SocketWriter;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.session.Services;
 import dev.msgrelay.server.tls.TlsHandler;

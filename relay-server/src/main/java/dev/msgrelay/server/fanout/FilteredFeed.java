@@ -4,7 +4,6 @@ import dev.msgrelay.protocol.SequenceFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
-import dev.msgrelay.server.net.SocketWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;

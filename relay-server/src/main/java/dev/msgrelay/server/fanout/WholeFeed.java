@@ -3,7 +3,6 @@ package dev.msgrelay.server.fanout;
 import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.net.SegmentSize;
-import dev.msgrelay.server.net.SocketWriter;
 
 /** All of the stream, written from where it lies in the log, a whole number of segments at a time. */
 final class WholeFeed implements Feed {

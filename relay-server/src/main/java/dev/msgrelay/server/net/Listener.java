@@ -1,11 +1,11 @@
 package dev.msgrelay.server.net;
 
-import dev.msgrelay.server.core.EngineLoop;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
 import io.netty.channel.ServerChannel;
 import io.netty.util.NetUtil;
 import java.io.IOException;
@@ -17,17 +17,17 @@ import java.util.concurrent.TimeUnit;
 public final class Listener {
     /** Decides which loop a new connection lives on, and equips it. Called on the accepting loop's thread. */
     public interface Placement {
-        /** Sets options and handlers; answers the loop it is to be registered with. */
-        EngineLoop place(Channel accepted);
+        /** Sets options and handlers; returns the loop that the connection is to be registered with. */
+        EventLoop place(Channel accepted);
     }
 
     private static final int BACKLOG = 1024;
     private static final int BIND_SECONDS = 10;
 
-    /** After a failure; short enough that a client does not notice it once there is room again. */
+    /** The pause after a failure; short enough that a client does not notice it once there is room again. */
     private static final long PAUSE_MILLIS = 200;
 
-    /** Of all listeners: what one of them lacks they all lack. */
+    /** Shared by all listeners: descriptors run out for the whole process. */
     private static final RepeatedWarning FAILURES = new RepeatedWarning();
 
     private final ServerChannel channel;
@@ -41,7 +41,7 @@ public final class Listener {
      *
      * @throws IOException naming the address and what the system said
      */
-    public static Listener bind(ServerChannel channel, SocketAddress address, EngineLoop loop, Placement placement)
+    public static Listener bind(ServerChannel channel, SocketAddress address, EventLoop loop, Placement placement)
             throws IOException {
         channel.config().setOption(ChannelOption.SO_BACKLOG, BACKLOG);
         if (address instanceof InetSocketAddress) {
@@ -59,7 +59,7 @@ public final class Listener {
         return new Listener(channel);
     }
 
-    /** The address it is bound to, with the port that the system chose where 0 was asked for. */
+    /** Returns the address that the socket is bound to, with the port that the system chose where 0 was asked for. */
     public SocketAddress address() {
         return channel.localAddress();
     }
@@ -98,7 +98,7 @@ public final class Listener {
             try {
                 placement.place(accepted).register(accepted);
             } catch (Throwable e) {
-                // It alone: who comes next may have more luck.
+                // This connection alone ends: the next one may have more luck.
                 accepted.unsafe().closeForcibly();
                 FAILURES.warn(System.nanoTime(), "a connection could not be taken in: " + e);
             }
@@ -110,7 +110,7 @@ public final class Listener {
                     System.nanoTime(),
                     "connections cannot be accepted, and wait: " + cause.getMessage()
                             + "; if descriptors are short, raise the limit (ulimit -n)");
-            // Whoever waits stays in the system's queue, and would be reported again at once.
+            // A client that waits stays in the system's queue, and would be reported again at once.
             ctx.channel().config().setAutoRead(false);
             ctx.channel()
                     .eventLoop()

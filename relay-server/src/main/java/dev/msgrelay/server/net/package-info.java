@@ -1,12 +1,11 @@
 /**
- * Sockets, as far as the relay knows them beyond Netty.
+ * Sockets, as far as the relay knows them beyond Netty. The lowest layer: nothing here knows of messages.
  *
  * <pre>
  *   Transport (epoll | NIO)
  *   Listener --accepted--> SocketOptions         RepeatedWarning: accepting that fails is told once a second
  *                          SocketReads     where it is read to;  ReadSwitch   reading off and on
  *                          SegmentSize     how much one segment carries
- *                          SocketWriter    one write in flight, which may point into the log
  * </pre>
  *
  * <p>Each object belongs to the thread of its channel's loop; a listener accepts on the core's.

@@ -1,4 +1,4 @@
-package dev.msgrelay.server.net;
+package dev.msgrelay.server.fanout;
 
 import dev.msgrelay.server.log.Chunk;
 import dev.msgrelay.server.log.LogReader;
@@ -9,11 +9,11 @@ import java.util.Arrays;
 /**
  * A subscriber's socket: at most one write in flight, which may point into the log. Owned by the channel's thread.
  *
- * <p>Completion is learnt from the channel's writability: its water marks are set so that it is writable exactly while
- * nothing is pending. That needs no promise and no listener per write.
+ * <p>The channel's writability tells that a write is done: its water marks are set so that it is writable exactly while
+ * nothing is pending. No write needs a promise or a listener.
  */
-public final class SocketWriter {
-    /** Those of the usual log, with what is held of it. */
+final class SocketWriter {
+    /** Views kept per socket: enough for a default log's chunks and its pinned ones. */
     private static final int VIEWS = 64;
 
     private final Channel channel;
@@ -21,22 +21,22 @@ public final class SocketWriter {
     private boolean issuing;
     private boolean busy;
 
-    public SocketWriter(Channel channel) {
+    SocketWriter(Channel channel) {
         this.channel = channel;
     }
 
-    /** Whether a write is in flight. */
-    public boolean busy() {
+    /** Returns whether a write is in flight. */
+    boolean busy() {
         return busy;
     }
 
-    /** A write begins; what is added next goes out together. */
-    public void begin() {
+    /** Begins a write; everything added from here on goes out together. */
+    void begin() {
         issuing = true;
     }
 
     /** Adds bytes of the log, which the reader holds. */
-    public void addLog(LogReader reader, long from, int length) {
+    void addLog(LogReader reader, long from, int length) {
         long at = from;
         int left = length;
         while (left > 0) {
@@ -53,21 +53,21 @@ public final class SocketWriter {
     }
 
     /** Adds a buffer, which is released once it is written. */
-    public void add(ByteBuf buffer) {
+    void add(ByteBuf buffer) {
         channel.write(buffer, channel.voidPromise());
     }
 
-    /** Lets go of it. Answers whether all of it has been taken already. */
-    public boolean end() {
+    /** Flushes the write; returns whether the socket has taken all of it already. */
+    boolean end() {
         busy = true;
         channel.flush();
         issuing = false;
         return finished();
     }
 
-    /** Whether a write was in flight and all of it has been taken: told once. */
-    public boolean finished() {
-        // While a write is being issued its issuer looks itself, once the whole of it is with the channel.
+    /** Returns whether a write was in flight and the socket has taken all of it: true once a write. */
+    boolean finished() {
+        // Within begin() .. end() the answer is no: end() asks again, once the channel has the whole write.
         if (issuing || !busy || !channel.isWritable()) {
             return false;
         }
@@ -75,15 +75,15 @@ public final class SocketWriter {
         return true;
     }
 
-    /** Bytes of the write in flight that have been taken so far. */
-    public long progress() {
+    /** Returns the bytes of the write in flight that the socket has taken so far. */
+    long progress() {
         var outbound = channel.unsafe().outboundBuffer();
         return busy && outbound != null ? outbound.currentProgress() : 0;
     }
 
     /**
-     * A view of a chunk. There is one write at a time, so a view that is kept is free again. Of a long log not all are kept:
-     * one more object for half a mebibyte costs nothing, all of them for each socket would.
+     * Returns a view of a chunk. One write is in flight at a time, so a view that is kept is free again. Views of a long log are
+     * not all kept: one more object for half a mebibyte costs nothing, all of them for each socket would.
      */
     private ByteBuf view(Chunk chunk) {
         int slot = chunk.id() % VIEWS;
