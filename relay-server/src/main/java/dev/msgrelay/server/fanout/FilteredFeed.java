@@ -63,22 +63,22 @@ final class FilteredFeed implements Feed {
     }
 
     @Override
-    public Sent next(Mark head, int stride, int least, boolean everything) {
+    public Step next(Mark head, int stride, int least, boolean everything) {
         if (reader.position() == head.position()) {
-            return Sent.WAIT;
+            return Step.WAIT;
         }
         if (!reader.atBoundary()) {
             // It has got everything so far: the last frame is to be whole.
-            return finish() ? Sent.DONE : Sent.WAIT;
+            return finish() ? Step.AGAIN : Step.WAIT;
         }
         long end = reader.holdAhead(LOOK_BYTES, head);
         if (end < 0) {
-            return Sent.OVERTAKEN;
+            return Step.OVERTAKEN;
         }
         walk(end);
         if (copy == null && large == 0) {
             written();
-            return Sent.DONE;
+            return Step.AGAIN;
         }
         writer.begin();
         if (copy != null && copy.position() > 0) {
@@ -95,7 +95,7 @@ final class FilteredFeed implements Feed {
             // Copied: nothing of the log is needed any more.
             reader.release();
         }
-        return ended() ? Sent.DONE : Sent.WAIT;
+        return ended() ? Step.AGAIN : Step.WAIT;
     }
 
     /** Walks on, up to {@code end} at most, until there is enough for a write. */

@@ -15,7 +15,6 @@ import dev.msgrelay.protocol.SubscribeFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.core.EngineLoop;
-import dev.msgrelay.server.fanout.Delivery.Next;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.log.LogReader;
@@ -46,7 +45,7 @@ import java.util.function.Supplier;
  * A subscriber: a reader of the log and at most one write in flight. When the write is done, everything that has gathered
  * meanwhile is there to go out in the next one; what is to be said beside the stream goes out between two frames.
  *
- * <p>It decides what is sent when; its {@link Delivery} knows what, its {@link Allowance} how slow it may be, its {@link Replay}
+ * <p>It decides what is sent when; its {@link Delivery} knows what, its {@link Allowance} how slow it may be, its {@link CatchUp}
  * what comes from the journal. Owned by its loop's thread, which may change while nothing is in flight; {@link #position} and
  * what reports ask may be read by any.
  */
@@ -191,27 +190,27 @@ public final class SubscriberConnection extends Connection implements WindowGate
             return farewell != null && sayFarewell();
         }
         if (state() == State.GREETED || (outbox() != null && outbox().due())) {
-            return way.reader().atBoundary() ? say(head) : way.finish() == Next.AGAIN;
+            return way.reader().atBoundary() ? say(head) : way.finish() == Step.AGAIN;
         }
         return switch (way.next(end, stride, least, everything)) {
             case WAIT -> false;
             case AGAIN -> true;
             case GAP -> tell(way.gap());
-            case TOO_SLOW -> close(allowance.tooSlow());
+            case TOO_SLOW, OVERTAKEN -> close(allowance.tooSlow());
             case JOURNAL -> toJournal();
-            case HOME -> moveTo(shared.replays.home().get());
+            case LOG -> moveTo(shared.replays.home().get());
         };
     }
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
         if (delivery != null) {
-            delivery.look();
+            delivery.endWrite();
         }
     }
 
     /** It stands behind messages that it does not get. Answers whether it goes on. */
-    private boolean tell(Replay.Gap gap) {
+    private boolean tell(Gap gap) {
         boolean slow = gap.reason() == GapReason.SLOW;
         String what = "messages " + gap.from() + " to " + gap.to();
         if (!missed) {
@@ -262,7 +261,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
         long next = delivery.reader().boundary().sequence();
         boolean tellsNext = outbox().putDue(said, next, delivery.end(head).sequence() - 1);
         readMore(true);
-        return delivery.say(said.flip(), tellsNext) == Next.AGAIN;
+        return delivery.say(said.flip(), tellsNext) == Step.AGAIN;
     }
 
     /** What is wanted is sent from here on. */
@@ -346,11 +345,11 @@ public final class SubscriberConnection extends Connection implements WindowGate
             durableOnly = true;
             delivery.durableOnly(shared.durable.join(level()));
         }
-        Next stands = delivery.stand(start, head);
-        if (stands == Next.JOURNAL) {
+        Step stands = delivery.stand(start, head);
+        if (stands == Step.JOURNAL) {
             toJournal();
         }
-        if (stands != Next.AGAIN && stands != Next.GAP) {
+        if (stands != Step.AGAIN && stands != Step.GAP) {
             return false;
         }
         hello = null;
@@ -361,8 +360,8 @@ public final class SubscriberConnection extends Connection implements WindowGate
         boolean unknown = granted == Policy.REPLAY && said.policy() != Policy.REPLAY;
         int features = standing().types() == null ? Features.SEQUENCES : Features.SEQUENCES | Features.NARROWED;
         welcome(said, unknown ? Policy.RELAY_DEFAULT : granted, features, delivery.first(), 0, start.fork());
-        if (stands == Next.GAP) {
-            Replay.Gap gap = delivery.gap();
+        if (stands == Step.GAP) {
+            Gap gap = delivery.gap();
             if (gap.reason() == GapReason.NOT_HELD) {
                 // It asks for what is gone: nothing has happened to it here.
                 outbox().gap(gap.from(), gap.to(), gap.reason());
@@ -370,7 +369,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
                 tell(gap);
             }
         }
-        if (delivery.replay() != null) {
+        if (!delivery.catchUp().isLive()) {
             // How far it has to go, it learns from the first PING.
             ping(services().clock().nanoTime());
         }
@@ -527,7 +526,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     /** It goes on in the journal, on the loop that may wait for the disk. Answers whether it is there. */
     private boolean toJournal() {
-        Refusal refusal = delivery.toJournal();
+        Refusal refusal = delivery.catchUp().toJournal();
         if (refusal != null) {
             return close(refusal);
         }
@@ -568,12 +567,12 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     private boolean sayFarewell() {
         if (!delivery.reader().atBoundary()) {
-            return delivery.finish() == Next.AGAIN;
+            return delivery.finish() == Step.AGAIN;
         }
         // The relay may close in the very moment in which it begins to drain: GOAWAY is said all the same.
         ByteBuffer goAway = outbox() == null ? null : outbox().takeGoAway();
         if (goAway != null) {
-            return delivery.say(goAway, false) == Next.AGAIN;
+            return delivery.say(goAway, false) == Step.AGAIN;
         }
         Refusal why = farewell;
         release();
@@ -612,7 +611,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     /** Whether it is sent what lies behind the log: then it may be any time before it has caught up. */
     public boolean replays() {
-        return delivery != null && delivery.replay() != null;
+        return delivery != null && !delivery.catchUp().isLive();
     }
 
     /** See {@link LogReader#heldFrom}. */
@@ -637,7 +636,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
         TypeRanges chosen = types.inForce();
         Mark head = new Mark();
         shared.log.head().read(head);
-        Replay now = delivery == null ? null : delivery.replay();
+        CatchUp now = replays() ? delivery.catchUp() : null;
         long nanos = services().clock().nanoTime();
         return new ConnectionRow(
                 base.id(),

@@ -26,19 +26,19 @@ final class WholeFeed implements Feed {
     }
 
     @Override
-    public Sent next(Mark head, int stride, int least, boolean everything) {
+    public Step next(Mark head, int stride, int least, boolean everything) {
         long available = head.position() - reader.position();
         if (available == 0) {
-            return Sent.WAIT;
+            return Step.WAIT;
         }
         int amount = amount(available, stride);
         if (!everything && amount < segment.wholeUpTo(least)) {
-            return Sent.WAIT;
+            return Step.WAIT;
         }
         if (!reader.hold(amount, head)) {
-            return Sent.OVERTAKEN;
+            return Step.OVERTAKEN;
         }
-        return issue(amount) ? Sent.DONE : Sent.WAIT;
+        return issue(amount) ? Step.AGAIN : Step.WAIT;
     }
 
     /** Bytes to write: whole segments where there is at least one, everything where there is less. */
