@@ -34,11 +34,11 @@ import java.util.concurrent.TimeUnit;
 final class CatchUp {
     /** The place that a subscriber's stream comes from. */
     private enum State {
-        /** From the log: the subscriber has caught up, or was never behind. */
+        /** The log: the subscriber has caught up, or was never behind. */
         LIVE,
-        /** From the journal, and from the log where that has the place, on the loop that may wait for the disk. */
+        /** The journal, and the log where that has the place; on the loop that may wait for the disk. */
         JOURNAL,
-        /** From the log, on a loop that does not wait for the disk, until the head is reached. */
+        /** The log, on a loop that does not wait for the disk, until the head is reached. */
         CATCHING_UP
     }
 
@@ -60,7 +60,7 @@ final class CatchUp {
     private Chunk page;
     // Bytes that the next block needs; 0: as most do.
     private long longer;
-    // The first message that is wanted, once it has been looked for; before that, and with none in particular, 0.
+    // The start has been looked for, and this is the first message that is wanted there; 0: none in particular.
     private boolean sought;
     private long wanted;
 
@@ -128,7 +128,7 @@ final class CatchUp {
         pages.enter();
     }
 
-    /** Reports count the way from where the reader stands. */
+    /** Has reports count the way from where the reader stands. */
     private void standsHere() {
         sequence = reader.boundary().sequence();
         beganAt = reader.position();
@@ -149,7 +149,7 @@ final class CatchUp {
     // ---- where the stream starts -------------------------------------------------------------------------------
 
     /**
-     * Has the reader stand at the first message that a subscriber wants, or behind that one where it is missing. To be called
+     * Moves the reader to the first message that a subscriber wants, or behind that one where it is missing. To be called
      * again after WAIT, and after JOURNAL on the loop that reads the journal.
      *
      * @param start not {@link dev.msgrelay.protocol.StartFrom#LIVE}
@@ -208,19 +208,17 @@ final class CatchUp {
     }
 
     private long first(Start start) {
-        switch (start.from()) {
+        return switch (start.from()) {
             case EARLIEST -> {
                 feed.oldest(found);
-                return found.sequence();
+                yield found.sequence();
             }
             case TIME -> {
                 feed.seekTime(start.millis());
-                return feed.at().sequence();
+                yield feed.at().sequence();
             }
-            default -> {
-                return start.first();
-            }
-        }
+            default -> start.first();
+        };
     }
 
     private Step standsFor(long first, GapReason why) {
@@ -351,7 +349,7 @@ final class CatchUp {
         return missing(why);
     }
 
-    /** Has the reader stand where the journal goes on; or at the oldest message of the log, where the journal has less. */
+    /** Moves the reader to where the journal goes on; or to the oldest message of the log, where the journal has less. */
     private void goOnAt(Mark place) {
         log.head().read(found);
         reader.seek(LogReader.EARLIEST, found);

@@ -3,14 +3,13 @@ package dev.msgrelay.server.fanout;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
-import dev.msgrelay.server.access.Standing;
 import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.log.StreamHead;
 import dev.msgrelay.server.net.SegmentSize;
 import dev.msgrelay.server.ops.Counter;
-import dev.msgrelay.server.session.Services;
+import dev.msgrelay.server.ops.Counters;
 import dev.msgrelay.server.tls.TlsHandler;
 import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.buffer.Unpooled;
@@ -32,13 +31,13 @@ import java.util.function.Supplier;
  */
 final class Delivery {
     private final PacketLog log;
-    private final Services services;
+    private final CatchUp catchUp;
     private final Allowance allowance;
+    private final Counters counters;
     private final Supplier<FilterBuffers> buffers;
     private final LogReader reader;
     private final SocketWriter writer;
     private final SegmentSize segment;
-    private final CatchUp catchUp;
     private Feed feed;
     private long first;
     private Gap gap;
@@ -53,36 +52,28 @@ final class Delivery {
     private volatile long bytes;
 
     /**
-     * Sends all types, from the head on.
+     * Sends all types, from where the reader stands.
      *
      * @param buffers of the loop that sends at the time
      */
     Delivery(
-            SubscriberConnection.Shared shared,
-            Services services,
-            Standing standing,
+            PacketLog log,
+            LogReader reader,
+            CatchUp catchUp,
             Allowance allowance,
+            Counters counters,
             Channel channel,
             Supplier<FilterBuffers> buffers) {
-        this.log = shared.log();
-        this.services = services;
+        this.log = log;
+        this.reader = reader;
+        this.catchUp = catchUp;
         this.allowance = allowance;
+        this.counters = counters;
         this.buffers = buffers;
-        this.reader = new LogReader(log);
         this.writer = new SocketWriter(channel);
         this.segment = TlsHandler.of(channel) == null
                 ? SegmentSize.of(channel)
                 : SegmentSize.of(channel, TlsRecords::plainOfSegment);
-        SubscriberConnection.Replays replays = shared.replays();
-        this.catchUp = new CatchUp(
-                log,
-                reader,
-                allowance,
-                standing,
-                services.counters(),
-                services.clock(),
-                replays == null ? null : replays.journal(),
-                replays == null ? null : replays.pages());
         this.feed = new WholeFeed(reader, writer, segment);
     }
 
@@ -282,10 +273,10 @@ final class Delivery {
     private void countSent() {
         long nowMessages = messagesBefore + feed.messages();
         long nowBytes = bytesBefore + feed.bytes();
-        services.counters().add(Counter.MESSAGES_OUT, nowMessages - messages);
-        services.counters().add(Counter.BYTES_OUT, nowBytes - bytes);
+        counters.add(Counter.MESSAGES_OUT, nowMessages - messages);
+        counters.add(Counter.BYTES_OUT, nowBytes - bytes);
         if (!catchUp.isLive()) {
-            services.counters().add(Counter.JOURNAL_REPLAY_BYTES, nowBytes - bytes);
+            counters.add(Counter.JOURNAL_REPLAY_BYTES, nowBytes - bytes);
         }
         allowance.moved(reader.position(), nowBytes - bytes);
         messages = nowMessages;

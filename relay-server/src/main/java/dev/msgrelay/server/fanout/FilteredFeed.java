@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
 import java.util.function.Supplier;
 
 /**
- * Some types of the stream: it walks the log frame by frame, and copies those that are wanted into a buffer that it has for
- * one write. A large one is not copied: it is written from where it lies. Costs nobody else anything but the loop's time.
+ * A feed of some types: it walks the log frame by frame, and copies those that are wanted into a buffer that it has for one
+ * write. A large frame is not copied: it is written from where it lies. Nobody else pays anything but the loop's time.
  */
 final class FilteredFeed implements Feed {
     /** Bytes of the stream looked at in one go at most, unless a single frame is longer: others want their turn. */
@@ -30,7 +30,7 @@ final class FilteredFeed implements Feed {
     private ByteBuf buffer;
     private ByteBuffer copy;
 
-    // What the last walk found.
+    // Results of the last walk.
     private int found;
     private long foundBytes;
     private ByteBuffer lead;
@@ -40,7 +40,7 @@ final class FilteredFeed implements Feed {
     private long messages;
     private long bytes;
 
-    /** @param buffers of the loop that it is sent from at the time */
+    /** @param buffers of the loop that sends at the time */
     FilteredFeed(LogReader reader, SocketWriter writer, Supplier<FilterBuffers> buffers) {
         this.reader = reader;
         this.writer = writer;
@@ -48,7 +48,7 @@ final class FilteredFeed implements Feed {
     }
 
     /**
-     * What is wanted from now on.
+     * Chooses the types that are sent from now on.
      *
      * @param withSequences whether to say with SEQUENCE where the subscriber's count would be wrong
      */
@@ -68,7 +68,8 @@ final class FilteredFeed implements Feed {
             return Step.WAIT;
         }
         if (!reader.atBoundary()) {
-            // It has got everything so far: the last frame is to be whole.
+            // The last write ended within a frame, as those of a subscriber do that got everything: the frame is to be
+            // whole.
             return finish() ? Step.AGAIN : Step.WAIT;
         }
         long end = reader.holdAhead(LOOK_BYTES, head);
@@ -92,7 +93,7 @@ final class FilteredFeed implements Feed {
         if (large > 0) {
             writer.addLog(reader, largeFrom, large);
         } else {
-            // Copied: nothing of the log is needed any more.
+            // Every frame is copied: nothing of the log is needed any more.
             reader.release();
         }
         return ended() ? Step.AGAIN : Step.WAIT;
@@ -135,8 +136,8 @@ final class FilteredFeed implements Feed {
     }
 
     /**
-     * There is no buffer: those who stopped reading have them all. So wanted frames that are neighbours go out from where they
-     * lie, and hold the log's memory meanwhile, as those of a subscriber do that wants everything. Answers where they end.
+     * Finds wanted frames that are neighbours, and returns where they end. There is no buffer: subscribers that stopped reading have
+     * them all. So the frames go out from where they lie, and hold the log's memory meanwhile, as a whole feed does.
      */
     private long stretch(long start, long end, long sequence) {
         if (sequences && sequence != told) {

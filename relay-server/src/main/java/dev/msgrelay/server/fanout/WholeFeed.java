@@ -4,7 +4,7 @@ import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.net.SegmentSize;
 
-/** All of the stream, written from where it lies in the log, a whole number of segments at a time. */
+/** A feed of the whole stream, written from where it lies in the log, a whole number of segments at a time. */
 final class WholeFeed implements Feed {
     private static final int CUT_WRITES_PER_LOOK = 16;
 
@@ -17,7 +17,7 @@ final class WholeFeed implements Feed {
     private long messages;
     private long bytes;
 
-    /** From where the reader stands, between two frames. */
+    /** Begins where the reader stands, between two frames. */
     WholeFeed(LogReader reader, SocketWriter writer, SegmentSize segment) {
         this.reader = reader;
         this.writer = writer;
@@ -41,7 +41,7 @@ final class WholeFeed implements Feed {
         return issue(amount) ? Step.AGAIN : Step.WAIT;
     }
 
-    /** Bytes to write: whole segments where there is at least one, everything where there is less. */
+    /** Returns the bytes to write: whole segments where there is at least one, everything where there is less. */
     private int amount(long available, int stride) {
         int most = segment.wholeUpTo(stride);
         if (available >= most) {

@@ -7,15 +7,15 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Sources of messages that are not read because there is no room for what they bring. They go on together, when there is
- * plenty of room: at the first free byte, the two sides would take turns at waking each other.
+ * Sources of messages that are not read because there is no room for their bytes. They go on together, when there is plenty of
+ * room: at the first free byte, the two sides would take turns at waking each other.
  *
  * <p>Sources add themselves on their own threads; the core looks after each batch.
  */
 public final class HeldSources {
-    /** One of them. */
+    /** A source of messages. */
     public interface Source {
-        /** There is room again. Any thread: it goes on on its own. */
+        /** Called when there is room again. Any thread: the source goes on on its own. */
         void resume();
     }
 
@@ -47,12 +47,12 @@ public final class HeldSources {
         }
     }
 
-    /** Whether anyone waits. */
+    /** Returns whether anyone waits. */
     public boolean any() {
         return any;
     }
 
-    /** How long a source was held back, since the start. Any thread. */
+    /** Returns how long sources were held back, since the start. Any thread. */
     public long nanos(long now) {
         return time.nanos(now);
     }
@@ -60,7 +60,7 @@ public final class HeldSources {
     /** Lets everyone go on if there is plenty of room. */
     public void resumeIfRoom() {
         if (any && plentyOfRoom.getAsBoolean() && end()) {
-            // Those that wait now: one that finds no room again has its turn at the next look.
+            // Taken out first: a source that finds no room again has its turn at the next look.
             List<Source> all = new ArrayList<>();
             for (Source s = waiting.poll(); s != null; s = waiting.poll()) {
                 all.add(s);
@@ -69,7 +69,7 @@ public final class HeldSources {
         }
     }
 
-    /** That someone waits, and since when, is one state: another thread may end the hold before in the same moment. */
+    /** Sets that someone waits, and since when, as one state: another thread may end the hold before in the same moment. */
     private synchronized void begin() {
         any = true;
         time.begin(clock.getAsLong());

@@ -1,6 +1,6 @@
 package dev.msgrelay.server.flow;
 
-/** How long something has been held back, all in all. Any thread; asked for when a hold begins and ends, and in reports. */
+/** The time that something has been held back, all in all. Any thread; used when a hold begins and ends, and in reports. */
 public final class HeldTime {
     private long total;
     private long since;
@@ -8,7 +8,7 @@ public final class HeldTime {
     private boolean holds;
     private long told;
 
-    /** A hold begins now, where none lasts already. */
+    /** Begins a hold, where none lasts already. */
     public synchronized void begin(long now) {
         if (!holds) {
             holds = true;
@@ -17,7 +17,7 @@ public final class HeldTime {
         }
     }
 
-    /** The hold is over, where one lasts. */
+    /** Ends the hold, where one lasts. */
     public synchronized void end(long now) {
         if (holds) {
             holds = false;
@@ -25,14 +25,14 @@ public final class HeldTime {
         }
     }
 
-    /** Holds so far, the one that lasts included. */
+    /** Returns the number of holds so far, the one that lasts included. */
     public synchronized long times() {
         return times;
     }
 
     /**
-     * Nanoseconds so far, the hold that lasts included; never less than before. Who asks, and who ends a hold, may have looked
-     * at the clock at another time.
+     * Returns the nanoseconds so far, the hold that lasts included; never less than before: a report and the end of a hold may have
+     * looked at the clock in another order.
      */
     public synchronized long nanos(long now) {
         told = Math.max(told, holds ? total + now - since : total);

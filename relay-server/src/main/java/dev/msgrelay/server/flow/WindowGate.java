@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.function.LongSupplier;
 
 /**
- * Lets the log run ahead of the slowest of its limits by a window, no further. A limit is a position that somebody has
- * reached: a {@code backpressure} subscriber, and whatever else may hold publishers back. Publishers' sockets are then no
- * longer read, and local publishers fill the ring: that is the back pressure.
+ * A gate that lets the log run ahead of the slowest of its limits by a window, no further. A limit is a position that somebody
+ * has reached: a {@code backpressure} subscriber, or the journal. Publishers' sockets are then no longer read, and local
+ * publishers fill the ring: that is the back pressure.
  *
  * <p>The window is smaller than the log: bytes that wait longer than they must have left the cache when they are sent.
  *
@@ -16,10 +16,10 @@ import java.util.function.LongSupplier;
 public final class WindowGate implements WriteGate {
     /** A position that the log may not run too far ahead of. */
     public interface Limit {
-        /** Everything before has been dealt with. Any thread. */
+        /** Returns the position before which everything has been dealt with. Any thread. */
         long position();
 
-        /** Adds up for how long it kept the log from growing; null: together with all who have none. */
+        /** Returns what adds up how long the limit kept the log from growing; null: all limits without one share one. */
         default HeldTime heldBack() {
             return null;
         }
@@ -27,7 +27,7 @@ public final class WindowGate implements WriteGate {
 
     /** The thread that writes the log. */
     public interface Writer {
-        /** Wakes it if it sleeps. Any thread, after what it shall see has been made visible. */
+        /** Wakes the writer if it sleeps. Any thread, after everything that the writer shall see has been made visible. */
         void signal();
 
         /** Returns when the writer is not within an append that it began before. At once on its own thread. */
@@ -44,10 +44,10 @@ public final class WindowGate implements WriteGate {
     private volatile long refused;
     private final HeldTime time = new HeldTime();
 
-    // Of the writer.
+    // Owned by the writer.
     private Limit[] seen = limits;
     private long farthest = Long.MAX_VALUE;
-    // That of the slowest, while publishers are held back.
+    // The time of the slowest limit, while publishers are held back.
     private volatile HeldTime counted = time;
 
     /**
@@ -94,9 +94,9 @@ public final class WindowGate implements WriteGate {
     }
 
     /**
-     * The writer's, now and then: where somebody else is the slowest by now, the hold is his from now on.
+     * Charges the hold to the limit that is the slowest by now. Called by the writer, now and then.
      *
-     * @param anyWaits whether anybody wants the log to grow; otherwise it holds nobody back, and who reads slowly is not to blame
+     * @param anyWaits whether anybody wants the log to grow; otherwise nobody is held back, and no slow reader is to blame
      */
     public void settle(boolean anyWaits) {
         if (!anyWaits) {
@@ -134,37 +134,37 @@ public final class WindowGate implements WriteGate {
         }
     }
 
-    /** Whether publishers are being held back at present. */
+    /** Returns whether publishers are being held back at present. */
     public boolean blocked() {
         return blocked;
     }
 
-    /** Whether the writer shall not try again yet; it asks before it sleeps. */
+    /** Returns whether the writer shall not try again yet; it asks before it sleeps. */
     public boolean stillRefuses() {
         return blocked && !halfOpen(refused);
     }
 
-    /** Whether whoever waits may go on: half of the window is free. A little room would soon be gone again. */
+    /** Returns whether half of the window is free, so that sources may go on. A little room would soon be gone again. */
     public boolean halfOpen(long position) {
         return position <= slowest(limits) + window - window / 2;
     }
 
-    /** Whether by a limit that has no time of its own. Any thread. */
+    /** Returns whether a limit without a time of its own, a reader, holds publishers back. Any thread. */
     public boolean blockedByReaders() {
         return blocked && counted == time;
     }
 
-    /** Since when, by the clock; meaningful while {@link #blocked}. */
+    /** Returns since when publishers are held back, by the clock; meaningful while {@link #blocked}. */
     public long blockedSinceNanos() {
         return blockedSinceNanos;
     }
 
-    /** How long limits that have no time of their own did not let the log grow, since the start. Any thread. */
+    /** Returns how long limits without a time of their own did not let the log grow, since the start. Any thread. */
     public long blockedNanos(long now) {
         return time.nanos(now);
     }
 
-    /** A limit has moved on (a volatile store). The last one to free half of the window counts. */
+    /** Wakes the writer if a limit that has moved on, by a volatile store, has freed half of the window; the last one counts. */
     public void moved(long position) {
         if (blocked && position >= refused - window / 2) {
             writer.signal();
@@ -172,8 +172,8 @@ public final class WindowGate implements WriteGate {
     }
 
     /**
-     * A limit has gone back in the log: what was looked up is too far ahead. When this returns the writer has ended what it
-     * was allowed before; from now on it keeps to where the limit stands.
+     * Looks at the limits anew, as one has gone back in the log. When this returns the writer has ended the append that it was
+     * allowed before; from now on it keeps to where the limit stands.
      */
     public void movedBack() {
         lookAtLimitsAgain();

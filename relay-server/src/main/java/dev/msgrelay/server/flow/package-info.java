@@ -1,5 +1,5 @@
 /**
- * What holds publishers back, and lets them go on.
+ * Back pressure: holds publishers back, and lets them go on.
  *
  * <pre>
  *   log's writer --allows(position)?--> WindowGate <--moved-- limits: the slowest counts

@@ -12,10 +12,10 @@ import java.util.stream.Stream;
 
 /**
  * Listens on every address of a host, as clients may take any of them. An address that is not this machine's, as where
- * the name stands for several machines, or where the system knows no IPv6, is left out, and told.
+ * the name stands for several machines, or where the system knows no IPv6, is left out, and reported.
  */
 public final class AllAddresses {
-    /** Listens on one address; answers where it does. */
+    /** Listens on one address; returns the one that is bound. */
     @FunctionalInterface
     public interface Binding {
         InetSocketAddress bind(InetSocketAddress address) throws IOException;
@@ -24,7 +24,7 @@ public final class AllAddresses {
     private AllAddresses() {}
 
     /**
-     * The addresses of a host, each once, as its resolver has them.
+     * Returns the addresses of a host, each once, as its resolver has them.
      *
      * @throws IOException the host is not known
      */
@@ -37,7 +37,7 @@ public final class AllAddresses {
     }
 
     /**
-     * Listens on them, on the same port of each.
+     * Listens on these addresses, on the same port of each.
      *
      * @param port 0: one that is free at the first of them
      * @param leftOut is told of each address that is left out
@@ -70,7 +70,7 @@ public final class AllAddresses {
         }
     }
 
-    /** Whether it is the port that is at fault, and not the address. */
+    /** Returns whether the address is this machine's, so that the port is at fault. */
     private static boolean isHere(InetAddress address) {
         try (ServerSocket probe = new ServerSocket(0, 1, address)) {
             return probe.isBound();

@@ -5,7 +5,7 @@ import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 
-/** A peer, for people: {@code 127.0.0.1:40123}, or the Unix socket that it came in by. */
+/** The name of a peer, for people: {@code 127.0.0.1:40123}, or the Unix socket that it came in by. */
 public final class PeerName {
     private PeerName() {}
 

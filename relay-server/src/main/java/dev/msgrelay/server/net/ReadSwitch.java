@@ -3,11 +3,11 @@ package dev.msgrelay.server.net;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 
-/** Switches the reading of a socket off and on again. Owned by its channel's thread. */
+/** A switch of a socket's reading. Owned by its channel's thread. */
 public final class ReadSwitch {
     /**
-     * Ends a read that Netty does although there is nowhere to read to: of a socket that was ready before reading was switched
-     * off, or that has ended since. Netty has no other way to say no. Without a stack trace: it says nothing.
+     * The end of a read that Netty does although there is nowhere to read to: of a socket that was ready before reading was
+     * switched off, or that has ended since. Netty knows no other way to refuse. A stack trace would say nothing.
      */
     public static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1L;
@@ -32,13 +32,13 @@ public final class ReadSwitch {
         channel.config().setAutoRead(false);
     }
 
-    /** A read that shall not be: what to throw. Nothing is lost, it is read once reading is switched on. */
+    /** Returns what a read that shall not be has to throw. Nothing is lost: the bytes are read once reading is switched on. */
     public Refused refuse() {
         refused = true;
         return Refused.INSTANCE;
     }
 
-    /** Whether a read was refused since reading was switched on last. */
+    /** Returns whether a read was refused since reading was switched on last. */
     public boolean hasRefused() {
         return refused;
     }
@@ -60,7 +60,7 @@ public final class ReadSwitch {
             channel.config().setAutoRead(true);
             loop.register(channel).addListener(registered -> {
                 if (registered.isSuccess()) {
-                    // Nor is it watched any more for room for what was being written.
+                    // Netty no longer watches for room for the write in flight, either.
                     channel.flush();
                 } else {
                     gone.run();

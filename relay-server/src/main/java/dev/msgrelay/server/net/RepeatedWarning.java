@@ -21,7 +21,7 @@ public final class RepeatedWarning {
         }
     }
 
-    /** What is to be logged; null: nothing now. */
+    /** Returns the line to be logged; null: nothing now. */
     synchronized String line(long nowNanos, String text) {
         if (said && nowNanos - lastNanos < SECOND_NANOS) {
             left++;

@@ -7,11 +7,11 @@ import io.netty.channel.epoll.EpollTcpInfo;
 import java.util.function.IntUnaryOperator;
 
 /**
- * How many bytes one segment of a connection carries: a write that is a whole number of them leaves no short segment in
- * the middle of the stream, which on loopback alone is worth a factor of two.
+ * The bytes that one segment of a connection carries: a write that is a whole number of segments leaves no short one in the
+ * middle of the stream, which on loopback alone is worth a factor of two.
  *
- * <p>Linux tells it per connection (the send MSS of TCP_INFO), and it may grow while the peer's window opens, so it is
- * asked again now and then. Elsewhere it follows from the interface's MTU ({@link Segments}). Owned by the connection's thread.
+ * <p>Linux tells the size per connection (the send MSS of TCP_INFO); it may grow while the peer's window opens, so the kernel is
+ * asked again now and then. Elsewhere the size follows from the interface's MTU ({@link Segments}). Owned by the connection's thread.
  */
 public final class SegmentSize {
     private static final int ASK_EVERY_WRITES = 256;
@@ -30,13 +30,13 @@ public final class SegmentSize {
         ask();
     }
 
-    /** The segment size of a connected channel. */
+    /** Returns the segment size of a connected channel. */
     public static SegmentSize of(Channel channel) {
         return of(channel, IntUnaryOperator.identity());
     }
 
     /**
-     * Likewise, where not all of a segment's bytes carry what is written.
+     * Returns the segment size of a channel on which not all of a segment's bytes carry what is written.
      *
      * @param payload of a segment of so many bytes
      */
@@ -47,17 +47,17 @@ public final class SegmentSize {
         return new SegmentSize(null, Segments.payload(channel.localAddress()), payload);
     }
 
-    /** Payload bytes of one segment. */
+    /** Returns the payload bytes of one segment. */
     public int bytes() {
         return bytes;
     }
 
-    /** The largest whole number of segments within {@code limit} bytes, at least one; in bytes. */
+    /** Returns the largest whole number of segments within {@code limit} bytes, at least one; in bytes. */
     public int wholeUpTo(int limit) {
         return Segments.wholeUpTo(limit, bytes);
     }
 
-    /** Told after each write. */
+    /** Called after each write. */
     public void written() {
         if (++writes >= ASK_EVERY_WRITES) {
             writes = 0;

@@ -11,7 +11,7 @@ import java.net.SocketOption;
 import java.time.Duration;
 import jdk.net.ExtendedSocketOptions;
 
-/** What the relay asks of the kernel for a connection that it has accepted. */
+/** The options that the relay sets on an accepted socket. */
 public final class SocketOptions {
     /** The kernel asks an idle peer after half of the time, then three times in the other half. */
     private static final int PROBES = 3;
@@ -27,7 +27,7 @@ public final class SocketOptions {
         if (!(accepted.localAddress() instanceof InetSocketAddress)) {
             return;
         }
-        // The relay batches by itself; whoever waits for more than an idle socket does so on purpose.
+        // The relay batches by itself: where it waits for more than an idle socket, it does so on purpose.
         accepted.config().setOption(ChannelOption.TCP_NODELAY, true);
         accepted.config().setOption(ChannelOption.SO_KEEPALIVE, true);
         int idle = (int) Math.max(1, peerTimeout.toSeconds() / 2);
@@ -45,7 +45,7 @@ public final class SocketOptions {
     }
 
     private static void nio(Channel channel, SocketOption<Integer> option, int value) {
-        // Not everywhere: where the system has none, the peer's silence is noticed later.
+        // Some systems do not know the option: there the peer's silence is noticed later.
         channel.config().setOption(NioChannelOption.of(option), value);
     }
 }

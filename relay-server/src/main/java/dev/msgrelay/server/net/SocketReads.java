@@ -7,19 +7,19 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 
 /**
- * Has a channel read straight into the memory that its reader names. Nothing is allocated and nothing is copied between a
+ * Reads of a channel straight into the memory that its reader names. Nothing is allocated and nothing is copied between a
  * socket and the place where its bytes are looked at.
  */
 public final class SocketReads implements RecvByteBufAllocator {
-    /** Whose memory it is. On the channel's loop. */
+    /** The owner of the memory. On the channel's loop. */
     public interface Reader {
-        /** Gets ready for a read; answers whether one may go on now. Where there is no room, it begins to wait. */
+        /** Gets ready for a read; returns whether one may go on now. Where there is no room, the reader begins to wait. */
         boolean prepareRead();
 
-        /** Where the next read goes. Netty releases it, so it is counted once more. */
+        /** Returns the memory that the next read goes to. Netty releases it, so it is counted once more. */
         ByteBuf whereToRead();
 
-        /** Told when a read has taken all it could. */
+        /** Called when a read has taken all it could. */
         void moreExpected();
     }
 
@@ -40,7 +40,7 @@ public final class SocketReads implements RecvByteBufAllocator {
         return new ReadHandle(reader, most);
     }
 
-    /** One per channel, on its loop's thread. */
+    /** The handle of one channel, on its loop's thread. */
     @SuppressWarnings("deprecation")
     private static final class ReadHandle implements ExtendedHandle {
         private final Reader reader;

@@ -15,7 +15,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** How sockets are driven. */
+/** The way in which sockets are driven. */
 public enum Transport {
     /** epoll where it is there, else NIO. */
     AUTO,
@@ -24,13 +24,13 @@ public enum Transport {
     /** The JDK's selectors: everywhere. */
     NIO;
 
-    /** The name as it is written on the command line. */
+    /** Returns the name as it is written on the command line. */
     public String flag() {
         return name().toLowerCase(Locale.ROOT);
     }
 
     /**
-     * What AUTO means on this machine.
+     * Returns the transport that AUTO means on this machine.
      *
      * @throws IllegalArgumentException the transport is not available here; the message says why
      */
@@ -46,7 +46,7 @@ public enum Transport {
         }
     }
 
-    /** What {@link #resolve} has chosen, and why, for people. */
+    /** Returns the choice of {@link #resolve}, and why, for people. */
     public String text() {
         if (this != AUTO) {
             return flag();
