@@ -84,7 +84,7 @@ final class EngineJournal implements Durability, Journal.Watch, WindowGate.Limit
 
     @Override
     public void written(long position) {
-        gate.moved(position + ahead);
+        gate.wakeIfRoom(position + ahead);
         // The core has seen the new position before it sleeps, or is seen to want it.
         VarHandle.fullFence();
         if (wantedWritten != NOTHING || journal.moves().refused()) {

@@ -98,13 +98,13 @@ final class Allowance {
     }
 
     /** Tells the policy where the subscriber stands; the socket has taken so many bytes more. */
-    void moved(long position, long bytes) {
+    void reached(long position, long bytes) {
         untold = standing.hasRate() ? untold + bytes : 0;
-        policy.moved(position);
+        policy.reached(position);
     }
 
-    /** Returns whether the identity has had more than its share for now. The loop's next tick looks again. */
-    boolean pauses(long behind) {
+    /** Begins a pause if the identity has had more than its share for now, and returns whether. The next tick looks again. */
+    boolean pauseIfSpent(long behind) {
         if (!standing.hasRate()) {
             return false;
         }
@@ -115,12 +115,12 @@ final class Allowance {
         long now = clock.nanoTime();
         if (!standing.isPaused(now)) {
             // Even 0 bytes: other connections of the identity may have used the rate.
-            standing.moved(untold, now);
+            standing.spend(untold, now);
             untold = 0;
         }
-        boolean pauses = standing.isPaused(now);
-        paused |= pauses;
-        return pauses;
+        boolean spent = standing.isPaused(now);
+        paused |= spent;
+        return spent;
     }
 
     // ---- how long ----------------------------------------------------------------------------------------------

@@ -171,7 +171,7 @@ final class Delivery {
         if (live && allowance.lags(behind)) {
             return overtaken(end);
         }
-        if (allowance.pauses(behind)) {
+        if (allowance.pauseIfSpent(behind)) {
             return pause();
         }
         if (!live && reader.atBoundary()) {
@@ -263,7 +263,7 @@ final class Delivery {
 
     /** Ends the write in flight if the socket, which may have room, has taken all of it by now. */
     void endWrite() {
-        if (writer.finished()) {
+        if (writer.endIfTaken()) {
             feed.written();
             countSent();
         }
@@ -278,7 +278,7 @@ final class Delivery {
         if (!catchUp.isLive()) {
             counters.add(Counter.JOURNAL_REPLAY_BYTES, nowBytes - bytes);
         }
-        allowance.moved(reader.position(), nowBytes - bytes);
+        allowance.reached(reader.position(), nowBytes - bytes);
         messages = nowMessages;
         bytes = nowBytes;
     }
@@ -296,11 +296,11 @@ final class Delivery {
     }
 
     /**
-     * Returns whether the socket has taken anything of a write that is still in flight since the last call.
+     * Notes how far the socket is; returns whether it has taken anything of a write that is still in flight since the last call.
      *
      * @param before bytes that the socket has taken of what was written before that
      */
-    boolean movesOn(long before, long nowNanos) {
+    boolean noteProgress(long before, long nowNanos) {
         long mark = reader.position() + before + writer.progress();
         boolean moved = mark != progressMark;
         progressMark = mark;

@@ -189,7 +189,7 @@ final class FilteredFeed implements Feed {
 
     @Override
     public void written() {
-        reader.moved(reader.restToBoundary());
+        reader.advance(reader.restToBoundary());
         reader.release();
         giveBack();
         messages += found;

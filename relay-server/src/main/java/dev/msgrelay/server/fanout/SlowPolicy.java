@@ -25,7 +25,7 @@ interface SlowPolicy {
     default void left(WindowGate.Limit subscriber) {}
 
     /** Called when a subscriber has gone on to this position. */
-    default void moved(long position) {}
+    default void reached(long position) {}
 
     /** Called when a subscriber has gone back in the log. */
     default void movedBack() {}
@@ -70,8 +70,8 @@ interface SlowPolicy {
         }
 
         @Override
-        public void moved(long position) {
-            gate.moved(position);
+        public void reached(long position) {
+            gate.wakeIfRoom(position);
         }
 
         @Override

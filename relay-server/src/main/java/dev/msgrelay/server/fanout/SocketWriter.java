@@ -62,11 +62,11 @@ final class SocketWriter {
         busy = true;
         channel.flush();
         issuing = false;
-        return finished();
+        return endIfTaken();
     }
 
-    /** Returns whether a write was in flight and the socket has taken all of it: true once a write. */
-    boolean finished() {
+    /** Ends the write in flight if the socket has taken all of it; returns whether that is so, so yes once a write. */
+    boolean endIfTaken() {
         // Within begin() .. end() the answer is no: end() asks again, once the channel has the whole write.
         if (issuing || !busy || !channel.isWritable()) {
             return false;

@@ -406,9 +406,8 @@ public final class SubscriberConnection extends Connection implements SendGroup.
             return;
         }
         // Many clients say nothing, and an idle relay does little else than this. Bytes that a socket with room takes
-        // prove
-        // nothing: the kernel takes them for a peer that is gone.
-        if ((outbox() != null || delivery.isWaitedFor()) && delivery.movesOn(takenBefore(), nowNanos)) {
+        // prove nothing: the kernel takes them for a peer that is gone.
+        if ((outbox() != null || delivery.isWaitedFor()) && delivery.noteProgress(takenBefore(), nowNanos)) {
             heard();
         }
         if (delivery.stalls(nowNanos)) {

@@ -70,7 +70,7 @@ final class WholeFeed implements Feed {
     @Override
     public void written() {
         segment.written();
-        reader.moved(inFlight);
+        reader.advance(inFlight);
         bytes += inFlight;
         inFlight = 0;
         // Between two frames the number is known. Within a packet it has to be looked up, which now and then is enough.

@@ -165,7 +165,7 @@ public final class WindowGate implements WriteGate {
     }
 
     /** Wakes the writer if a limit that has moved on, by a volatile store, has freed half of the window; the last one counts. */
-    public void moved(long position) {
+    public void wakeIfRoom(long position) {
         if (blocked && position >= refused - window / 2) {
             writer.signal();
         }
@@ -193,7 +193,7 @@ public final class WindowGate implements WriteGate {
 
     public synchronized void remove(Limit limit) {
         limits = Arrays.stream(limits).filter(l -> l != limit).toArray(Limit[]::new);
-        moved(Long.MAX_VALUE);
+        wakeIfRoom(Long.MAX_VALUE);
     }
 
     private static long slowest(Limit[] limits) {

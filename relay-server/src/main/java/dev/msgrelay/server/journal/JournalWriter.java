@@ -196,7 +196,7 @@ final class JournalWriter {
         // What it leaves is for the next one, at once.
         restUntil = end == head.position() ? nanos + PATIENT_NANOS : nanos;
         written.set(end, block.endSequence());
-        reader.moved(bytes);
+        reader.advance(bytes);
         watch.written(end);
         return true;
     }

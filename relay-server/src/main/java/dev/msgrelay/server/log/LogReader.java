@@ -195,8 +195,8 @@ public final class LogReader {
         boundary.set(to, sequence);
     }
 
-    /** So many bytes have been handed on. Lets go of what is no longer needed. */
-    public void moved(long bytes) {
+    /** Moves on over so many bytes, which have been handed on, and lets go of memory that is no longer needed. */
+    public void advance(long bytes) {
         long to = position + bytes;
         position = to;
         if (to == boundary.position()) {
