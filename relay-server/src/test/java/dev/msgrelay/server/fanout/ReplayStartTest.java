@@ -159,4 +159,46 @@ class ReplayStartTest {
         assertThat(log.tail()).isEqualTo(CHUNK);
         assertStandsAt(23, new Start(StartFrom.SEQUENCE, 23, 0, Durability.TODAY), head());
     }
+
+    /** Piece by piece: nothing here holds the log back for the journal. */
+    private void publishAndWriteUpTo(long end) {
+        while (log.endPosition() < end) {
+            publishUpTo(Math.min(end, log.endPosition() + CHUNK));
+            write();
+        }
+    }
+
+    private long behind() {
+        return log.head().position() - reader.position();
+    }
+
+    /** Goes on, whole pieces at a time, for as long as that can be done where the reader is. */
+    private Step goOn() {
+        Step step = catchUp.next(behind());
+        while (step == Step.AGAIN) {
+            Mark end = reader.pageEnd() == null ? head() : reader.pageEnd();
+            int bytes = (int) (end.position() - reader.position());
+            assertThat(reader.hold(bytes, end)).isTrue();
+            reader.advance(bytes);
+            step = catchUp.next(behind());
+        }
+        return step;
+    }
+
+    /** Near the head it leaves the loop that waits for the disk, and only at the head is it live. */
+    @Test
+    void goesBackToTheJournalWhereTheLogIsFaster() {
+        publishAndWriteUpTo(3 * LOG);
+        assertThat(reader.overtaken()).isTrue();
+        assertThat(goOn()).isEqualTo(Step.LOG);
+        assertThat(catchUp.isLive()).isFalse();
+        publishAndWriteUpTo(6 * LOG);
+        assertThat(catchUp.next(behind())).isEqualTo(Step.JOURNAL);
+        assertThat(catchUp.toJournal()).isNull();
+        assertThat(goOn()).isEqualTo(Step.LOG);
+        assertThat(catchUp.isLive()).isFalse();
+        assertThat(catchUp.next(behind())).isEqualTo(Step.AGAIN);
+        assertThat(catchUp.isLive()).isTrue();
+        assertThat(reader.position()).isEqualTo(head().position());
+    }
 }
