@@ -85,9 +85,8 @@ final class EngineJournal implements Durability, Journal.Watch, WindowGate.Limit
 
     @Override
     public void written(long position) {
-        gate.moved(position + ahead);
-        // Full fence: the core either has seen the new position before it sleeps, or this thread sees that the core
-        // wants it.
+        gate.wakeIfRoom(position + ahead);
+        // The core has seen the new position before it sleeps, or is seen to want it.
         VarHandle.fullFence();
         if (wantedWritten != NOTHING || journal.moves().refused()) {
             core.signal();

@@ -22,6 +22,7 @@ import dev.msgrelay.server.tls.TlsContext;
 import dev.msgrelay.server.tls.TlsHandler;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Ticker;
 import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
@@ -236,9 +237,9 @@ public final class RelayServer implements AutoCloseable {
         return new JournalOpening(disk, config.settings(), epoch, System.currentTimeMillis(), others, recovery).open();
     }
 
-    private EngineLoop place(Channel accepted, Role role, TlsContext security) {
+    private EventLoop place(Channel accepted, Role role, TlsContext security) {
         SocketOptions.equip(accepted, config.clients().peerTimeout());
-        return engine.place(accepted, role, security);
+        return engine.place(accepted, role, security).io();
     }
 
     /** A new publisher for one producer thread of this process. */

@@ -202,8 +202,8 @@ final class JournalWriter {
         // The rest is for the next block, at once.
         restUntil = end == head.position() ? nanos + PATIENT_NANOS : nanos;
         written.set(end, block.endSequence());
-        reader.moved(bytes);
-        onWritten.accept(end);
+        reader.advance(bytes);
+        watch.written(end);
         return true;
     }
 

@@ -1,4 +1,4 @@
-package dev.msgrelay.server.net;
+package dev.msgrelay.server.fanout;
 
 import dev.msgrelay.server.log.Chunk;
 import dev.msgrelay.server.log.LogReader;
@@ -10,11 +10,11 @@ import java.util.Arrays;
  * The writing side of a subscriber's socket: at most one write in flight, which may point into the log. Owned by the
  * channel's thread.
  *
- * <p>The channel's writability tells completion: its water marks are set so that the channel is writable exactly while
- * nothing is pending. So a write needs no promise and no listener.
+ * <p>The channel's writability tells that a write is done: its water marks are set so that it is writable exactly while
+ * nothing is pending. No write needs a promise or a listener.
  */
-public final class SocketWriter {
-    /** Views kept per socket: enough for the chunks of a log of the default size, with those that readers hold. */
+final class SocketWriter {
+    /** Views kept per socket: enough for a default log's chunks and its pinned ones. */
     private static final int VIEWS = 64;
 
     private final Channel channel;
@@ -22,22 +22,22 @@ public final class SocketWriter {
     private boolean issuing;
     private boolean busy;
 
-    public SocketWriter(Channel channel) {
+    SocketWriter(Channel channel) {
         this.channel = channel;
     }
 
-    /** Whether a write is in flight. */
-    public boolean busy() {
+    /** Returns whether a write is in flight. */
+    boolean busy() {
         return busy;
     }
 
-    /** Begins a write; all bytes added before {@link #end} go out together. */
-    public void begin() {
+    /** Begins a write; everything added from here on goes out together. */
+    void begin() {
         issuing = true;
     }
 
     /** Adds bytes of the log, which the reader holds. */
-    public void addLog(LogReader reader, long from, int length) {
+    void addLog(LogReader reader, long from, int length) {
         long at = from;
         int left = length;
         while (left > 0) {
@@ -54,21 +54,21 @@ public final class SocketWriter {
     }
 
     /** Adds a buffer, which is released once it is written. */
-    public void add(ByteBuf buffer) {
+    void add(ByteBuf buffer) {
         channel.write(buffer, channel.voidPromise());
     }
 
-    /** Hands the write to the channel. Returns whether the channel has written all of it already. */
-    public boolean end() {
+    /** Flushes the write; returns whether the socket has taken all of it already. */
+    boolean end() {
         busy = true;
         channel.flush();
         issuing = false;
-        return finished();
+        return endIfTaken();
     }
 
-    /** Whether a write was in flight and is now written completely. Returns true once per write. */
-    public boolean finished() {
-        // While a write is being issued, {@link #end} looks at completion once the whole write is with the channel.
+    /** Ends the write in flight if the socket has taken all of it; returns whether that is so, so yes once a write. */
+    boolean endIfTaken() {
+        // Within begin() .. end() the answer is no: end() asks again, once the channel has the whole write.
         if (issuing || !busy || !channel.isWritable()) {
             return false;
         }
@@ -76,8 +76,8 @@ public final class SocketWriter {
         return true;
     }
 
-    /** Bytes of the write in flight that the socket has taken so far. */
-    public long progress() {
+    /** Returns the bytes of the write in flight that the socket has taken so far. */
+    long progress() {
         var outbound = channel.unsafe().outboundBuffer();
         return busy && outbound != null ? outbound.currentProgress() : 0;
     }
