@@ -4,7 +4,7 @@ import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.access.Standing;
 import dev.msgrelay.server.journal.Journal;
-import dev.msgrelay.server.journal.JournalFeed;
+import dev.msgrelay.server.journal.read.JournalFeed;
 import dev.msgrelay.server.log.Chunk;
 import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;

@@ -203,7 +203,7 @@ final class JournalWriter {
         restUntil = end == head.position() ? nanos + PATIENT_NANOS : nanos;
         written.set(end, block.endSequence());
         reader.advance(bytes);
-        watch.written(end);
+        onWritten.accept(end);
         return true;
     }
 
