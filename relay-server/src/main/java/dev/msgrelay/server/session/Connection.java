@@ -19,6 +19,7 @@ import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.net.PeerName;
 import dev.msgrelay.server.net.ReadSwitch;
+import dev.msgrelay.server.net.Wall;
 import dev.msgrelay.server.ops.Admission;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
@@ -652,10 +653,6 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
 
     /** Does something, on its thread: what goes wrong ends this connection. */
     public final void walled(Runnable task) {
-        try {
-            task.run();
-        } catch (Throwable e) {
-            failed(e);
-        }
+        Wall.run(task, this::failed);
     }
 }

@@ -5,6 +5,7 @@ import dev.msgrelay.server.memory.MemoryBudget.Pool;
 import dev.msgrelay.server.memory.ReadWindow;
 import dev.msgrelay.server.net.ReadSwitch;
 import dev.msgrelay.server.net.SocketReads;
+import dev.msgrelay.server.net.Wall;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
@@ -77,7 +78,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
     final ReadSwitch reads;
     final TlsOutput out;
     final TlsInput in;
-    private final Runnable goOn = () -> walled(this::goOn);
+    private final Runnable goOn = () -> Wall.run(this::goOn, this::tellFailure);
 
     private ChannelHandlerContext ctx;
     private State state = State.SHAKING;
@@ -193,7 +194,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
         state = State.OPEN;
         engine = shaken;
         ctx.fireChannelActive();
-        walled(this::goOn);
+        Wall.run(this::goOn, this::tellFailure);
     }
 
     /** Nothing is written any more: the client is told that this is the end of the stream, and no cut. */
@@ -224,7 +225,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
     @Override
     public void close(ChannelHandlerContext closing, ChannelPromise promise) {
         // Closed it is, whatever becomes of the word that it is.
-        walled(this::closeOutput);
+        Wall.run(this::closeOutput, this::tellFailure);
         out.drop();
         closing.close(promise);
     }
@@ -259,13 +260,9 @@ public final class TlsHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** A step that no event of the channel began: what it throws would end nowhere, and the connection never. */
-    private void walled(Runnable step) {
-        try {
-            step.run();
-        } catch (Throwable e) {
-            ctx.fireExceptionCaught(e);
-        }
+    /** The connection ends itself. */
+    private void tellFailure(Throwable cause) {
+        ctx.fireExceptionCaught(cause);
     }
 
     /** The client has broken the rules of TLS. */

@@ -5,6 +5,7 @@ import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.server.access.Peer;
 import dev.msgrelay.server.memory.ReadWindow;
 import dev.msgrelay.server.net.ReadSwitch;
+import dev.msgrelay.server.net.Wall;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
@@ -87,7 +88,8 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     public void channelActive(ChannelHandlerContext active) {
         deadline = ctx.channel()
                 .eventLoop()
-                .schedule(() -> walled(this::tooLate), context.handshakeMillis(), TimeUnit.MILLISECONDS);
+                .schedule(
+                        () -> Wall.run(this::tooLate, this::failed), context.handshakeMillis(), TimeUnit.MILLISECONDS);
     }
 
     private void tooLate() {
@@ -203,7 +205,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         boolean isDone = done;
         Throwable why = failure;
         try {
-            loop.execute(() -> walled(() -> worked(isDone, why)));
+            loop.execute(() -> Wall.run(() -> worked(isDone, why), this::failed));
         } catch (RejectedExecutionException e) {
             // The loop has ended, and with it the channel.
             state = State.FAILED;
@@ -351,15 +353,6 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     public void exceptionCaught(ChannelHandlerContext thrown, Throwable cause) {
         if (cause != ReadSwitch.Refused.INSTANCE) {
             failed(cause);
-        }
-    }
-
-    /** A step that no event of the channel began: what it throws would end nowhere, and the connection never. */
-    private void walled(Runnable step) {
-        try {
-            step.run();
-        } catch (Throwable e) {
-            failed(e);
         }
     }
 }
