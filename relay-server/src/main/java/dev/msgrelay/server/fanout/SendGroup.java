@@ -145,7 +145,7 @@ public final class SendGroup {
         try {
             return subscriber.send(head, stride, least, everything);
         } catch (Throwable e) {
-            subscriber.failed(e);
+            subscriber.session().failed(e);
             return false;
         }
     }
@@ -165,7 +165,7 @@ public final class SendGroup {
     /** Called a few times a second: looks for subscribers that stand still or are silent for too long, or want a PING. */
     public void tick(long nowNanos) {
         for (int i = members.size() - 1; i >= 0; i--) {
-            members.get(i).tick(nowNanos);
+            members.get(i).session().tick(nowNanos);
         }
     }
 

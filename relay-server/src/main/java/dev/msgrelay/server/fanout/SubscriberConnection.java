@@ -14,7 +14,6 @@ import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.SubscribeFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.access.Refusal;
-import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.fanout.Delivery.Next;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.journal.Journal;
@@ -26,16 +25,20 @@ import dev.msgrelay.server.memory.MemoryBudget.Pool;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.session.Closing;
-import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.Durability;
 import dev.msgrelay.server.session.Handshake;
 import dev.msgrelay.server.session.Inbox;
 import dev.msgrelay.server.session.Outbox;
+import dev.msgrelay.server.session.Progress;
 import dev.msgrelay.server.session.Services;
+import dev.msgrelay.server.session.Session;
+import dev.msgrelay.server.session.SessionRole;
+import dev.msgrelay.server.session.SessionState;
 import dev.msgrelay.server.tls.TlsHandler;
 import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.Future;
@@ -50,7 +53,7 @@ import java.util.function.Supplier;
  * what comes from the journal. Owned by its loop's thread, which may change while nothing is in flight; {@link #position} and
  * what reports ask may be read by any.
  */
-public final class SubscriberConnection extends Connection implements WindowGate.Limit {
+public final class SubscriberConnection extends ChannelInboundHandlerAdapter implements SessionRole, WindowGate.Limit {
     /** Ranges of types that its row tells. */
     private static final int ROW_RANGES = 8;
 
@@ -94,6 +97,8 @@ public final class SubscriberConnection extends Connection implements WindowGate
      */
     public record Replays(Journal journal, ReplayPages pages, SendGroup group, Supplier<SendGroup> home) {}
 
+    private final Services services;
+    private final Session session;
     private final Shared shared;
     private final Inbox inbox;
     private final TypeChoice types;
@@ -121,7 +126,8 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     /** @param group in which a seat is taken for it: {@link #leaveSeat} gives it back */
     public SubscriberConnection(Services services, Shared shared, SendGroup group) {
-        super(services, Role.SUBSCRIBER);
+        this.services = services;
+        this.session = new Session(services, Role.SUBSCRIBER, this, SAID_BYTES);
         this.shared = shared;
         this.group = group;
         this.seat = group;
@@ -129,12 +135,13 @@ public final class SubscriberConnection extends Connection implements WindowGate
         this.inbox = new Inbox(control);
         this.types = new TypeChoice(control, services.limits().controlBytesPerConnection());
         SlowPolicy policy = shared.policies.of(services.clients().slowSubscriber());
-        this.allowance = new Allowance(standing(), this, policy, shared.logBytes, shared.stallNanos, services.clock());
+        this.allowance =
+                new Allowance(session.standing(), this, policy, shared.logBytes, shared.stallNanos, services.clock());
     }
 
     @Override
-    protected void opened() {
-        if (standing().refusal() == null && !startPlain()) {
+    public void opened() {
+        if (session.standing().refusal() == null && !startPlain()) {
             return;
         }
         group.add(this);
@@ -144,24 +151,33 @@ public final class SubscriberConnection extends Connection implements WindowGate
     private boolean startPlain() {
         begin();
         try {
-            types.want(standing().grant(TypeRanges.ALL, narrows));
+            types.want(session.standing().grant(TypeRanges.ALL, narrows));
             chooseTypes();
             return true;
         } catch (FrameException e) {
-            close(e.reason(), e.getMessage());
+            session.close(e.reason(), e.getMessage());
             return false;
         }
     }
 
     /** It may be sent to from here on. */
     private void begin() {
-        delivery = new Delivery(shared, services(), standing(), allowance, channel(), () -> group.buffers());
+        delivery =
+                new Delivery(shared, services, session.standing(), allowance, session.channel(), () -> group.buffers());
         allowance.join();
     }
 
-    @Override
-    protected void late() {
-        close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text());
+    /** Its life. */
+    public Session session() {
+        return session;
+    }
+
+    private Outbox outbox() {
+        return session.dialogue().outbox();
+    }
+
+    private Level level() {
+        return session.dialogue().level();
     }
 
     // ---- sending ----------------------------------------------------------------------------------------------
@@ -182,15 +198,17 @@ public final class SubscriberConnection extends Connection implements WindowGate
         Mark end = way.end(head);
         if (way.busy()) {
             // One that has said HELLO starts elsewhere, as soon as this write is done.
-            if (state() != State.GREETED && state() != State.CLOSING && way.tooLate(end)) {
+            if (session.state() != SessionState.GREETED
+                    && session.state() != SessionState.CLOSING
+                    && way.tooLate(end)) {
                 close(allowance.tooSlow());
             }
             return false;
         }
-        if (state() == State.CLOSING) {
+        if (session.state() == SessionState.CLOSING) {
             return farewell != null && sayFarewell();
         }
-        if (state() == State.GREETED || (outbox() != null && outbox().due())) {
+        if (session.state() == SessionState.GREETED || (outbox() != null && outbox().due())) {
             return way.reader().atBoundary() ? say(head) : way.finish() == Next.AGAIN;
         }
         return switch (way.next(end, stride, least, everything)) {
@@ -219,26 +237,26 @@ public final class SubscriberConnection extends Connection implements WindowGate
             String text = slow
                     ? " is too slow: it skips " + what
                     : " misses " + what + ", " + gap.reason().text();
-            services()
-                    .closes()
+            services.closes()
                     .warn(
                             CloseReason.SLOW_SUBSCRIBER,
-                            services().clock().nanoTime(),
-                            who() + text + " (logged once, counted always)");
+                            services.clock().nanoTime(),
+                            session.who() + text + " (logged once, counted always)");
         }
         Counter counter = slow ? Counter.MESSAGES_SKIPPED : Counter.JOURNAL_REPLAY_MISSED;
-        services().counters().add(counter, gap.to() - gap.from() + 1);
-        if (state() == State.OPEN) {
+        services.counters().add(counter, gap.to() - gap.from() + 1);
+        if (session.state() == SessionState.OPEN) {
             outbox().gap(gap.from(), gap.to(), gap.reason());
         } else if (!slow) {
             // A plain one cannot be told, and was to get them all.
-            close(CloseReason.SLOW_SUBSCRIBER, what + " are " + gap.reason().text());
+            session.close(
+                    CloseReason.SLOW_SUBSCRIBER, what + " are " + gap.reason().text());
         }
-        return state() != State.CLOSING;
+        return session.state() != SessionState.CLOSING;
     }
 
     private boolean close(Refusal why) {
-        close(why.reason(), why.text());
+        session.close(why.reason(), why.text());
         return false;
     }
 
@@ -246,7 +264,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     /** Says what is due. The stream stands between two frames, and may go on elsewhere afterwards. */
     private boolean say(Mark head) {
-        if (state() == State.GREETED) {
+        if (session.state() == SessionState.GREETED) {
             boolean early = hasReadAhead(head);
             if (early) {
                 awaitStart(head);
@@ -271,28 +289,13 @@ public final class SubscriberConnection extends Connection implements WindowGate
         delivery.choose(types.inForce(), sequences);
     }
 
-    @Override
-    protected int saidBytes() {
-        return SAID_BYTES;
-    }
-
-    @Override
-    protected boolean holdsUpOthers() {
-        return false;
-    }
-
-    @Override
-    protected void speak() {
-        // In the same cycle of the loop it is looked at.
-    }
-
     // ---- HELLO --------------------------------------------------------------------------------------------------
 
     @Override
-    protected void greeted(HelloFrame said) throws FrameException {
+    public void greeted(HelloFrame said) throws FrameException {
         if (said.start() != StartFrom.LIVE) {
-            long now = services().clock().nanoTime();
-            String refusal = services().admission().refuseReplay(channel().remoteAddress(), now);
+            long now = services.clock().nanoTime();
+            String refusal = services.admission().refuseReplay(session.channel().remoteAddress(), now);
             if (refusal != null) {
                 throw new FrameException(CloseReason.TOO_MANY_FROM_ADDRESS, refusal);
             }
@@ -301,10 +304,10 @@ public final class SubscriberConnection extends Connection implements WindowGate
             begin();
         }
         narrows = said.wants(Features.NARROWED);
-        firstTypes = standing().grant(said.types(), narrows);
+        firstTypes = session.standing().grant(said.types(), narrows);
         types.want(firstTypes);
         hello = said;
-        helloNanos = services().clock().nanoTime();
+        helloNanos = services.clock().nanoTime();
     }
 
     /** Whether it has had more of the stream at another relay than is here yet. */
@@ -312,14 +315,14 @@ public final class SubscriberConnection extends Connection implements WindowGate
         return shared.elsewhere
                 && hello.start() == StartFrom.SEQUENCE
                 && hello.number() > head.sequence()
-                && Handshake.forkOf(services().durability(), hello) == Durability.TODAY;
+                && Handshake.forkOf(services.durability(), hello) == Durability.TODAY;
     }
 
     /** What it has had comes here as well, and it is welcome then; but nobody waits for ever. */
     private void awaitStart(Mark head) {
-        Duration most = services().clients().handshakeTimeout();
-        if (services().clock().nanoTime() - helloNanos > most.toNanos()) {
-            close(
+        Duration most = services.clients().handshakeTimeout();
+        if (services.clock().nanoTime() - helloNanos > most.toNanos()) {
+            session.close(
                     CloseReason.HANDSHAKE_TIMEOUT,
                     "sequence " + hello.number() + " has not come to this relay within " + most.toMillis()
                             + " ms: the next one here is " + head.sequence());
@@ -334,13 +337,13 @@ public final class SubscriberConnection extends Connection implements WindowGate
         shared.log.head().read(head);
         Start start;
         try {
-            start = Start.of(said, services().durability(), head, replayed);
+            start = Start.of(said, services.durability(), head, replayed);
         } catch (FrameException e) {
-            close(e.reason(), e.getMessage());
+            session.close(e.reason(), e.getMessage());
             return false;
         }
         // From here on: until now it was a plain one, and may have skipped what it would be cut off for.
-        Policy granted = services().clients().grant(said.policy(), replayed);
+        Policy granted = services.clients().grant(said.policy(), replayed);
         allowance.change(shared.policies.of(granted));
         if (!durableOnly && (level() == Level.WRITTEN || level() == Level.FORCED)) {
             durableOnly = true;
@@ -359,8 +362,8 @@ public final class SubscriberConnection extends Connection implements WindowGate
         delivery.choose(firstTypes, sequences);
         // Who does not ask for it may not know it.
         boolean unknown = granted == Policy.REPLAY && said.policy() != Policy.REPLAY;
-        int features = standing().types() == null ? Features.SEQUENCES : Features.SEQUENCES | Features.NARROWED;
-        welcome(said, unknown ? Policy.RELAY_DEFAULT : granted, features, delivery.first(), 0, start.fork());
+        int features = session.standing().types() == null ? Features.SEQUENCES : Features.SEQUENCES | Features.NARROWED;
+        session.welcome(said, unknown ? Policy.RELAY_DEFAULT : granted, features, delivery.first(), 0, start.fork());
         if (stands == Next.GAP) {
             Replay.Gap gap = delivery.gap();
             if (gap.reason() == GapReason.NOT_HELD) {
@@ -372,7 +375,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
         }
         if (delivery.replay() != null) {
             // How far it has to go, it learns from the first PING.
-            ping(services().clock().nanoTime());
+            session.dialogue().ping(services.clock().nanoTime());
         }
         return true;
     }
@@ -383,8 +386,8 @@ public final class SubscriberConnection extends Connection implements WindowGate
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
         ByteBuf in = (ByteBuf) msg;
         try {
-            if (state().compareTo(State.CLOSING) < 0) {
-                heard();
+            if (!session.state().ended()) {
+                session.dialogue().heard();
                 if (!speaks) {
                     // Also who speaks TLS: whoever has said something is told why it ends.
                     speaks = true;
@@ -393,7 +396,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
                 inbox.take(in, this::onControl);
             }
         } catch (FrameException e) {
-            close(e.reason(), e.getMessage());
+            session.close(e.reason(), e.getMessage());
         } finally {
             in.release();
         }
@@ -403,81 +406,60 @@ public final class SubscriberConnection extends Connection implements WindowGate
     private void refuseTls(ByteBuf in) throws FrameException {
         int at = in.readerIndex();
         if (in.readableBytes() > 1 && TlsRecords.mayBegin(in.getByte(at), in.getByte(at + 1))) {
-            throw tlsOnPlainPort();
+            throw session.tlsOnPlainPort();
         }
     }
 
     private boolean onControl(int type, ByteBuffer body) throws FrameException {
-        checkTurn(type);
-        return control(type, body);
+        session.dialogue().checkTurn(type, session.state());
+        return session.control(type, body);
     }
 
     @Override
-    protected long framesRead() {
-        return inbox.frames();
-    }
-
-    @Override
-    protected long bytesRead() {
-        return inbox.bytes();
-    }
-
-    @Override
-    protected void handle(int type, ByteBuffer body) throws FrameException {
+    public void control(int type, ByteBuffer body) throws FrameException {
         if (type != ControlFrames.SUBSCRIBE) {
             return;
         }
         SubscribeFrame said = SubscribeFrame.decode(body);
-        types.want(standing().grant(said.types(), narrows));
+        types.want(session.standing().grant(said.types(), narrows));
         outbox().subscribed(said.request());
         readMore(outbox().answers() < MAX_WAITING);
     }
 
-    @Override
-    protected FrameException beforeHello(int type) {
-        return Handshake.outOfOrder(type, "before HELLO");
-    }
-
     private void readMore(boolean more) {
-        if (channel().config().isAutoRead() != more) {
-            channel().config().setAutoRead(more);
+        if (session.channel().config().isAutoRead() != more) {
+            session.channel().config().setAutoRead(more);
         }
     }
 
     @Override
-    protected boolean unfinishedControl() {
-        return inbox.unfinished();
+    public Progress progress() {
+        boolean begun = inbox.unfinished();
+        String unfinished = begun ? "part of a control frame" : "";
+        // Before WELCOME, which may have to wait for memory, the client is asked nothing.
+        boolean listening = session.state() != SessionState.GREETED;
+        return new Progress(inbox.frames(), inbox.bytes(), unfinished, begun, listening, false);
     }
 
     @Override
-    protected String unfinished() {
-        return unfinishedControl() ? "part of a control frame" : "";
-    }
-
-    @Override
-    protected boolean listening() {
-        // Before WELCOME, which may have to wait for memory, it is asked nothing.
-        return state() != State.GREETED;
-    }
-
-    @Override
-    protected void onTick(long nowNanos) {
+    public void tick(long nowNanos) {
         if (delivery == null) {
             // It has not said who it is; a reload may have made that needless.
-            if (standing().refusal() == null) {
+            if (session.standing().refusal() == null) {
                 startPlain();
             }
             return;
         }
         // There are many that say nothing, and an idle relay does little else than this. What a socket with room takes
         // proves nothing: the kernel takes it for a peer that is gone.
-        if ((outbox() != null || delivery.isWaitedFor()) && delivery.movesOn(takenBefore(), nowNanos)) {
-            heard();
+        if ((outbox() != null || delivery.isWaitedFor()) && delivery.movesOn(session.takenBefore(), nowNanos)) {
+            session.dialogue().heard();
         }
         if (delivery.stalls(nowNanos)) {
             String who = replays() ? "others who get the stream from the journal" : "publishers";
             long millis = TimeUnit.NANOSECONDS.toMillis(shared.stallNanos);
-            close(CloseReason.STALLED_SUBSCRIBER, "read nothing for " + millis + " ms while " + who + " waited");
+            session.close(
+                    CloseReason.STALLED_SUBSCRIBER, "read nothing for " + millis + " ms while " + who + " waited");
         }
     }
 
@@ -499,24 +481,17 @@ public final class SubscriberConnection extends Connection implements WindowGate
         group = null;
         seat.leaveSeat();
         seat = to;
-        EngineLoop.move(channel(), to.loop(), there -> {
-            if (there.isSuccess()) {
-                walled(() -> arrived(to));
-            } else {
-                exceptionCaught(null, there.cause());
-                gone();
-            }
-        });
+        session.moveTo(to.loop(), () -> arrived(to));
         return false;
     }
 
     private void arrived(SendGroup to) {
-        if (state() != State.GONE && (state() != State.CLOSING || farewell != null)) {
+        if (session.state() != SessionState.GONE && (session.state() != SessionState.CLOSING || farewell != null)) {
             group = to;
             to.add(this);
         }
         // What was said on the way, if only why it ends: the socket is not watched for it any more.
-        channel().flush();
+        session.channel().flush();
     }
 
     /** Its channel is closed: its seat is free. */
@@ -542,24 +517,25 @@ public final class SubscriberConnection extends Connection implements WindowGate
      * gets nothing but frames, unless what it may do is taken back.
      */
     @Override
-    protected void sayLast(State before, CloseReason reason, String text) {
+    public void lastWords(SessionState before, CloseReason reason, String text) {
         allowance.leave();
         if (delivery == null) {
             // It has been sent nothing, so this stands between two frames.
             release();
-            Closing.say(channel(), reason, text);
+            Closing.say(session.channel(), reason, text);
             return;
         }
         if (!speaks && reason != CloseReason.REVOKED) {
             release();
-            channel().close();
+            session.channel().close();
             return;
         }
         farewell = new Refusal(reason, text);
         readMore(true);
         // A slow reader takes a while to get there; a socket that takes nothing cannot be told.
         long atMost = Math.max(shared.stallNanos, TimeUnit.MILLISECONDS.toNanos(Closing.LINGER_MILLIS));
-        patience = channel().eventLoop().schedule(() -> channel().close(), atMost, TimeUnit.NANOSECONDS);
+        patience =
+                session.channel().eventLoop().schedule(() -> session.channel().close(), atMost, TimeUnit.NANOSECONDS);
         // At once where that is possible: the end of what it sends, which closes the channel, may be read next.
         while (farewell != null && !delivery.busy() && delivery.reader().atBoundary()) {
             sayFarewell();
@@ -577,12 +553,12 @@ public final class SubscriberConnection extends Connection implements WindowGate
         }
         Refusal why = farewell;
         release();
-        Closing.say(channel(), why.reason(), why.text());
+        Closing.say(session.channel(), why.reason(), why.text());
         return false;
     }
 
     @Override
-    protected void release() {
+    public void release() {
         farewell = null;
         if (patience != null) {
             patience.cancel(false);
@@ -621,7 +597,6 @@ public final class SubscriberConnection extends Connection implements WindowGate
     }
 
     /** Messages handed to its socket so far: exact between two frames, otherwise some less. */
-    @Override
     public long messages() {
         return delivery == null ? 0 : delivery.messages();
     }
@@ -632,20 +607,14 @@ public final class SubscriberConnection extends Connection implements WindowGate
     }
 
     @Override
-    protected ConnectionRow row(RowBase base, long headPosition) {
+    public Report report(long headPosition) {
         long at = Math.min(position(), headPosition);
         TypeRanges chosen = types.inForce();
         Mark head = new Mark();
         shared.log.head().read(head);
         Replay now = delivery == null ? null : delivery.replay();
-        long nanos = services().clock().nanoTime();
-        return new ConnectionRow(
-                base.id(),
-                base.name(),
-                base.identity(),
-                base.address(),
-                false,
-                base.state(),
+        long nanos = services.clock().nanoTime();
+        return new Report(
                 "",
                 allowance.policy().wire(),
                 chosen.isAll() ? "" : chosen.text(ROW_RANGES),
@@ -655,8 +624,6 @@ public final class SubscriberConnection extends Connection implements WindowGate
                 now == null ? ConnectionRow.LIVE : now.percent(at, headPosition),
                 now == null ? 0 : now.leftMillis(at, headPosition, nanos),
                 messages(),
-                bytes(),
-                base.messagesPerSecond(),
-                base.ageMillis());
+                bytes());
     }
 }

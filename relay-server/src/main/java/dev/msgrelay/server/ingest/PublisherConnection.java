@@ -8,7 +8,6 @@ import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.Role;
-import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
@@ -22,14 +21,18 @@ import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.session.Closing;
-import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.Outbox;
+import dev.msgrelay.server.session.Progress;
 import dev.msgrelay.server.session.Services;
+import dev.msgrelay.server.session.Session;
+import dev.msgrelay.server.session.SessionRole;
+import dev.msgrelay.server.session.SessionState;
 import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.RecvByteBufAllocator;
 import java.nio.ByteBuffer;
 import java.util.Locale;
@@ -47,8 +50,13 @@ import java.util.concurrent.TimeUnit;
  *
  * Where there is no room it is not read, and goes on when it is resumed. Owned by its loop's thread.
  */
-public final class PublisherConnection extends Connection
-        implements HeldSources.Source, MemoryLine.Waiter, PublisherName.Holder, Orderer.Claimant, SocketReads.Reader {
+public final class PublisherConnection extends ChannelInboundHandlerAdapter
+        implements SessionRole,
+                HeldSources.Source,
+                MemoryLine.Waiter,
+                PublisherName.Holder,
+                Orderer.Claimant,
+                SocketReads.Reader {
     /** Direct memory for a small begun frame. */
     public static final int SMALL_BYTES = FrameAssembler.SMALL;
 
@@ -86,6 +94,8 @@ public final class PublisherConnection extends Connection
      */
     public record Shared(PacketLog log, NameTable names, Orderer orderer, MemoryLine line, ReaderLoops readers) {}
 
+    private final Services services;
+    private final Session session;
     private final Shared shared;
     private final FrameAssembler assembler;
     private IngestPort port;
@@ -117,7 +127,8 @@ public final class PublisherConnection extends Connection
     private volatile long bytes;
 
     public PublisherConnection(Services services, Shared shared, IngestPort port, ByteBufAllocator alloc) {
-        super(services, Role.PUBLISHER);
+        this.services = services;
+        this.session = new Session(services, Role.PUBLISHER, this, SAID_BYTES);
         this.shared = shared;
         this.port = port;
         this.producer = new ProducerState(services.durability(), services.counters());
@@ -130,15 +141,15 @@ public final class PublisherConnection extends Connection
     }
 
     @Override
-    protected void opened() {
-        segment = SegmentSize.of(channel());
-        reads = new ReadSwitch(channel(), this::gone);
-        spokeNanos = services().clock().nanoTime();
+    public void opened() {
+        segment = SegmentSize.of(session.channel());
+        reads = new ReadSwitch(session.channel(), session::gone);
+        spokeNanos = services.clock().nanoTime();
     }
 
-    @Override
-    protected void late() {
-        stopReading(0);
+    /** Its life. */
+    public Session session() {
+        return session;
     }
 
     // ---- reading ----------------------------------------------------------------------------------------------
@@ -148,7 +159,7 @@ public final class PublisherConnection extends Connection
         if (!throwsAway() && wait == Wait.NOTHING && !assembler.readsOnItsOwn()) {
             if (assembler.wants() > 0) {
                 waitForMemory();
-            } else if (!port.makeReady() && state() != State.CONNECTED) {
+            } else if (!port.makeReady() && session.state() != SessionState.CONNECTED) {
                 waitForRoom();
             }
         }
@@ -156,7 +167,7 @@ public final class PublisherConnection extends Connection
     }
 
     private boolean throwsAway() {
-        return state().compareTo(State.CLOSING) >= 0 || wait == Wait.DRAIN;
+        return session.state().ended() || wait == Wait.DRAIN;
     }
 
     @Override
@@ -187,7 +198,7 @@ public final class PublisherConnection extends Connection
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
-        ReadWindow read = msg instanceof ReadWindow window && state().compareTo(State.CLOSING) < 0 ? window : null;
+        ReadWindow read = msg instanceof ReadWindow window && !session.state().ended() ? window : null;
         boolean kept = false;
         try {
             if (read != null && assembler.owns(read)) {
@@ -202,14 +213,14 @@ public final class PublisherConnection extends Connection
         }
         if (read != null) {
             segment.written();
-            heard();
+            session.dialogue().heard();
             received(read, kept);
         }
     }
 
     @Override
     public void moreExpected() {
-        if (wait == Wait.NOTHING && state().compareTo(State.CLOSING) < 0) {
+        if (wait == Wait.NOTHING && !session.state().ended()) {
             port.moreExpected();
         }
     }
@@ -254,19 +265,19 @@ public final class PublisherConnection extends Connection
             if (tls) {
                 refuseTls();
             } else {
-                close(e.reason(), e.getMessage());
+                session.close(e.reason(), e.getMessage());
             }
         }
     }
 
     /** Whether a TLS client has the wrong port: its first bytes are no good frame, or the beginning of one. */
     private boolean speaksTls(ByteBuffer view, int offset, int length) {
-        return state() == State.CONNECTED && TlsRecords.isClientHello(view, offset, length);
+        return session.state() == SessionState.CONNECTED && TlsRecords.isClientHello(view, offset, length);
     }
 
     private void refuseTls() {
-        FrameException why = tlsOnPlainPort();
-        close(why.reason(), why.getMessage());
+        FrameException why = session.tlsOnPlainPort();
+        session.close(why.reason(), why.getMessage());
     }
 
     private void takeAll(ByteBuffer view, int offset, int length) throws FrameException {
@@ -274,10 +285,10 @@ public final class PublisherConnection extends Connection
         int end = offset + length;
         // Once, but for control frames and for messages that were sent before.
         while (true) {
-            RunScan span = port.walk(view, at, end - at, standing().types());
+            RunScan span = port.walk(view, at, end - at, session.standing().types());
             int frames = span.frames();
-            if (frames > 0 && standing().refusal() != null) {
-                throw standing().refusal().exception();
+            if (frames > 0 && session.standing().refusal() != null) {
+                throw session.standing().refusal().exception();
             }
             if (frames > 0 && producer.sendsAgain()) {
                 at += producer.drop(span);
@@ -302,7 +313,7 @@ public final class PublisherConnection extends Connection
             int type = span.problemType();
             ByteBuffer body = view.slice(at + FrameLayout.HEADER_LENGTH, frame - FrameLayout.HEADER_LENGTH);
             at += frame;
-            if (!control(type, body)) {
+            if (!session.control(type, body)) {
                 assembler.keep(view, at, 0, 0);
                 return;
             }
@@ -335,35 +346,31 @@ public final class PublisherConnection extends Connection
             return false;
         }
         if (producer.name() == null) {
-            plain();
+            session.plain();
         }
         messages += frames;
         bytes += length;
-        if (standing().hasRate()) {
-            standing().moved(length, services().clock().nanoTime());
+        if (session.standing().hasRate()) {
+            session.standing().moved(length, services.clock().nanoTime());
         }
         return true;
     }
 
     private boolean isPaused() {
-        return standing().hasRate() && standing().isPaused(services().clock().nanoTime());
+        return session.standing().hasRate()
+                && session.standing().isPaused(services.clock().nanoTime());
     }
 
     /** The header of a control frame, or of a bad one, has come: whether it may come now; answers the frame's length. */
     private int announced(RunScan span) throws FrameException {
         boolean control = span.problem() == CloseReason.RESERVED_TYPE;
         int type = span.problemType();
-        if (!control || (!saidHello() && type != ControlFrames.HELLO)) {
+        if (!control || (!session.state().speaks() && type != ControlFrames.HELLO)) {
             throw new FrameException(span.problem(), span.problemText());
         }
-        checkTurn(type);
+        session.dialogue().checkTurn(type, session.state());
         FrameLayout.checkBodyLength(type, span.problemLength(), ControlFrames.MAX_CONTROL_BODY);
         return FrameLayout.frameLength(span.problemLength());
-    }
-
-    @Override
-    protected FrameException beforeHello(int type) {
-        return new FrameException(CloseReason.RESERVED_TYPE, ControlFrames.typeName(type) + " is reserved");
     }
 
     // ---- waiting ------------------------------------------------------------------------------------------------
@@ -372,7 +379,7 @@ public final class PublisherConnection extends Connection
     private void waitForRoom() {
         wait = Wait.ROOM;
         reads.off();
-        services().counters().increment(Counter.HELD_BACK);
+        services.counters().increment(Counter.HELD_BACK);
         port.hold(this);
     }
 
@@ -383,11 +390,11 @@ public final class PublisherConnection extends Connection
 
     @Override
     public void resume() {
-        execute(() -> goOn(Wait.ROOM));
+        session.execute(() -> goOn(Wait.ROOM));
     }
 
     private void goOn(Wait after) {
-        if (wait != after || state().compareTo(State.CLOSING) >= 0) {
+        if (wait != after || session.state().ended()) {
             return;
         }
         wait = Wait.NOTHING;
@@ -404,28 +411,28 @@ public final class PublisherConnection extends Connection
         asked = assembler.wants();
         if (asked > shared.line.most()) {
             // A control frame, where the longest body is short. In the line it would stand in front for ever.
-            close(
+            session.close(
                     CloseReason.MEMORY_LIMIT,
                     "a frame of " + assembler.frame() + " bytes is longer than the " + shared.line.most()
                             + " bytes for frames under way");
             return;
         }
         wait = Wait.MEMORY;
-        if (shared.line.ask(asked, this, channel().eventLoop())) {
+        if (shared.line.ask(asked, this, session.channel().eventLoop())) {
             goOnWithMemory();
         } else {
-            services().counters().increment(Counter.ASSEMBLY_WAITS);
+            services.counters().increment(Counter.ASSEMBLY_WAITS);
             reads.off();
         }
     }
 
     @Override
     public void granted() {
-        walled(this::goOnWithMemory);
+        session.walled(this::goOnWithMemory);
     }
 
     private void goOnWithMemory() {
-        if (wait != Wait.MEMORY || state().compareTo(State.CLOSING) >= 0) {
+        if (wait != Wait.MEMORY || session.state().ended()) {
             shared.line.give(asked);
             return;
         }
@@ -436,13 +443,13 @@ public final class PublisherConnection extends Connection
     }
 
     private void readOn() {
-        if (wait != Wait.NOTHING || state().compareTo(State.CLOSING) >= 0) {
+        if (wait != Wait.NOTHING || session.state().ended()) {
             return;
         }
         if (draining) {
             wait = Wait.DRAIN;
             quiet = true;
-        } else if (channel().isOpen()) {
+        } else if (session.channel().isOpen()) {
             reads.on();
         }
     }
@@ -462,7 +469,8 @@ public final class PublisherConnection extends Connection
             wait = Wait.DRAIN;
             quiet = true;
         }
-        goAway(closesInMillis);
+        session.goAway(closesInMillis);
+        speak();
     }
 
     /**
@@ -470,14 +478,14 @@ public final class PublisherConnection extends Connection
      * thread.
      */
     public boolean quiet() {
-        return quiet && !producer.unsettled() || state().compareTo(State.CLOSING) >= 0;
+        return quiet && !producer.unsettled() || session.state().ended();
     }
 
     // ---- HELLO ---------------------------------------------------------------------------------------------------
 
     @Override
-    protected void greeted(HelloFrame said) throws FrameException {
-        replies = new Replies(channel(), services().budget().pool(Part.CONNECTIONS));
+    public void greeted(HelloFrame said) throws FrameException {
+        replies = new Replies(session.channel(), services.budget().pool(Part.CONNECTIONS));
         if (said.wants(Features.ACKS) && shared.orderer != null) {
             claiming = said;
             reads.off();
@@ -488,9 +496,9 @@ public final class PublisherConnection extends Connection
             NameTable.Answer given = shared.names.connect(
                     said.name(),
                     said.producer(),
-                    standing().name(),
+                    session.standing().name(),
                     this,
-                    services().clock().nanoTime());
+                    services.clock().nanoTime());
             if (given.refusal() != null) {
                 throw new FrameException(given.refusal(), given.text());
             }
@@ -502,25 +510,25 @@ public final class PublisherConnection extends Connection
     private void claim() {
         wait = Wait.NAME;
         if (!shared.orderer.claim(
-                claiming.name(), claiming.producer(), standing().name(), this)) {
+                claiming.name(), claiming.producer(), session.standing().name(), this)) {
             waitForRoom();
         }
     }
 
     @Override
     public void claimed(CloseReason refusal, String text, long accepted, long sequence) {
-        walled(() -> {
+        session.walled(() -> {
             try {
                 goOnWithName(refusal, text, accepted, sequence);
             } catch (FrameException e) {
-                close(e.reason(), e.getMessage());
+                session.close(e.reason(), e.getMessage());
             }
         });
     }
 
     private void goOnWithName(CloseReason refusal, String text, long accepted, long sequence) throws FrameException {
         HelloFrame said = claiming;
-        if (wait != Wait.NAME || state() != State.GREETED) {
+        if (wait != Wait.NAME || session.state() != SessionState.GREETED) {
             // It has ended meanwhile.
             if (refusal == null) {
                 // Also for an older one here, which the others take nothing from any more.
@@ -533,8 +541,8 @@ public final class PublisherConnection extends Connection
             throw new FrameException(refusal, text);
         }
         claiming = null;
-        PublisherName name =
-                shared.names.claimed(said.name(), said.producer(), standing().name(), this, accepted, sequence);
+        PublisherName name = shared.names.claimed(
+                said.name(), said.producer(), session.standing().name(), this, accepted, sequence);
         if (name == null) {
             shared.orderer.leave(said.name(), said.producer());
             throw new FrameException(CloseReason.TOO_MANY_NAMES, "HELLO: too many names have connections here");
@@ -546,17 +554,16 @@ public final class PublisherConnection extends Connection
 
     private void take(PublisherName name, HelloFrame said) {
         if (producer.take(name, said.producer())) {
-            services()
-                    .closes()
+            services.closes()
                     .warn(
                             CloseReason.NAME_TAKEN,
-                            services().clock().nanoTime(),
-                            who() + " sends no producer id: whoever says the same name is taken for it");
+                            services.clock().nanoTime(),
+                            session.who() + " sends no producer id: whoever says the same name is taken for it");
         }
     }
 
     private void begin(HelloFrame said) throws FrameException {
-        producer.begin(said, level(), outbox());
+        producer.begin(said, session.dialogue().level(), session.dialogue().outbox());
         hello = said;
         watchJournal();
         letIn();
@@ -569,7 +576,7 @@ public final class PublisherConnection extends Connection
         }
         HelloFrame said = hello;
         hello = null;
-        welcome(
+        session.welcome(
                 said,
                 Policy.RELAY_DEFAULT,
                 Features.ACKS,
@@ -577,7 +584,7 @@ public final class PublisherConnection extends Connection
                 producer.acceptedBefore(),
                 producer.fork());
         // What has come since HELLO.
-        producer.acknowledge(outbox());
+        producer.acknowledge(session.dialogue().outbox());
         speak();
     }
 
@@ -586,14 +593,14 @@ public final class PublisherConnection extends Connection
     }
 
     @Override
-    protected void handle(int type, ByteBuffer body) {
+    public void control(int type, ByteBuffer body) {
         // None: whatever is for subscribers only was refused.
     }
 
     /** A newer connection of the same producer has its name. */
     @Override
     public void nameTaken() {
-        walled(() -> close(
+        session.walled(() -> session.close(
                 CloseReason.NAME_TAKEN,
                 "another connection has said HELLO as " + producer.name().name()));
     }
@@ -603,14 +610,14 @@ public final class PublisherConnection extends Connection
         try {
             producer.taken();
             watchJournal();
-            if (state() == State.OPEN) {
-                producer.acknowledge(outbox());
+            if (session.state() == SessionState.OPEN) {
+                producer.acknowledge(session.dialogue().outbox());
                 speak();
             } else if (hello != null) {
                 letIn();
             }
         } catch (Throwable e) {
-            failed(e);
+            session.failed(e);
         }
     }
 
@@ -623,14 +630,14 @@ public final class PublisherConnection extends Connection
 
     @Override
     public boolean journalMoved() {
-        watchesJournal = saidHello() && lookAtJournal();
+        watchesJournal = session.state().speaks() && lookAtJournal();
         return watchesJournal;
     }
 
     /** Answers whether there is more to wait for. */
     private boolean lookAtJournal() {
         try {
-            if (producer.look(outbox())) {
+            if (producer.look(session.dialogue().outbox())) {
                 if (hello != null) {
                     letIn();
                 }
@@ -638,62 +645,44 @@ public final class PublisherConnection extends Connection
             }
             return producer.waits();
         } catch (Throwable e) {
-            failed(e);
+            session.failed(e);
             return false;
         }
     }
 
     /** Sends what is due unless a write is in flight. */
-    @Override
-    protected void speak() {
-        if (saidHello() && replies != null) {
-            replies.send(outbox(), newestSequence());
+    private void speak() {
+        if (session.state().speaks() && replies != null) {
+            replies.send(session.dialogue().outbox(), newestSequence());
         }
-    }
-
-    @Override
-    protected int saidBytes() {
-        return SAID_BYTES;
     }
 
     // ---- time ----------------------------------------------------------------------------------------------------
 
     @Override
-    protected boolean holdsUpOthers() {
-        return assembler.isLong() && shared.line.length() > 0;
+    public Progress progress() {
+        boolean listening = wait == Wait.NOTHING;
+        return new Progress(
+                messages,
+                bytesRead,
+                listening ? assembler.text() : "",
+                listening && assembler.beginsControl(),
+                listening,
+                assembler.isLong() && shared.line.length() > 0);
     }
 
     @Override
-    protected boolean unfinishedControl() {
-        return wait == Wait.NOTHING && assembler.beginsControl();
-    }
-
-    @Override
-    protected boolean listening() {
-        return wait == Wait.NOTHING;
-    }
-
-    @Override
-    protected long framesRead() {
-        return messages;
-    }
-
-    @Override
-    protected long bytesRead() {
-        return bytesRead;
-    }
-
-    @Override
-    protected void onTick(long nowNanos) {
-        if (wait == Wait.RATE && !standing().isPaused(nowNanos)) {
+    public void tick(long nowNanos) {
+        speak();
+        if (wait == Wait.RATE && !session.standing().isPaused(nowNanos)) {
             goOn(Wait.RATE);
         }
-        long silence = services().limits().publisherSilence().toNanos();
-        if (bytesRead != spokeBytes || wait != Wait.NOTHING || saidHello()) {
+        long silence = services.limits().publisherSilence().toNanos();
+        if (bytesRead != spokeBytes || wait != Wait.NOTHING || session.state().speaks()) {
             spokeBytes = bytesRead;
             spokeNanos = nowNanos;
         } else if (silence > 0 && nowNanos - spokeNanos > silence) {
-            close(
+            session.close(
                     CloseReason.IDLE_TIMEOUT,
                     "nothing was published for " + TimeUnit.NANOSECONDS.toMillis(silence) + " ms");
         }
@@ -707,19 +696,19 @@ public final class PublisherConnection extends Connection
      * it would have the last word overtaken by a reset.
      */
     @Override
-    protected void sayLast(State before, CloseReason reason, String text) {
-        boolean spoke = before == State.GREETED || before == State.OPEN;
-        if (producer.name() != null && before == State.OPEN) {
-            producer.acknowledge(outbox());
-            producer.look(outbox());
+    public void lastWords(SessionState before, CloseReason reason, String text) {
+        if (producer.name() != null && before == SessionState.OPEN) {
+            producer.acknowledge(session.dialogue().outbox());
+            producer.look(session.dialogue().outbox());
         }
+        boolean spoke = before.speaks();
         boolean waited = wait != Wait.NOTHING;
         release();
         if (port.allShown()) {
             sayLast(spoke, reason, text);
         } else {
-            Closing.closeLater(channel());
-            shared.names.whenShown(() -> execute(() -> sayLast(spoke, reason, text)));
+            Closing.closeLater(session.channel());
+            shared.names.whenShown(() -> session.execute(() -> sayLast(spoke, reason, text)));
         }
         if (waited && wait != Wait.MOVE && (spoke || reason != CloseReason.SHUTDOWN)) {
             // On its way to another loop it is, and that one reads it as soon as it has it.
@@ -728,58 +717,46 @@ public final class PublisherConnection extends Connection
     }
 
     private void sayLast(boolean spoke, CloseReason reason, String text) {
-        if (state() == State.GONE) {
+        if (session.state() == SessionState.GONE) {
             return;
         }
-        if (spoke && replies != null && channel().isActive()) {
-            replies.sendLast(outbox(), newestSequence());
+        if (spoke && replies != null && session.channel().isActive()) {
+            replies.sendLast(session.dialogue().outbox(), newestSequence());
         }
-        ChannelFuture said = Closing.say(channel(), reason, text);
+        ChannelFuture said = Closing.say(session.channel(), reason, text);
         if (reason == CloseReason.SHUTDOWN && !spoke) {
-            said.addListener(done -> channel().close());
+            said.addListener(done -> session.channel().close());
         }
     }
 
     @Override
-    protected void release() {
+    public void release() {
         if (wait == Wait.MEMORY) {
             shared.line.leave(this);
         }
         assembler.release();
         PublisherName name = producer.leave();
         if (name != null) {
-            shared.names.disconnect(name, this, services().clock().nanoTime());
+            shared.names.disconnect(name, this, services.clock().nanoTime());
         }
-        if (replies != null && state() == State.GONE) {
+        if (replies != null && session.state() == SessionState.GONE) {
             replies.release();
             replies = null;
         }
-    }
-
-    @Override
-    protected String unfinished() {
-        return wait == Wait.NOTHING ? assembler.text() : "";
     }
 
     // ---- from the core's loop to a reader's ---------------------------------------------------------------------
 
     /** Whether a reader loop may go on with it: a plain one, with nothing in hand that belongs to its port. */
     private boolean canMove() {
-        return state() == State.PLAIN && wait == Wait.NOTHING && assembler.movable();
+        return session.state() == SessionState.PLAIN && wait == Wait.NOTHING && assembler.movable();
     }
 
     /** A reader loop reads it from now on; only while it {@link #canMove}. */
     private void moveTo(ReaderLoops.Reader reader) {
         wait = Wait.MOVE;
         atReader = true;
-        EngineLoop.move(channel(), reader.loop(), there -> {
-            if (there.isSuccess()) {
-                walled(() -> arrived(reader.port()));
-            } else {
-                exceptionCaught(null, there.cause());
-                gone();
-            }
-        });
+        session.moveTo(reader.loop(), () -> arrived(reader.port()));
     }
 
     private void arrived(IngestPort other) {
@@ -787,28 +764,22 @@ public final class PublisherConnection extends Connection
         assembler.moveTo(other);
         wait = Wait.NOTHING;
         takeOwn();
-        if (services().table().draining()) {
+        if (services.table().draining()) {
             stopReading(0);
         }
     }
 
     // ---- reports: any thread ------------------------------------------------------------------------------------
 
-    @Override
+    /** Messages taken so far. */
     public long messages() {
         return messages;
     }
 
     @Override
-    protected ConnectionRow row(RowBase base, long headPosition) {
+    public Report report(long headPosition) {
         Wait why = wait;
-        return new ConnectionRow(
-                base.id(),
-                base.name(),
-                base.identity(),
-                base.address(),
-                true,
-                base.state(),
+        return new Report(
                 why == Wait.NOTHING ? "" : why.name().toLowerCase(Locale.ROOT),
                 Policy.RELAY_DEFAULT,
                 "",
@@ -818,8 +789,6 @@ public final class PublisherConnection extends Connection
                 ConnectionRow.LIVE,
                 0,
                 messages,
-                bytes,
-                base.messagesPerSecond(),
-                base.ageMillis());
+                bytes);
     }
 }

@@ -3,7 +3,7 @@ package dev.msgrelay.server.sim;
 import dev.msgrelay.server.fanout.PinRelief;
 import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.ingest.PublisherConnection;
-import dev.msgrelay.server.session.Connection;
+import dev.msgrelay.server.session.Session;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -15,7 +15,7 @@ final class Steps {
     private static final String OF_TLS = "dev.msgrelay.server.tls.";
 
     private static final Map<String, String> CONNECTIONS = Map.of(
-            Connection.class.getName(),
+            Session.class.getName(),
             "",
             PublisherConnection.class.getName(),
             "publisher.",
@@ -72,7 +72,7 @@ final class Steps {
     /** Others ask for the loop of a connection, to have it do something: no step of its own. */
     private static boolean asksWhoseItIs(StackWalker.StackFrame frame) {
         String method = frame.getMethodName();
-        return frame.getDeclaringClass() == Connection.class
+        return frame.getDeclaringClass() == Session.class
                 && (method.contains("execute") || method.equals("onItsThread"));
     }
 
