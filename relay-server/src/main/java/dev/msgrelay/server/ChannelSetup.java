@@ -90,7 +90,7 @@ final class ChannelSetup {
         accepted.config().setRecvByteBufAllocator(connection.reads());
         // A publisher that has gone and cannot be told anything any more is still read to its end.
         accepted.config().setAutoClose(false);
-        if (tls == null || secure(accepted, tls, connection, ticket)) {
+        if (tls == null || secure(accepted, tls, connection.reader(), ticket)) {
             connection.session().join(accepted, ticket);
         }
         return core;

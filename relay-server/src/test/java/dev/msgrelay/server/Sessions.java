@@ -1,10 +1,12 @@
 package dev.msgrelay.server;
 
+import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.session.Session;
 import io.netty.channel.Channel;
 import java.lang.reflect.Field;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -34,7 +36,11 @@ public final class Sessions {
 
     /** Takes away what a connection needs for its next step; on its thread. */
     public static void takeAway(Session session, String field) {
-        List<Object> parts = List.of(session, session.dialogue(), get(session, "deadlines"), session.role());
+        List<Object> parts =
+                new ArrayList<>(List.of(session, session.dialogue(), get(session, "deadlines"), session.role()));
+        if (session.kind() == Role.PUBLISHER) {
+            parts.add(get(session.role(), "intake"));
+        }
         for (Object part : parts) {
             if (field(part.getClass(), field) != null) {
                 set(part, field, null);

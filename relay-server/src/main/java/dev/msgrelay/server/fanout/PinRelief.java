@@ -33,14 +33,14 @@ public final class PinRelief {
     /** Cuts off those that hold the oldest piece; they let go of it now, or soon on a thread of their own. */
     public void relieve() {
         long oldest = LogReader.NOTHING;
-        // Also those whose end has come: until they are told why, they hold what they have.
+        // Subscribers whose end has come count as well: until they are told why, they hold what they have.
         for (Session c : table.present()) {
             if (c.role() instanceof SubscriberConnection s) {
                 oldest = Math.min(oldest, s.heldFrom());
             }
         }
         if (oldest >= log.tail() || oldest == cutUpTo) {
-            // Those that were cut off have not let go yet, or nobody holds what the log has dropped.
+            // Subscribers that were cut off have not let go yet, or nobody holds what the log has dropped.
             cutUpTo = -1;
             return;
         }
@@ -55,7 +55,7 @@ public final class PinRelief {
     private void cutOff(SubscriberConnection subscriber, long oldest) {
         Runnable end = () -> {
             if (subscriber.heldFrom() != oldest) {
-                // It was asked to before, and its thread had not come to it yet; or it has moved on in time.
+                // An earlier order has ended it already, or it has moved on in time.
                 return;
             }
             counters.increment(Counter.PINS_EVICTED);

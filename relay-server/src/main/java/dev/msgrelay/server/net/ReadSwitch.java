@@ -5,19 +5,6 @@ import io.netty.channel.EventLoop;
 
 /** Switches the reading of a socket off and on again. Owned by its channel's thread. */
 public final class ReadSwitch {
-    /**
-     * Ends a read that Netty does although there is nowhere to read to: of a socket that was ready before reading was switched
-     * off, or that has ended since. Netty has no other way to say no. Without a stack trace: it says nothing.
-     */
-    public static final class Refused extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-        public static final Refused INSTANCE = new Refused();
-
-        private Refused() {
-            super("reading is switched off", null, false, false);
-        }
-    }
-
     private final Channel channel;
     private final Runnable gone;
     private boolean refused;
@@ -32,10 +19,9 @@ public final class ReadSwitch {
         channel.config().setAutoRead(false);
     }
 
-    /** A read that shall not be: what to throw. Nothing is lost, it is read once reading is switched on. */
-    public Refused refuse() {
+    /** A read was refused, see {@link SocketReads.Reader#refused}: the bytes are read once reading is switched on. */
+    public void refused() {
         refused = true;
-        return Refused.INSTANCE;
     }
 
     /** Whether a read was refused since reading was switched on last. */

@@ -13,14 +13,33 @@ import io.netty.util.UncheckedBooleanSupplier;
 public final class SocketReads implements RecvByteBufAllocator {
     /** Whose memory it is. On the channel's loop. */
     public interface Reader {
-        /** Gets ready for a read; answers whether one may go on now. Where there is no room, it begins to wait. */
-        boolean prepareRead();
+        /** Whether a read may go on now, as far as is known. */
+        boolean mayRead();
 
-        /** Where the next read goes. Netty releases it, so it is counted once more. */
+        /**
+         * Returns the memory that the next read goes to; null: nowhere now, and where there is no room, the reader begins to wait
+         * for it. Netty releases the memory, so it is counted once more.
+         */
         ByteBuf whereToRead();
+
+        /** Told that Netty has begun a read of the socket all the same, which was refused. Nothing is lost. */
+        void refused();
 
         /** Told when a read has taken all it could. */
         void moreExpected();
+    }
+
+    /**
+     * Ends a read for which there is no memory: Netty begins one of a socket that was ready before reading was switched off, or
+     * that has ended since, and takes no other no (an empty buffer would be the end of the input). Without a stack trace.
+     */
+    public static final class Refused extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+        public static final Refused INSTANCE = new Refused();
+
+        private Refused() {
+            super("reading is switched off", null, false, false);
+        }
     }
 
     private static final int GUESS_BYTES = 64 << 10;
@@ -56,7 +75,12 @@ public final class SocketReads implements RecvByteBufAllocator {
 
         @Override
         public ByteBuf allocate(ByteBufAllocator alloc) {
-            return reader.whereToRead();
+            ByteBuf memory = reader.whereToRead();
+            if (memory == null) {
+                reader.refused();
+                throw Refused.INSTANCE;
+            }
+            return memory;
         }
 
         @Override
@@ -96,7 +120,7 @@ public final class SocketReads implements RecvByteBufAllocator {
 
         @Override
         public boolean continueReading() {
-            return reads < most && filled() && reader.prepareRead();
+            return reads < most && filled() && reader.mayRead();
         }
 
         @Override

@@ -14,8 +14,8 @@ public final class ConnectionTable {
     private final Set<Session> live = ConcurrentHashMap.newKeySet();
     private final AtomicInteger publishers = new AtomicInteger();
     private final AtomicInteger subscribers = new AtomicInteger();
-    // Those, and whoever is still told why it ends: channels that are not closed yet, or whose memory is not given
-    // back.
+    // The live ones, and those that are still told why they end: their channels are not closed yet, or their memory is
+    // not given back.
     private final Set<Session> present = ConcurrentHashMap.newKeySet();
     private final AtomicLong ids = new AtomicLong();
     private volatile boolean draining;
@@ -47,7 +47,7 @@ public final class ConnectionTable {
         return role == Role.PUBLISHER ? publishers : subscribers;
     }
 
-    /** From now on nobody who comes stays. */
+    /** Starts draining: connections that open later are closed. */
     public void drain() {
         draining = true;
     }
@@ -70,12 +70,12 @@ public final class ConnectionTable {
         return subscribers.get();
     }
 
-    /** Those whose end has not come. */
+    /** Returns the connections whose end has not come. */
     public Set<Session> live() {
         return live;
     }
 
-    /** Those whose channels are not closed yet: they may hold memory, whether their end has come or not. */
+    /** Returns the connections whose channels are not closed yet: they may hold memory, whether their end has come or not. */
     public Set<Session> present() {
         return present;
     }

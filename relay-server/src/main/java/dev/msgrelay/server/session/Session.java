@@ -11,10 +11,8 @@ import dev.msgrelay.server.access.Peer;
 import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.access.Standing;
 import dev.msgrelay.server.core.EngineLoop;
-import dev.msgrelay.server.memory.MemoryBudget;
-import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.net.PeerName;
-import dev.msgrelay.server.net.ReadSwitch;
+import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.net.Wall;
 import dev.msgrelay.server.ops.Admission;
 import dev.msgrelay.server.ops.ConnectionRow;
@@ -30,6 +28,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLException;
 
 /**
@@ -45,17 +44,13 @@ import javax.net.ssl.SSLException;
  * for what says otherwise.
  */
 public final class Session extends ChannelInboundHandlerAdapter {
-    /**
-     * Java heap of a connection: Netty's channel and pipeline, the relay's objects, and the views of chunks that it writes
-     * from. Measured with 1,024 to 4,096 of them: a plain subscriber 2,160 bytes, a plain publisher 1,870, with HELLO and a
-     * name of 255 bytes 3,030 and 3,210, with types 2,960; 64 views 2,820 more.
-     */
-    public static final int HEAP_BYTES = 7 << 10;
+    /** Java heap that a connection reserves. */
+    public static final int HEAP_BYTES = Reserve.HEAP_BYTES;
 
     private final Services services;
     private final Role kind;
     private final SessionRole role;
-    private final int saidBytes;
+    private final Reserve reserve;
     private final long id;
     private final Standing standing;
     private final Dialogue dialogue;
@@ -67,7 +62,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private RateMeter rate;
     private Admission.Ticket place;
     private boolean added;
-    private boolean reserved;
+    private final Consumer<Throwable> onFailure = this::failed;
     private volatile SessionState state = SessionState.CONNECTED;
     private volatile String name = "";
 
@@ -80,7 +75,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         this.services = services;
         this.kind = kind;
         this.role = role;
-        this.saidBytes = saidBytes;
+        this.reserve = new Reserve(services.budget(), saidBytes);
         this.id = services.table().nextId();
         this.standing = new Standing(services.access(), kind);
         this.dialogue =
@@ -112,7 +107,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     public void channelActive(ChannelHandlerContext ctx) {
         channel = ctx.channel();
         tls = TlsHandler.of(channel);
-        reserve();
+        reserve.take();
         long now = services.clock().nanoTime();
         deadlines = new Deadlines(services.clients(), services.limits(), standing, dialogue.heartbeat(), now);
         rate = new RateMeter(now);
@@ -123,28 +118,6 @@ public final class Session extends ChannelInboundHandlerAdapter {
         services.table().opened(this);
         if (services.table().draining()) {
             close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text());
-        }
-    }
-
-    private void reserve() {
-        MemoryBudget budget = services.budget();
-        boolean direct = budget.pool(Part.CONNECTIONS).tryTake(saidBytes);
-        reserved = direct && budget.pool(Part.SESSIONS).tryTake(HEAP_BYTES);
-        if (direct && !reserved) {
-            budget.pool(Part.CONNECTIONS).give(saidBytes);
-        }
-        if (!reserved) {
-            throw new IllegalStateException("connections take more than what is planned for them: "
-                    + budget.pool(Part.CONNECTIONS).limit() + " bytes of direct memory, "
-                    + budget.pool(Part.SESSIONS).limit() + " of heap");
-        }
-    }
-
-    private void giveBack() {
-        if (reserved) {
-            reserved = false;
-            services.budget().pool(Part.CONNECTIONS).give(saidBytes);
-            services.budget().pool(Part.SESSIONS).give(HEAP_BYTES);
         }
     }
 
@@ -330,7 +303,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        if (cause == ReadSwitch.Refused.INSTANCE || cause instanceof ClosedChannelException) {
+        if (cause == SocketReads.Refused.INSTANCE || cause instanceof ClosedChannelException) {
             // The channel was closed while a write was in flight, for example because the peer ended. Netty calls
             // channelInactive next, and that ends the connection.
             return;
@@ -375,7 +348,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         try {
             role.release();
         } finally {
-            giveBack();
+            reserve.giveBack();
             services.table().gone(this);
         }
     }
@@ -402,7 +375,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     /** Runs a step, on the connection's thread: whatever it throws ends this connection. */
     public void walled(Runnable step) {
-        Wall.run(step, this::failed);
+        Wall.run(step, onFailure);
     }
 
     /** Moves the connection to another loop, see {@link EngineLoop#move}. */
@@ -428,7 +401,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         return dialogue;
     }
 
-    /** What the client may do. */
+    /** The rights of the client. */
     public Standing standing() {
         return standing;
     }

@@ -24,7 +24,7 @@ public interface SessionRole extends ChannelHandler {
     void greeted(HelloFrame hello) throws FrameException;
 
     /**
-     * A control frame whose turn it is, and that the session does not answer itself: of this role, or of a later version and
+     * A control frame whose turn it is, and that the session does not obey itself: of this role, or of a later version and
      * such that it may be passed over.
      *
      * @param body big-endian, between position and limit

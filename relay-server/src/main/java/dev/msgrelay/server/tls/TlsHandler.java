@@ -280,7 +280,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext thrown, Throwable cause) {
-        if (cause != ReadSwitch.Refused.INSTANCE) {
+        if (cause != SocketReads.Refused.INSTANCE) {
             thrown.fireExceptionCaught(cause);
         }
     }
@@ -315,10 +315,10 @@ public final class TlsHandler extends ChannelDuplexHandler {
 
     /** Answers whether there may be more. */
     private boolean deliverOnce() throws SSLException {
-        if (reader != null && !reader.prepareRead()) {
+        ByteBuf window = reader == null ? allocator.directBuffer(CONTROL_READ, CONTROL_READ) : reader.whereToRead();
+        if (window == null) {
             return false;
         }
-        ByteBuf window = reader == null ? allocator.directBuffer(CONTROL_READ, CONTROL_READ) : reader.whereToRead();
         int bytes = 0;
         try {
             ByteBuffer room = window instanceof ReadWindow read

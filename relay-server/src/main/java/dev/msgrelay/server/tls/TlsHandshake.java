@@ -5,6 +5,7 @@ import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.server.access.Peer;
 import dev.msgrelay.server.memory.ReadWindow;
 import dev.msgrelay.server.net.ReadSwitch;
+import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.net.Wall;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -351,7 +352,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext thrown, Throwable cause) {
-        if (cause != ReadSwitch.Refused.INSTANCE) {
+        if (cause != SocketReads.Refused.INSTANCE) {
             failed(cause);
         }
     }

@@ -18,7 +18,7 @@ import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryLine;
-import dev.msgrelay.server.net.ReadSwitch;
+import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.ops.Admission;
 import dev.msgrelay.server.ops.CloseLog;
 import dev.msgrelay.server.ops.Counter;
@@ -243,12 +243,12 @@ final class PublisherRig implements AutoCloseable {
             byte[] bytes = inbox.toByteArray();
             int at = 0;
             while (at < bytes.length && channel.isOpen() && channel.config().isAutoRead()) {
-                ByteBuf buffer;
-                try {
-                    buffer = connection.whereToRead();
-                } catch (ReadSwitch.Refused refused) {
+                SocketReads.Reader reader = connection.reader();
+                ByteBuf buffer = reader.whereToRead();
+                if (buffer == null) {
                     // As Netty's transports do.
-                    channel.pipeline().fireExceptionCaught(refused);
+                    reader.refused();
+                    channel.pipeline().fireExceptionCaught(SocketReads.Refused.INSTANCE);
                     break;
                 }
                 int part = Math.min(bytes.length - at, buffer.writableBytes());

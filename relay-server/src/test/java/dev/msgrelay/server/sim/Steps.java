@@ -12,12 +12,17 @@ import java.util.stream.Stream;
 final class Steps {
     private static final StackWalker STACK = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
+    private static final String OF_PUBLISHERS = "dev.msgrelay.server.ingest.";
     private static final String OF_TLS = "dev.msgrelay.server.tls.";
 
     private static final Map<String, String> CONNECTIONS = Map.of(
             Session.class.getName(),
             "",
             PublisherConnection.class.getName(),
+            "publisher.",
+            OF_PUBLISHERS + "SocketIntake",
+            "publisher.",
+            OF_PUBLISHERS + "NamedProducer",
             "publisher.",
             SubscriberConnection.class.getName(),
             "subscriber.",
