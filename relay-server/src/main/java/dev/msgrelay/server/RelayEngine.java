@@ -41,11 +41,11 @@ import dev.msgrelay.server.ops.CloseLog;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.Counters;
-import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.ConnectionTable;
 import dev.msgrelay.server.session.Durability;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.Services;
+import dev.msgrelay.server.session.Session;
 import dev.msgrelay.server.tls.TlsContext;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -453,14 +453,14 @@ final class RelayEngine {
             journal.tick(log.head().position(), nowNanos);
         }
         boolean anyWaits = !order.isEmpty();
-        for (Connection c : services.table().live()) {
-            if (c instanceof PublisherConnection publisher) {
+        for (Session c : services.table().live()) {
+            if (c.role() instanceof PublisherConnection publisher) {
                 anyWaits |= publisher.waitsForRoom();
-                if (publisher.onItsThread()) {
-                    publisher.tick(nowNanos);
+                if (c.onItsThread()) {
+                    c.tick(nowNanos);
                 } else {
                     // A loop that is late has its own time.
-                    publisher.execute(() -> publisher.tick(services.clock().nanoTime()));
+                    c.execute(() -> c.tick(services.clock().nanoTime()));
                 }
             }
         }
@@ -526,8 +526,8 @@ final class RelayEngine {
 
     /** Subscribers that said HELLO are told to go elsewhere. Any thread. */
     void sayGoAway(int closesInMillis) {
-        for (Connection c : services.table().live()) {
-            if (c instanceof SubscriberConnection) {
+        for (Session c : services.table().live()) {
+            if (c.role() instanceof SubscriberConnection) {
                 c.execute(() -> c.goAway(closesInMillis));
             }
         }
@@ -537,9 +537,9 @@ final class RelayEngine {
     void stopReading(int closesInMillis) {
         // Before the look at who is there: who comes later sees it.
         services.table().drain();
-        for (Connection c : services.table().live()) {
-            if (c instanceof PublisherConnection publisher) {
-                publisher.execute(() -> publisher.stopReading(closesInMillis));
+        for (Session c : services.table().live()) {
+            if (c.role() instanceof PublisherConnection publisher) {
+                c.execute(() -> publisher.stopReading(closesInMillis));
             }
         }
         order.endStages();
@@ -552,14 +552,14 @@ final class RelayEngine {
     boolean drained() {
         // Upstream first: bytes leave a place only for one that is looked at later.
         boolean done = services.table().draining();
-        for (Connection c : services.table().live()) {
-            done &= !(c instanceof PublisherConnection publisher) || publisher.quiet();
+        for (Session c : services.table().live()) {
+            done &= !(c.role() instanceof PublisherConnection publisher) || publisher.quiet();
         }
         long head = log.head().position();
         done = done && order.isEmpty() && head == log.endPosition();
-        for (Connection c : services.table().live()) {
+        for (Session c : services.table().live()) {
             // Subscribers that replay may go on with the journal at the next relay.
-            done &= !(c instanceof SubscriberConnection subscriber)
+            done &= !(c.role() instanceof SubscriberConnection subscriber)
                     || subscriber.replays()
                     || subscriber.position() >= head;
         }
@@ -567,7 +567,7 @@ final class RelayEngine {
     }
 
     void closeConnections() {
-        for (Connection c : services.table().live()) {
+        for (Session c : services.table().live()) {
             c.execute(() -> c.close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text()));
         }
     }
@@ -611,11 +611,11 @@ final class RelayEngine {
         for (Counter counter : Counter.values()) {
             values.put(counter, services.counters().sum(counter));
         }
-        for (Connection c : services.table().live()) {
-            if (c instanceof SubscriberConnection s && s.replays()) {
+        for (Session c : services.table().live()) {
+            if (c.role() instanceof SubscriberConnection s && s.replays()) {
                 replays++;
                 farthest = Math.min(farthest, s.position());
-            } else if (c instanceof SubscriberConnection s) {
+            } else if (c.role() instanceof SubscriberConnection s) {
                 slowest = Math.min(slowest, s.position());
             }
         }

@@ -10,7 +10,7 @@ import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.WelcomeFrame;
-import dev.msgrelay.server.session.Connection;
+import dev.msgrelay.server.session.SessionState;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.List;
@@ -410,7 +410,7 @@ public final class NamedPublisher extends Peer {
                         levels ? number >= lastAck : number > lastAck,
                         this + " is told ACK " + number + " behind " + lastAck);
         lastAck = number;
-        if (connection().state() == Connection.State.OPEN) {
+        if (connection().state() == SessionState.OPEN) {
             checkAck(number, sequence);
         } else {
             late(number, sequence);
