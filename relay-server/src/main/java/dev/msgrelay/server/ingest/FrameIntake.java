@@ -164,7 +164,7 @@ final class FrameIntake {
         bytes += length;
         Standing standing = session.standing();
         if (standing.hasRate()) {
-            standing.moved(length, clock.nanoTime());
+            standing.spend(length, clock.nanoTime());
         }
         return true;
     }

@@ -214,7 +214,7 @@ class ThrowingSessionsTest {
         subscriber(relay, "a task", ThrowingSessionsTest::throwInATask);
         subscriber(relay, "a task, an Error", ThrowingSessionsTest::throwAnErrorInATask);
         speaking(relay, "channelRead", When.BEFORE_READ, c -> Sessions.takeAway(c, "heartbeat"));
-        speaking(relay, "say", When.BEHIND_READ, c -> Sessions.set(Sessions.get(c, "admittance"), "hello", null));
+        speaking(relay, "say", When.BEHIND_READ, c -> Sessions.set(Sessions.get(c.role(), "admittance"), "hello", null));
         writable(relay, pair);
     }
 
