@@ -3,6 +3,7 @@ package dev.msgrelay.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.engine.RelayEngine;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
 import org.junit.jupiter.api.AfterEach;

@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.engine.JournalException;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.journal.Journal;

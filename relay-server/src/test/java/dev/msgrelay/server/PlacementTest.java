@@ -57,7 +57,8 @@ class PlacementTest {
 
     /** The number of the loop whose group has a subscriber; -1: it is in none of them just now. */
     private static int loopOf(TestRelay relay, Connection subscriber) {
-        SendGroup[] groups = Sessions.get(relay.relay().engine(), "groups");
+        Object sends = Sessions.get(Sessions.get(relay.relay().engine(), "duty"), "sends");
+        SendGroup[] groups = Sessions.get(sends, "groups");
         SendGroup group = Sessions.get(subscriber, "group");
         return List.of(groups).indexOf(group);
     }

@@ -11,6 +11,9 @@ import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.StreamConfig;
 import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.engine.EngineAssembly;
+import dev.msgrelay.server.engine.JournalException;
+import dev.msgrelay.server.engine.RelayEngine;
 import dev.msgrelay.server.fanout.SendGroup;
 import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.ingest.PublisherConnection;
@@ -23,6 +26,7 @@ import dev.msgrelay.server.memory.MemoryBudget.Pool;
 import dev.msgrelay.server.ops.Admission;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.ops.RelayStats;
 import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.RefusedConnection;
 import dev.msgrelay.server.session.RelayIdentity;
@@ -214,17 +218,16 @@ final class Simulation {
         if (opened != null) {
             journal.begun();
         }
-        engine = new RelayEngine(
-                config,
-                Arrays.copyOf(engineLoops, loopCount),
-                Arrays.copyOfRange(engineLoops, loopCount, live),
-                replayed ? engineLoops[live] : null,
-                allocator,
-                world.clock(),
-                new RelayIdentity(epoch, "simulated", config.stream().maxBody()),
-                opened,
-                null,
-                this::engineFailed);
+        engine = new EngineAssembly(
+                        config,
+                        allocator,
+                        world.clock(),
+                        new RelayIdentity(epoch, "simulated", config.stream().maxBody()),
+                        this::engineFailed,
+                        Arrays.copyOf(engineLoops, loopCount))
+                .readers(Arrays.copyOfRange(engineLoops, loopCount, live))
+                .journal(opened, replayed ? engineLoops[live] : null)
+                .build();
         state = new RelayState();
         model.goesOn(engine.log(), before);
         lives.begin(epoch, before, engine.durability());
@@ -645,7 +648,7 @@ final class Simulation {
 
     /** Subscribers of each loop that may send, as the relay counts them. */
     private int[] seats() {
-        SendGroup[] groups = Sessions.get(engine, "groups");
+        SendGroup[] groups = Sessions.get(Sessions.get(Sessions.get(engine, "duty"), "sends"), "groups");
         return Arrays.stream(groups)
                 .mapToInt(g -> Sessions.<AtomicInteger>get(g, "seats").get())
                 .toArray();

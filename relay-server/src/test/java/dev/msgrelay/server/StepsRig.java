@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.engine.EngineAssembly;
+import dev.msgrelay.server.engine.RelayEngine;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.sim.Asleep;
@@ -44,24 +45,19 @@ final class StepsRig implements AutoCloseable {
                 .logSize(3 << 20)
                 .maxBody(MAX_BODY)
                 .build();
-        engine = new RelayEngine(
-                config,
-                new EngineLoop[] {loop.loop()},
-                new EngineLoop[0],
-                null,
-                allocator,
-                world.clock(),
-                new RelayIdentity(7, "relay", MAX_BODY),
-                journal,
-                null,
-                failure -> {
-                    if (!(failure instanceof Asleep)) {
-                        failures.add(failure);
-                    }
-                });
+        RelayIdentity identity = new RelayIdentity(7, "relay", MAX_BODY);
+        engine = new EngineAssembly(config, allocator, world.clock(), identity, this::failed, loop.loop())
+                .journal(journal, null)
+                .build();
     }
 
-    /** What the loop does before its duty. */
+    private void failed(Throwable failure) {
+        if (!(failure instanceof Asleep)) {
+            failures.add(failure);
+        }
+    }
+
+    /** The loop's work before its duty. */
     void socketsAndTasks() {
         loop.loop().io().runNow();
     }

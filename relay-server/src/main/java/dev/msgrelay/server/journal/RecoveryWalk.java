@@ -246,8 +246,7 @@ final class RecoveryWalk {
         skew = 0;
         int used = mayPass(e, next) ? pass(next) : records(e);
         long length = e.streamLength + e.indexLength;
-        parts.add(new Part(
-                e.header, position, sequence, used, length, time, headerSkew + skew, mend ? records : null));
+        parts.add(new Part(e.header, position, sequence, used, length, time, headerSkew + skew, mend ? records : null));
     }
 
     /** Whether a start may believe the next header, and leave the records of this segment unread. */

@@ -62,8 +62,7 @@ class StormsTest {
                     relay.awaitSubscribers(2);
                     send(visitors.connect(relay.publish()), publisher);
                     readPart(subscriber);
-                    Await.until(
-                            "its whole messages", () -> pair.received().countOf(publisher) == WHOLE);
+                    Await.until("its whole messages", () -> pair.received().countOf(publisher) == WHOLE);
                 }
                 relay.awaitPublishers(HealthyPair.PUBLISHERS);
                 relay.awaitSubscribers(1);

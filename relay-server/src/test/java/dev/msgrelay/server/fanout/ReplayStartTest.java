@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.journal.Journal;
-import dev.msgrelay.server.journal.JournalOpening;
 import dev.msgrelay.server.journal.JournalFeed;
+import dev.msgrelay.server.journal.JournalOpening;
 import dev.msgrelay.server.journal.JournalSettings;
 import dev.msgrelay.server.journal.JournalSteps;
 import dev.msgrelay.server.journal.SimDisk;
@@ -59,7 +59,8 @@ class ReplayStartTest {
     void open() throws IOException {
         JournalSettings settings =
                 new JournalSettings(8 << 10, JournalSettings.UNLIMITED, JournalSettings.UNLIMITED, 1);
-        journal = JournalOpening.of(new SimDisk(new Random(1)), settings, EPOCH, MILLIS).open();
+        journal = JournalOpening.of(new SimDisk(new Random(1)), settings, EPOCH, MILLIS)
+                .open();
         log = new PacketLog(allocator, LOG, CHUNK, PACKET, 4, 2 * CHUNK, position -> true, journal.goesOnAt());
         journal.feed(log, NOBODY, 0);
         reader = new LogReader(log);

@@ -266,7 +266,8 @@ class FileDiskTest {
         new EpochTable(List.of(new EpochTable.Epoch(7, 0, 1, 0)), end, segments).write(disk);
         long[] read = {0};
         long began = System.nanoTime();
-        try (Journal journal = JournalOpening.of(counting(disk, read), usual, 8, 0).open()) {
+        try (Journal journal =
+                JournalOpening.of(counting(disk, read), usual, 8, 0).open()) {
             System.out.printf(
                     "FileDiskTest: a journal of %d segments was opened in %d ms, %d bytes of it were read%n",
                     segments, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began), read[0]);

@@ -416,7 +416,8 @@ class JournalDamageTest {
                         .as(name + " is missing")
                         .isFalse();
                 assertThatIOException()
-                        .isThrownBy(() -> JournalOpening.of(damaged, SETTINGS, 99, 0).open())
+                        .isThrownBy(() ->
+                                JournalOpening.of(damaged, SETTINGS, 99, 0).open())
                         .withMessageContaining("journal repair");
                 survives(damaged, "without " + name);
             }

@@ -81,7 +81,8 @@ class JournalLimitsTest {
                     .isInstanceOf(IOException.class)
                     .hasMessageStartingWith(
                             "journal " + directory + ": " + name + " has 1099511627776 bytes, and none has");
-            assertThatThrownBy(() -> JournalOpening.of(disk, SETTINGS, 7, 0).open()).hasMessageContaining(name);
+            assertThatThrownBy(() -> JournalOpening.of(disk, SETTINGS, 7, 0).open())
+                    .hasMessageContaining(name);
             lengthen(name, length);
         }
         assertThat(Recovery.look(disk, Recovery.Depth.ALL).sound()).isTrue();

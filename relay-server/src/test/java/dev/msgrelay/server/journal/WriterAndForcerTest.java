@@ -38,7 +38,16 @@ class WriterAndForcerTest {
         forced.set(0, 1);
         WrittenNames names = new WrittenNames(new NameMoves(), List.of());
         return new JournalWriter(
-                log, files, written, forced, 7, new IndexTimes(new JournalClock(), -1, 0), SEGMENT, names, 0, position -> {});
+                log,
+                files,
+                written,
+                forced,
+                7,
+                new IndexTimes(new JournalClock(), -1, 0),
+                SEGMENT,
+                names,
+                0,
+                position -> {});
     }
 
     @AfterEach

@@ -1,4 +1,4 @@
-package dev.msgrelay.server;
+package dev.msgrelay.server.engine;
 
 import java.util.ArrayDeque;
 import org.slf4j.Logger;
@@ -8,20 +8,20 @@ import org.slf4j.LoggerFactory;
  * A stack of things taken during a start: {@link #close} gives all back in reverse order, even if one of them throws.
  * One thread.
  */
-final class Startup implements AutoCloseable {
+public final class Startup implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     private final ArrayDeque<AutoCloseable> taken = new ArrayDeque<>();
 
     /** Adds a thing that was taken; {@code back} gives it back. Null: nothing was taken. */
-    void taken(AutoCloseable back) {
+    public void taken(AutoCloseable back) {
         if (back != null) {
             taken.push(back);
         }
     }
 
     /** Hands all things over to another owner: {@link #close} gives nothing back any more. */
-    void handOver() {
+    public void handOver() {
         taken.clear();
     }
 

@@ -1,4 +1,4 @@
-package dev.msgrelay.server;
+package dev.msgrelay.server.engine;
 
 import java.io.IOException;
 
@@ -6,7 +6,7 @@ import java.io.IOException;
 public final class JournalException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    JournalException(String message, Throwable cause) {
+    public JournalException(String message, Throwable cause) {
         super(message, cause);
     }
 }

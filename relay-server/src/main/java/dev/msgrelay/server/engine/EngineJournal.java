@@ -1,14 +1,16 @@
-package dev.msgrelay.server;
+package dev.msgrelay.server.engine;
 
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.flow.HeldTime;
 import dev.msgrelay.server.flow.WindowGate;
+import dev.msgrelay.server.ingest.NameTable;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.journal.JournalStats;
+import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.log.StreamHead;
 import dev.msgrelay.server.ops.Counter;
-import dev.msgrelay.server.session.Durability;
+import dev.msgrelay.server.ops.RelayStats;
 import java.lang.invoke.VarHandle;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
@@ -25,7 +27,7 @@ import java.util.function.Consumer;
  *     '------------------------- look: the listener is told -------------------------------'
  * </pre>
  */
-final class EngineJournal implements Durability, Journal.Watch, WindowGate.Limit {
+final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limit {
     /** A position before the first byte of any stream. */
     private static final long NOTHING = -1;
 
@@ -62,13 +64,20 @@ final class EngineJournal implements Durability, Journal.Watch, WindowGate.Limit
         gate.add(this);
     }
 
-    /** Starts the journal's reading of the log, which is still empty. */
-    void feed(PacketLog log, long nowNanos) {
+    @Override
+    public void goesOnAt(Mark start) {
+        start.copy(journal.goesOnAt());
+    }
+
+    @Override
+    public void feed(PacketLog log, long nowNanos) {
         journal.feed(log, this, nowNanos);
     }
 
-    Journal journal() {
-        return journal;
+    @Override
+    public void restore(NameTable names, long nowNanos) {
+        names.keepIn(journal.moves());
+        names.restore(journal.recovered().states(), nowNanos);
     }
 
     // ---- the gate, and the journal's threads -------------------------------------------------------------------
@@ -124,8 +133,18 @@ final class EngineJournal implements Durability, Journal.Watch, WindowGate.Limit
 
     // ---- the core ----------------------------------------------------------------------------------------------
 
-    /** Tells the listener if positions have moved since the last call. Called once a cycle. */
-    void look() {
+    @Override
+    public boolean wantsSignals() {
+        return true;
+    }
+
+    @Override
+    public void signal() {
+        journal.signal();
+    }
+
+    @Override
+    public void look() {
         long written = journal.written().position();
         long forced = journal.forced().position();
         if (written != toldWritten || forced != toldForced) {
@@ -141,14 +160,19 @@ final class EngineJournal implements Durability, Journal.Watch, WindowGate.Limit
         }
     }
 
-    /** Whether {@link #look} has news for sessions that wait; asked before the core sleeps. */
-    boolean pending() {
+    @Override
+    public boolean pending() {
         return wantedWritten != NOTHING && journal.written().position() != toldWritten
                 || wantedForced != NOTHING && journal.forced().position() != toldForced;
     }
 
-    /** Updates the ages of unwritten and unforced bytes; called a few times a second. */
-    void tick(long head, long nowNanos) {
+    @Override
+    public boolean namesMayGoOn() {
+        return journal.moves().mayGoOn();
+    }
+
+    @Override
+    public void tick(long head, long nowNanos) {
         writtenLag.tick(head, journal.written().position(), nowNanos);
         forcedLag.tick(head, journal.forced().position(), nowNanos);
     }
@@ -198,8 +222,13 @@ final class EngineJournal implements Durability, Journal.Watch, WindowGate.Limit
 
     // ---- reports: any thread -----------------------------------------------------------------------------------
 
-    /** Puts the journal's figures into {@code values}, and returns the times of its forces. */
-    RelayStats.Forces report(Map<Counter, Long> values, long head, long nowNanos) {
+    @Override
+    public long forcedPosition() {
+        return failed ? Long.MAX_VALUE : journal.forced().position();
+    }
+
+    @Override
+    public RelayStats.Forces report(Map<Counter, Long> values, long head, long nowNanos) {
         JournalStats now = journal.stats();
         RelayStats.Forces forces = new RelayStats.Forces(JournalStats.BOUNDS, now.forcesUpTo(), now.forceNanos());
         long written = journal.written().position();

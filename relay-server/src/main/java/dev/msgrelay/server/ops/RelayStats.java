@@ -1,9 +1,7 @@
-package dev.msgrelay.server;
+package dev.msgrelay.server.ops;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
-import dev.msgrelay.server.ops.CloseLog;
-import dev.msgrelay.server.ops.Counter;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +28,7 @@ public final class RelayStats {
     private final Map<Part, Long> memory;
     private final Forces forces;
 
-    RelayStats(
+    public RelayStats(
             Map<Counter, Long> values,
             Map<CloseReason, Long> closes,
             List<CloseLog.Ended> ended,
@@ -68,7 +66,7 @@ public final class RelayStats {
         return ended;
     }
 
-    /** Bytes taken or reserved in each part of the memory; {@link MemoryPlan} has the limits. */
+    /** Bytes taken or reserved in each part of the memory; the limits are in the memory plan. */
     public Map<Part, Long> memory() {
         return memory;
     }

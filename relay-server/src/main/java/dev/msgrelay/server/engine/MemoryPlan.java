@@ -1,4 +1,4 @@
-package dev.msgrelay.server;
+package dev.msgrelay.server.engine;
 
 import dev.msgrelay.server.config.ClusterConfig;
 import dev.msgrelay.server.config.LimitsConfig;
@@ -63,7 +63,7 @@ public final class MemoryPlan {
         plan.put(Part.LOG, stream.logBytes());
         plan.put(Part.PINS, limits.pinBytes() / chunk * chunk);
         plan.put(Part.WRITER, chunk * PacketLog.chunksInHand(stream.maxRun(), StreamConfig.CHUNK_BYTES));
-        plan.put(Part.READS, (long) InPlacePort.copiedBytes() * RelayEngine.ports(config));
+        plan.put(Part.READS, (long) InPlacePort.copiedBytes() * ports(config));
         plan.put(Part.RESTS, (long) SHORT_BUFFERS * IngestPort.SHORT_BYTES);
         plan.put(Part.FRAMES, limits.assemblyBytes());
         plan.put(Part.FILTERS, limits.filterBytes());
@@ -88,6 +88,11 @@ public final class MemoryPlan {
         long secured = Math.min(connections, config.tls().mostConnections());
         plan.put(Part.SESSIONS, connections * Connection.HEAP_BYTES + secured * TLS_SESSION_BYTES);
         return plan;
+    }
+
+    /** Number of loops on which publishers are read. */
+    static int ports(RelayConfig config) {
+        return 1 + config.readerLoops();
     }
 
     private void put(Part part, long bytes) {
@@ -126,7 +131,7 @@ public final class MemoryPlan {
      *
      * @throws IOException the JVM allows less; the message names both sizes, and the JVM's option
      */
-    void check(long directAllowed, long heapAllowed) throws IOException {
+    public void check(long directAllowed, long heapAllowed) throws IOException {
         if (direct() > directAllowed) {
             throw new IOException("the relay's memory is " + direct() + " bytes of direct memory, and the JVM allows "
                     + directAllowed + ": give -XX:MaxDirectMemorySize=" + mebibytes(direct())

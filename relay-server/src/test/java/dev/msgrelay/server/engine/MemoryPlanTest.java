@@ -1,4 +1,4 @@
-package dev.msgrelay.server;
+package dev.msgrelay.server.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

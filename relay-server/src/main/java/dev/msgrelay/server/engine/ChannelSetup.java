@@ -1,4 +1,4 @@
-package dev.msgrelay.server;
+package dev.msgrelay.server.engine;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Role;
