@@ -1,4 +1,4 @@
-package dev.msgrelay.server.sim;
+package dev.msgrelay.simulation;
 
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.server.log.Mark;

@@ -1,4 +1,4 @@
-package dev.msgrelay.server;
+package dev.msgrelay.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,10 +8,6 @@ import dev.msgrelay.server.engine.EngineAssembly;
 import dev.msgrelay.server.engine.RelayEngine;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.session.RelayIdentity;
-import dev.msgrelay.server.sim.Asleep;
-import dev.msgrelay.server.sim.SimChannel;
-import dev.msgrelay.server.sim.SimLoop;
-import dev.msgrelay.server.sim.World;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.ByteArrayOutputStream;
 import java.net.InetSocketAddress;

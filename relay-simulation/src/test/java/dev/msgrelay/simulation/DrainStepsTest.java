@@ -1,4 +1,4 @@
-package dev.msgrelay.server;
+package dev.msgrelay.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

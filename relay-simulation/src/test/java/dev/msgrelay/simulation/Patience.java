@@ -1,4 +1,4 @@
-package dev.msgrelay.server.sim;
+package dev.msgrelay.simulation;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Role;

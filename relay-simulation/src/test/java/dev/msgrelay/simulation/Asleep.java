@@ -1,4 +1,4 @@
-package dev.msgrelay.server.sim;
+package dev.msgrelay.simulation;
 
 /** Thrown where a loop would block: it stays where it is, asleep, until something wakes it. */
 public final class Asleep extends RuntimeException {

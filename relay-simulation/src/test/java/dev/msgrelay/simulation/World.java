@@ -1,4 +1,4 @@
-package dev.msgrelay.server.sim;
+package dev.msgrelay.simulation;
 
 import dev.msgrelay.server.config.RelayConfig;
 import io.netty.util.concurrent.MockTicker;

@@ -1,4 +1,4 @@
-package dev.msgrelay.server;
+package dev.msgrelay.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The core in a simulated world: see {@link Simulation}, and docs/testing.md.
+ * The core in a simulated world: see {@link Simulation}, and README.md.
  *
  * <pre>
  *   -Dsim.seed=N       one seed again

@@ -1,4 +1,4 @@
-package dev.msgrelay.server.sim;
+package dev.msgrelay.simulation;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

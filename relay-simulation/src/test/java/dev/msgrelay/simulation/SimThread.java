@@ -1,4 +1,4 @@
-package dev.msgrelay.server.sim;
+package dev.msgrelay.simulation;
 
 import java.util.ArrayDeque;
 import java.util.List;

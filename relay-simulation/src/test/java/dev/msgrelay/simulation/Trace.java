@@ -1,4 +1,4 @@
-package dev.msgrelay.server.sim;
+package dev.msgrelay.simulation;
 
 /** The last events of a run, kept as numbers so that to keep them costs nothing worth mentioning. */
 final class Trace {

@@ -1,4 +1,4 @@
-package dev.msgrelay.server.sim;
+package dev.msgrelay.simulation;
 
 import dev.msgrelay.server.Sessions;
 import dev.msgrelay.server.tls.TlsHandler;

@@ -11,4 +11,4 @@
  *
  * One thread does it all, so a seed repeats a run exactly.
  */
-package dev.msgrelay.server.sim;
+package dev.msgrelay.simulation;

@@ -1,4 +1,4 @@
-package dev.msgrelay.server;
+package dev.msgrelay.simulation;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Features;
@@ -7,6 +7,8 @@ import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.LocalPublishers;
+import dev.msgrelay.server.Sessions;
 import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.StreamConfig;
@@ -30,21 +32,6 @@ import dev.msgrelay.server.ops.RelayStats;
 import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.RefusedConnection;
 import dev.msgrelay.server.session.RelayIdentity;
-import dev.msgrelay.server.sim.Asleep;
-import dev.msgrelay.server.sim.Lives;
-import dev.msgrelay.server.sim.LocalPeer;
-import dev.msgrelay.server.sim.NamedPublisher;
-import dev.msgrelay.server.sim.Peer;
-import dev.msgrelay.server.sim.PlainPublisher;
-import dev.msgrelay.server.sim.Producer;
-import dev.msgrelay.server.sim.SimChannel;
-import dev.msgrelay.server.sim.SimJournal;
-import dev.msgrelay.server.sim.SimLoop;
-import dev.msgrelay.server.sim.Source;
-import dev.msgrelay.server.sim.StreamModel;
-import dev.msgrelay.server.sim.Subscriber;
-import dev.msgrelay.server.sim.TlsPort;
-import dev.msgrelay.server.sim.World;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
 import java.net.InetAddress;
@@ -132,7 +119,7 @@ final class Simulation {
     private UnpooledByteBufAllocator allocator;
     private SimLoop[] loops;
     private RelayEngine engine;
-    private RelayState state;
+    private LocalPublishers publishers;
     private final List<Peer> peers = new ArrayList<>();
     private final List<PlainPublisher> gone = new ArrayList<>();
     private final List<LocalPeer> locals = new ArrayList<>();
@@ -228,7 +215,7 @@ final class Simulation {
                 .readers(Arrays.copyOfRange(engineLoops, loopCount, live))
                 .journal(opened, replayed ? engineLoops[live] : null)
                 .build();
-        state = new RelayState();
+        publishers = new LocalPublishers(engine, config.stream().maxBody());
         model.goesOn(engine.log(), before);
         lives.begin(epoch, before, engine.durability());
         producers.forEach(Producer::relayBegins);
@@ -241,15 +228,7 @@ final class Simulation {
         journalEnded = false;
         withoutJournal = false;
         for (int i = 0; i < localPublishers && model.hasRoomForSources(); i++) {
-            locals.add(new LocalPeer(
-                    world,
-                    model,
-                    new LocalPublisher(
-                            engine.newStage(),
-                            state,
-                            engine.ring(),
-                            config.stream().maxBody()),
-                    model.newSource(size())));
+            locals.add(new LocalPeer(world, model, publishers.next(), model.newSource(size())));
         }
         loops[0].beforeSleep(() -> {
             if (!locals.isEmpty() && world.onceIn(3)) {
@@ -828,7 +807,7 @@ final class Simulation {
         ending = true;
         locals.forEach(LocalPeer::close);
         engine.sayGoAway(1000);
-        state.close();
+        publishers.close();
         engine.stopReading(1000);
         for (int round = world.below(30); round > 0 && !engine.drained(); round--) {
             peers.forEach(Peer::act);
@@ -1088,7 +1067,7 @@ final class Simulation {
     private void drain() {
         world.trace("all", "drain", 0, 0);
         engine.sayGoAway(1000);
-        state.close();
+        publishers.close();
         engine.stopReading(1000);
         for (int round = 0; round < ROUNDS && !engine.drained(); round++) {
             peers.forEach(Peer::behave);
