@@ -162,7 +162,7 @@ public final class NamedPublisher extends Peer {
             if (nextToSend > producer.made) {
                 if (world().calm()
                         || model().end() >= world().mostStream()
-                        || producer.made >= PlainPublisher.MOST_MESSAGES
+                        || producer.made >= SimPublisher.MOST_MESSAGES
                         || producer.made - producer.acked >= MOST_UNACKED) {
                     return;
                 }
@@ -340,9 +340,12 @@ public final class NamedPublisher extends Peer {
         }
         int accepted = producer.number(said.accepted());
         Source source = producer.source();
-        // With TLS what it is told may have waited for room behind the relay's part of the handshake; with a level
-        // until that is as far as it is to get. A contested name may have begun anew meanwhile.
-        int there = speaksTls() || levels ? Math.min(thereAtFirst, source.inStream()) : source.inStream();
+        // WELCOME may have waited, while messages that came with HELLO got into the stream: with TLS for room behind
+        // the
+        // relay's part of the handshake, with a level until that is as far as it is to get, and where it takes the name
+        // over until the older connection's messages are shown. A contested name may have begun anew meanwhile.
+        boolean waited = speaksTls() || levels || overlaps;
+        int there = waited ? Math.min(thereAtFirst, source.inStream()) : source.inStream();
         if (accepted < there && !(producer.contested() && accepted == 0)) {
             world().fail(this + " is told accepted " + accepted + ", and " + there + " are in the stream");
         }
