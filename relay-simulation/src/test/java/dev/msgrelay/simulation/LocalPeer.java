@@ -24,7 +24,7 @@ public final class LocalPeer {
 
     /** Publishes something. */
     public void act() {
-        if (closed || world.calm() || model.end() >= world.mostStream() || made >= PlainPublisher.MOST_MESSAGES) {
+        if (closed || world.calm() || model.end() >= world.mostStream() || made >= SimPublisher.MOST_MESSAGES) {
             return;
         }
         int count = 1 + world.skewed(30) * world.volume();

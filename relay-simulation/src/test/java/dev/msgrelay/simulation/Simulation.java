@@ -94,7 +94,7 @@ final class Simulation {
     private final Lives lives;
     private final List<Producer> producers = new ArrayList<>();
     // Of subscribers that were there when a relay ended.
-    private final List<Subscriber.Resumed> resumed = new ArrayList<>();
+    private final List<SimSubscriber.Resumed> resumed = new ArrayList<>();
 
     // What this run is like.
     private final int cycleWeight;
@@ -121,7 +121,7 @@ final class Simulation {
     private RelayEngine engine;
     private LocalPublishers publishers;
     private final List<Peer> peers = new ArrayList<>();
-    private final List<PlainPublisher> gone = new ArrayList<>();
+    private final List<SimPublisher> gone = new ArrayList<>();
     private final List<LocalPeer> locals = new ArrayList<>();
     private int before;
     private int connected;
@@ -486,7 +486,7 @@ final class Simulation {
 
     private void plainPublisher() {
         SimChannel channel = newChannel();
-        connect(new PlainPublisher(world, model, channel, model.newSource(size()), malicious), Role.PUBLISHER);
+        connect(new SimPublisher(world, model, channel, model.newSource(size()), malicious), Role.PUBLISHER);
     }
 
     private void named(Producer producer) {
@@ -496,14 +496,14 @@ final class Simulation {
     }
 
     private void subscriber() {
-        Subscriber.Reading reading =
+        SimSubscriber.Reading reading =
                 switch (world.below(8)) {
-                    case 0, 1, 2 -> Subscriber.Reading.EAGER;
-                    case 3 -> Subscriber.Reading.CRAWL;
-                    case 4 -> Subscriber.Reading.STOPPED;
-                    default -> Subscriber.Reading.FITFUL;
+                    case 0, 1, 2 -> SimSubscriber.Reading.EAGER;
+                    case 3 -> SimSubscriber.Reading.CRAWL;
+                    case 4 -> SimSubscriber.Reading.STOPPED;
+                    default -> SimSubscriber.Reading.FITFUL;
                 };
-        Subscriber subscriber = new Subscriber(
+        SimSubscriber subscriber = new SimSubscriber(
                 world,
                 model,
                 newChannel(),
@@ -528,7 +528,7 @@ final class Simulation {
                 .heartbeatMillis(world.oneOf(0, 100, 1000, 600_000))
                 .name(world.onceIn(2) ? "reader-" + channels : "");
         if ((subscriberKinds & 2) != 0 && world.onceIn(2)) {
-            hello.types(Subscriber.someTypes(world));
+            hello.types(SimSubscriber.someTypes(world));
             if (world.onceIn(2)) {
                 hello.features(Features.SEQUENCES);
             }
@@ -554,7 +554,7 @@ final class Simulation {
             hello.level(level());
         }
         if (!resumed.isEmpty() && world.onceIn(2)) {
-            Subscriber.Resumed one = resumed.remove(world.below(resumed.size()));
+            SimSubscriber.Resumed one = resumed.remove(world.below(resumed.size()));
             hello.fromSequence(one.epoch(), one.next()).level(one.level());
         }
         return hello.build();
@@ -609,7 +609,7 @@ final class Simulation {
             }
             if (peer.closedByRelay()) {
                 peers.remove(i);
-                if (peer instanceof PlainPublisher publisher) {
+                if (peer instanceof SimPublisher publisher) {
                     gone.add(publisher);
                 }
             }
@@ -661,7 +661,7 @@ final class Simulation {
             return isOfReplays(at) ? subscriber.replays() || ends : sends;
         }
         boolean reads = isAmong(at, loopCount, loopCount + readerCount);
-        if (reads && peer instanceof PlainPublisher) {
+        if (reads && peer instanceof SimPublisher) {
             if (!readElsewhere) {
                 readElsewhere = true;
                 lives.count("publishers on reader loops", 1);
@@ -821,7 +821,7 @@ final class Simulation {
     /** Nobody has a relay any more. */
     private void leave() {
         for (Peer peer : peers) {
-            if (peer instanceof Subscriber subscriber && subscriber.resumed() != null) {
+            if (peer instanceof SimSubscriber subscriber && subscriber.resumed() != null) {
                 resumed.add(subscriber.resumed());
             }
             peer.relayGone();
@@ -1008,7 +1008,7 @@ final class Simulation {
             }
         }
         return gone.stream()
-                .map(PlainPublisher::lost)
+                .map(SimPublisher::lost)
                 .filter(l -> !l.isEmpty())
                 .findFirst()
                 .orElse("");

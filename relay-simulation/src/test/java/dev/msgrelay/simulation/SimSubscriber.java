@@ -29,7 +29,7 @@ import java.util.Set;
  * A subscriber, plain or speaking. It knows at each byte what may come next: the next message that it wants, or a control
  * frame that says why it is another one.
  */
-public final class Subscriber extends Peer {
+public final class SimSubscriber extends Peer {
     /** How it reads. */
     public enum Reading {
         /** All at once. */
@@ -97,7 +97,7 @@ public final class Subscriber extends Peer {
      * @param neverSlow whether one that reads eagerly cannot be too slow
      * @param journal from which it may be sent what the log no longer has; null: nobody is
      */
-    public Subscriber(
+    public SimSubscriber(
             World world,
             StreamModel model,
             SimChannel channel,

@@ -7,7 +7,7 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /** A publisher that knows nothing but frames, and now and then not even those. */
-public final class PlainPublisher extends Peer {
+public final class SimPublisher extends Peer {
     private final Source source;
     private final boolean malicious;
     private int made;
@@ -17,7 +17,7 @@ public final class PlainPublisher extends Peer {
     private boolean spoilt;
     private boolean broken;
 
-    public PlainPublisher(World world, StreamModel model, SimChannel channel, Source source, boolean malicious) {
+    public SimPublisher(World world, StreamModel model, SimChannel channel, Source source, boolean malicious) {
         super(world, model, "publisher " + source.id(), channel, Role.PUBLISHER);
         this.source = source;
         this.malicious = malicious;
