@@ -57,8 +57,7 @@ class PlacementTest {
 
     /** The number of the loop whose group has a subscriber; -1: it is in none of them just now. */
     private static int loopOf(TestRelay relay, Connection subscriber) {
-        Object sends = Sessions.get(Sessions.get(relay.relay().engine(), "duty"), "sends");
-        SendGroup[] groups = Sessions.get(sends, "groups");
+        SendGroup[] groups = Sessions.groups(relay.relay().engine());
         SendGroup group = Sessions.get(subscriber, "group");
         return List.of(groups).indexOf(group);
     }

@@ -627,7 +627,7 @@ final class Simulation {
 
     /** Subscribers of each loop that may send, as the relay counts them. */
     private int[] seats() {
-        SendGroup[] groups = Sessions.get(Sessions.get(Sessions.get(engine, "duty"), "sends"), "groups");
+        SendGroup[] groups = Sessions.groups(engine);
         return Arrays.stream(groups)
                 .mapToInt(g -> Sessions.<AtomicInteger>get(g, "seats").get())
                 .toArray();

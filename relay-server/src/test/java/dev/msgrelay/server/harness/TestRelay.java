@@ -137,7 +137,7 @@ public final class TestRelay implements AutoCloseable {
 
     /** Whether publishers wait for a subscriber that does not read: what is full now stays so. */
     public boolean heldByReaders() {
-        WindowGate gate = Sessions.get(Sessions.get(relay, "engine"), "gate");
+        WindowGate gate = Sessions.gate(Sessions.get(relay, "engine"));
         return gate.blockedByReaders();
     }
 

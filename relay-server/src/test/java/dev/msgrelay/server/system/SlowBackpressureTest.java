@@ -99,7 +99,7 @@ class SlowBackpressureTest {
     void whereNobodyWaitsAnyMoreNobodyIsCutOff() throws Exception {
         try (TestRelay relay = TestRelay.small(Setting.NIO_TCP, Policy.BACKPRESSURE);
                 PlainSubscriber stopped = relay.pausedSubscriber()) {
-            WindowGate gate = Sessions.get(Sessions.get(relay.relay(), "engine"), "gate");
+            WindowGate gate = Sessions.gate(Sessions.get(relay.relay(), "engine"));
             Thread floods = new Thread(() -> catchThrowable(() -> publish(relay, new Stream(0, 900))));
             floods.start();
             Await.until(() -> "a publisher is held back: " + relay.stats(), gate::blockedByReaders);
