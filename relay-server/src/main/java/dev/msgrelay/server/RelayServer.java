@@ -6,6 +6,12 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.ClusterStatus;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.core.Orderer;
+import dev.msgrelay.server.engine.EngineAssembly;
+import dev.msgrelay.server.engine.JournalException;
+import dev.msgrelay.server.engine.MemoryPlan;
+import dev.msgrelay.server.engine.RelayEngine;
+import dev.msgrelay.server.engine.Startup;
+import dev.msgrelay.server.journal.FileDisk;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.journal.JournalOpening;
 import dev.msgrelay.server.journal.disk.FileDisk;
@@ -17,6 +23,7 @@ import dev.msgrelay.server.net.SocketOptions;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.ops.RelayStats;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.tls.TlsContext;
 import dev.msgrelay.server.tls.TlsHandler;
@@ -92,17 +99,17 @@ public final class RelayServer implements AutoCloseable {
             loops[i] = new EngineLoop(name, transport.ioHandler());
             startup.taken(loops[i]::discard);
         }
-        engine = new RelayEngine(
-                config,
-                Arrays.copyOf(loops, liveLoops),
-                Arrays.copyOfRange(loops, liveLoops, reading),
-                replays ? loops[reading] : null,
-                new UnpooledByteBufAllocator(true),
-                Ticker.systemTicker(),
-                new RelayIdentity(epoch, serverName(), config.stream().maxBody()),
-                journal,
-                orderer,
-                this::failed);
+        engine = new EngineAssembly(
+                        config,
+                        new UnpooledByteBufAllocator(true),
+                        Ticker.systemTicker(),
+                        new RelayIdentity(epoch, serverName(), config.stream().maxBody()),
+                        this::failed,
+                        Arrays.copyOf(loops, liveLoops))
+                .readers(Arrays.copyOfRange(loops, liveLoops, reading))
+                .journal(journal, replays ? loops[reading] : null)
+                .orderer(orderer)
+                .build();
         startup.taken(engine::release);
         entrances = new Entrances(config.listen(), transport, loops[0]);
     }

@@ -1,5 +1,6 @@
 package dev.msgrelay.server;
 
+import dev.msgrelay.server.engine.RelayEngine;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;

@@ -5,19 +5,15 @@
  * <pre>
  *   RelayServer ---- Entrances (listening sockets), EngineLoops (threads), RelayShutdown (the end)
  *       |
- *   RelayEngine      wires everything between an accepted channel and a written one:
- *       |
- *       |   memory &lt;- log &lt;- flow &lt;- journal &lt;- core &lt;- net &lt;- access &lt;- tls &lt;- config &lt;- ops &lt;- session
- *       |          &lt;- ingest, fanout &lt;- this &lt;- admin &lt;- cli
- *       |
- *   ChannelSetup     makes a connection of an accepted channel, or refuses it
- *   EngineJournal    links the core and the journal: the log waits for unwritten bytes
+ *   RelayEngine      everything between an accepted channel and a written one
+ *
+ *   memory &lt;- log &lt;- flow &lt;- journal &lt;- core &lt;- net &lt;- access &lt;- tls &lt;- config &lt;- ops &lt;- session
+ *          &lt;- ingest, fanout &lt;- engine &lt;- this &lt;- admin &lt;- cli
  *
  *   LocalPublisher   a producer thread of this process, one object each
  * </pre>
  *
- * <p>{@code RelayServer}: any thread. {@code RelayEngine}: its cycle is the core's thread; reports: any thread. {@code
- * LocalPublisher}: the thread that took it. Dependencies point to the left only; a test keeps it so.
+ * <p>{@code RelayServer}: any thread. {@code LocalPublisher}: the thread that took it. Dependencies point to the left only; a test keeps it so.
  *
  * <p><b>Public API.</b>
  */

@@ -39,6 +39,7 @@ class ArchitectureTest {
             Set.of("ops"),
             Set.of("session"),
             Set.of("ingest", "fanout"),
+            Set.of("engine"),
             Set.of(""),
             Set.of("admin"),
             Set.of("cli"));

@@ -7,6 +7,8 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.engine.JournalException;
+import dev.msgrelay.server.engine.RelayEngine;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;

@@ -57,7 +57,7 @@ class PlacementTest {
 
     /** The number of the loop whose group has a subscriber; -1: it is in none of them just now. */
     private static int loopOf(TestRelay relay, Session subscriber) {
-        SendGroup[] groups = Sessions.get(relay.relay().engine(), "groups");
+        SendGroup[] groups = Sessions.groups(relay.relay().engine());
         SendGroup group = Sessions.get(Sessions.get(subscriber.role(), "seat"), "group");
         return List.of(groups).indexOf(group);
     }

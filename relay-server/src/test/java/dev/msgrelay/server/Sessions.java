@@ -1,6 +1,9 @@
 package dev.msgrelay.server;
 
 import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.engine.RelayEngine;
+import dev.msgrelay.server.fanout.SendGroup;
+import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.session.Session;
@@ -58,6 +61,16 @@ public final class Sessions {
         } catch (IllegalAccessException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** The gate before the log of an engine. */
+    public static WindowGate gate(RelayEngine engine) {
+        return get(get(engine, "duty"), "gate");
+    }
+
+    /** The groups of live subscribers of an engine, one for each loop that may send to them, the core's first. */
+    public static SendGroup[] groups(RelayEngine engine) {
+        return get(get(get(engine, "duty"), "sends"), "groups");
     }
 
     /** Sets one; on the thread that owns it. */

@@ -7,6 +7,7 @@ import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.core.Orderer;
+import dev.msgrelay.server.engine.EngineAssembly;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Certificates;
 import dev.msgrelay.server.harness.ScarceAllocator;
@@ -225,18 +226,16 @@ class StartFailsTest {
             }
             allocator.failAfter(failures);
             try {
-                RelayEngine engine = new RelayEngine(
-                        config,
-                        Arrays.copyOf(loops, 3),
-                        Arrays.copyOfRange(loops, 3, 5),
-                        null,
-                        allocator,
-                        Ticker.systemTicker(),
-                        new RelayIdentity(7, "relay", MAX_BODY),
-                        null,
-                        null,
-                        failure -> {});
-                engine.release();
+                new EngineAssembly(
+                                config,
+                                allocator,
+                                Ticker.systemTicker(),
+                                new RelayIdentity(7, "relay", MAX_BODY),
+                                failure -> {},
+                                Arrays.copyOf(loops, 3))
+                        .readers(Arrays.copyOfRange(loops, 3, 5))
+                        .build()
+                        .release();
                 made = true;
             } catch (OutOfMemoryError e) {
                 failures++;

@@ -1,13 +1,13 @@
 package dev.msgrelay.server.admin;
 
 import dev.msgrelay.protocol.CloseReason;
-import dev.msgrelay.server.MemoryPlan;
 import dev.msgrelay.server.RelayServer;
-import dev.msgrelay.server.RelayStats;
 import dev.msgrelay.server.core.ClusterStatus;
+import dev.msgrelay.server.engine.MemoryPlan;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.GarbageCollections;
+import dev.msgrelay.server.ops.RelayStats;
 import io.prometheus.metrics.config.EscapingScheme;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;

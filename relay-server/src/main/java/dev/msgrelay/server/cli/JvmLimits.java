@@ -1,7 +1,7 @@
 package dev.msgrelay.server.cli;
 
-import dev.msgrelay.server.MemoryPlan;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.engine.MemoryPlan;
 import java.util.List;
 import picocli.CommandLine.PicocliException;
 

@@ -150,6 +150,11 @@ public final class Order {
         return !stagesWait() && ring.isEmpty() && (others == null || others.isEmpty());
     }
 
+    /** Whether the ring, and the orderer if there is one, have room for all who were held back. */
+    public boolean hasPlentyOfRoom() {
+        return ring.remainingCells() >= ring.cells() / 2 && (others == null || others.hasPlentyOfRoom());
+    }
+
     /** Stages of producers that have not ended. Any thread. */
     public int stages() {
         return stages.length;

@@ -49,44 +49,4 @@ public interface Durability {
      * failed. One; before there is any connection.
      */
     void onMoved(Runnable listener);
-
-    /** Without a journal. */
-    static Durability none(long epoch) {
-        return new Durability() {
-            @Override
-            public long forkOf(long other) {
-                return other == epoch ? TODAY : UNKNOWN;
-            }
-
-            @Override
-            public StreamHead written() {
-                return null;
-            }
-
-            @Override
-            public StreamHead forced() {
-                return null;
-            }
-
-            @Override
-            public boolean failed() {
-                return false;
-            }
-
-            @Override
-            public void wantWritten(long position) {
-                // Nothing is ever written: who asks for that was told so.
-            }
-
-            @Override
-            public void wantForced(long position) {
-                // Likewise.
-            }
-
-            @Override
-            public void onMoved(Runnable listener) {
-                // Nothing moves.
-            }
-        };
-    }
 }

@@ -38,7 +38,7 @@ class StoppedReadersTest {
                 TestRelay relay = AttackRelay.startSmall(
                         b -> b.slowSubscriber(Policy.SKIP).pinBytes(PINS));
                 HealthyPair pair = AttackRelay.pair(relay);
-                Watched watched = new Watched();
+                WatchedReader watched = new WatchedReader();
                 Crowd stopped = new Crowd()) {
             pair.begin();
             long chunksAside = 0;
@@ -104,7 +104,7 @@ class StoppedReadersTest {
     }
 
     /** Some of the stopped ones, whose bytes are looked at afterwards. */
-    private static final class Watched implements AutoCloseable {
+    private static final class WatchedReader implements AutoCloseable {
         private final List<PlainSubscriber> subscribers = new ArrayList<>();
 
         void add(PlainSubscriber subscriber) {

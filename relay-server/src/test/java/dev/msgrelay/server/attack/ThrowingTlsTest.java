@@ -123,12 +123,12 @@ class ThrowingTlsTest {
         Sessions.set(Sessions.get(handler, other), "engine", engine);
     }
 
-    private interface Spoil {
+    private interface SpoiledTls {
         void accept(Channel channel);
     }
 
     /** Spoils the one that has come, on its thread. */
-    private void spoil(Set<Channel> others, Spoil how) throws Exception {
+    private void spoil(Set<Channel> others, SpoiledTls how) throws Exception {
         Channel[] found = new Channel[1];
         Await.until("a channel", () -> {
             present.stream().filter(c -> !others.contains(c)).forEach(c -> found[0] = c);

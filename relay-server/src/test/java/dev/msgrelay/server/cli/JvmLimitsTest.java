@@ -2,9 +2,9 @@ package dev.msgrelay.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.server.MemoryPlan;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.engine.MemoryPlan;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** From the ring into the log: the head moves at the end of a batch, messages are numbered, packets hold one MTU. */
 class NetworkBatchHandlerTest {
-    private final BatchRig rig = new BatchRig();
+    private final OrderRig rig = new OrderRig(4096);
 
     @AfterEach
     void close() {
@@ -57,7 +57,7 @@ class NetworkBatchHandlerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {BatchRig.PACKET - 9, BatchRig.PACKET - 8, BatchRig.PACKET - 7, 5000, BatchRig.MAX_BODY})
+    @ValueSource(ints = {OrderRig.PACKET - 9, OrderRig.PACKET - 8, OrderRig.PACKET - 7, 5000, OrderRig.MAX_BODY})
     void framesOfAboutAPacketAndMore(int body) {
         Frames all = new Frames();
         for (int i = 0; i < 6; i++) {
@@ -103,7 +103,7 @@ class NetworkBatchHandlerTest {
         assertThat(rig.bytes()).isEqualTo(all.bytes());
         assertThat(rig.head().sequence()).isEqualTo(messages + 1);
         // Every packet starts where it would if all of it were walked at once.
-        ReferenceScan whole = new ReferenceScan(all.bytes(), all.size(), 0, BatchRig.PACKET, BatchRig.MAX_BODY);
+        ReferenceScan whole = new ReferenceScan(all.bytes(), all.size(), 0, OrderRig.PACKET, OrderRig.MAX_BODY);
         for (int k = 0; k < whole.packetEnds.size(); k++) {
             int before = k == 0 ? 0 : whole.packetEnds.get(k - 1);
             assertMark(rig.packetAtOrBehind(before + 1), whole.packetEnds.get(k), whole.framesBefore.get(k) + 1);

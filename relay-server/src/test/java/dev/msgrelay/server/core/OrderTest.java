@@ -4,50 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
-import com.lmax.disruptor.BusySpinWaitStrategy;
-import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.log.PacketLog;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.UnpooledByteBufAllocator;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Ring, stages and the core's own spans become one order; what waits is known before the core sleeps. */
 class OrderTest {
-    private static final int CELLS = 4096;
-    private static final int MAX_BODY = 60_000;
-    private static final int CHUNK = 64 << 10;
-
-    private final ByteBuf memory = Frames.direct(FrameRing.slabBytes(CELLS, MAX_BODY + 8));
-    private final FrameRing ring = new FrameRing(CELLS, MAX_BODY + 8, memory, new BusySpinWaitStrategy());
-    private final WindowGate gate = new WindowGate(1000, new NoWriter(), System::nanoTime);
-    private final PacketLog log =
-            new PacketLog(UnpooledByteBufAllocator.DEFAULT, 16 * CHUNK, CHUNK, 1460, 4, MAX_BODY + 8, gate);
-    private final NetworkBatchHandler handler = new NetworkBatchHandler(log, 1460, MAX_BODY);
-    private final Order order = new Order(ring, handler, gate, log);
-    private final RunScan scan = new RunScan(1460, MAX_BODY);
-
-    private static final class NoWriter implements WindowGate.Writer {
-        @Override
-        public void signal() {}
-
-        @Override
-        public void awaitBetweenSteps() {}
-    }
+    private final OrderRig rig = new OrderRig();
+    private final Order order = rig.order;
+    private final PacketLog log = rig.log;
 
     @AfterEach
     void close() {
-        log.close();
-        memory.release();
-    }
-
-    /** A producer's stage; the consumer is busy, so that small messages gather. */
-    private RunStage stage() {
-        RunStage stage = new RunStage(ring, MAX_BODY, () -> false);
-        order.add(stage);
-        return stage;
+        rig.close();
     }
 
     private static void put(RunStage stage, int type) {
@@ -55,17 +26,13 @@ class OrderTest {
     }
 
     private void publish(int type, int body) {
-        Frames frames = new Frames().frame(type, body);
-        long claim = ring.tryClaim(frames.size());
-        assertThat(claim).isNotEqualTo(FrameRing.REFUSED);
-        ring.put(claim, 0, frames.nativeBuffer(), 0, frames.size());
-        ring.publish(claim, frames.size(), 0);
+        rig.publish(new Frames().frame(type, body));
     }
 
     @Test
     void whatWasPackedIsShownWhenTheBatchEnds() {
         Frames frames = new Frames().frame(1, 10).frame(2, 20);
-        order.take(scan.scan(frames.nativeBuffer(), 0, frames.size(), order.openPacketBytes()));
+        rig.readInPlace(frames);
         assertThat(order.lastSequence()).isEqualTo(2);
         assertThat(order.openPacketBytes()).isEqualTo(frames.size());
         assertThat(log.head().position()).isZero();
@@ -88,7 +55,7 @@ class OrderTest {
     void spansOfTheCoreAndRunsOfTheRingAreOneOrder() {
         publish(1, 10);
         Frames span = new Frames().frame(2, 20);
-        order.take(scan.scan(span.nativeBuffer(), 0, span.size(), order.openPacketBytes()));
+        rig.readInPlace(span);
         assertThat(order.drain()).as("nothing more in the ring").isFalse();
         assertThat(log.lastSequence()).isEqualTo(2);
         assertThat(log.head().position()).isEqualTo(46);
@@ -113,7 +80,7 @@ class OrderTest {
 
     @Test
     void stagesAreTakenWhenTheRingHasRunDry() {
-        RunStage stage = stage();
+        RunStage stage = rig.stage();
         put(stage, 1);
         put(stage, 2);
         publish(3, 10);
@@ -132,7 +99,7 @@ class OrderTest {
     /** Also where nothing is in the ring: the core does not sleep, and if it does, not for long. */
     @Test
     void whatGathersInAStageIsPending() {
-        RunStage stage = stage();
+        RunStage stage = rig.stage();
         assertThat(order.pending()).isFalse();
         assertThat(order.sleepNanos()).isZero();
         put(stage, 1);
@@ -146,7 +113,7 @@ class OrderTest {
 
     @Test
     void whatIsDroppedIsInTheOrderNoMore() {
-        RunStage stage = stage();
+        RunStage stage = rig.stage();
         put(stage, 1);
         order.dropStages();
         assertThat(order.isEmpty()).isTrue();
@@ -158,7 +125,7 @@ class OrderTest {
 
     @Test
     void aRingThatNeverRunsDryDoesNotStarveTheStages() {
-        RunStage stage = stage();
+        RunStage stage = rig.stage();
         put(stage, 1);
         int rounds = 0;
         while (stage.waiting()) {
@@ -171,8 +138,8 @@ class OrderTest {
 
     @Test
     void whoHasEndedIsForgottenWithWhatItHasLeft() {
-        RunStage one = stage();
-        RunStage two = stage();
+        RunStage one = rig.stage();
+        RunStage two = rig.stage();
         put(one, 1);
         put(two, 2);
         assertThat(order.stages()).isEqualTo(2);
@@ -192,11 +159,11 @@ class OrderTest {
     @Test
     void whatMayNotGoOnIsNotPending() {
         long[] position = {0};
-        gate.add(() -> position[0]);
+        rig.gate.add(() -> position[0]);
         for (int i = 0; i < 3; i++) {
             publish(i, 992);
         }
-        put(stage(), 7);
+        put(rig.stage(), 7);
         assertThat(order.drain()).isFalse();
         assertThat(log.lastSequence()).as("the window, and one run").isEqualTo(2);
         assertThat(order.makeReady()).isFalse();

@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.access.AccessControl;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.engine.NoJournal;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Wire;
@@ -75,7 +76,7 @@ final class FanoutRig implements AutoCloseable {
     }
 
     FanoutRig(Policy policy) {
-        this(policy, Durability.none(EPOCH), false);
+        this(policy, new NoJournal(EPOCH), false);
     }
 
     /** With a journal. */
@@ -90,7 +91,7 @@ final class FanoutRig implements AutoCloseable {
 
     /** Other relays have the same stream. */
     static FanoutRig oneOfSeveral() {
-        return new FanoutRig(Policy.DISCONNECT, Durability.none(EPOCH), true);
+        return new FanoutRig(Policy.DISCONNECT, new NoJournal(EPOCH), true);
     }
 
     private FanoutRig(Policy policy, Durability durability, boolean elsewhere) {

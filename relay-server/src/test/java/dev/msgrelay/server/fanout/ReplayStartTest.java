@@ -11,6 +11,7 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.journal.Journal;
+import dev.msgrelay.server.journal.JournalFeed;
 import dev.msgrelay.server.journal.JournalOpening;
 import dev.msgrelay.server.journal.JournalSettings;
 import dev.msgrelay.server.journal.JournalSteps;

@@ -3,10 +3,10 @@ package dev.msgrelay.server.harness;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.RelayServer;
-import dev.msgrelay.server.RelayStats;
 import dev.msgrelay.server.Sessions;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.flow.WindowGate;
+import dev.msgrelay.server.ops.RelayStats;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -137,7 +137,7 @@ public final class TestRelay implements AutoCloseable {
 
     /** Whether publishers wait for a subscriber that does not read: what is full now stays so. */
     public boolean heldByReaders() {
-        WindowGate gate = Sessions.get(Sessions.get(relay, "engine"), "gate");
+        WindowGate gate = Sessions.gate(Sessions.get(relay, "engine"));
         return gate.blockedByReaders();
     }
 

@@ -85,11 +85,11 @@ public final class TlsBridge implements AutoCloseable {
         }
     }
 
-    private interface Task {
+    private interface BridgeTask {
         void run() throws IOException;
     }
 
-    private static void start(String name, Task task) {
+    private static void start(String name, BridgeTask task) {
         Thread thread = new Thread(
                 () -> {
                     try {

@@ -51,11 +51,11 @@ class FrameAssemblerTest {
     private final MemoryLine line = new MemoryLine(budget.pool(Part.FRAMES));
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private final ArrayDeque<ReadBuffer> taken = new ArrayDeque<>();
-    private final Port port = new Port();
+    private final RecordingPort port = new RecordingPort();
     private final List<Connection> connections = new ArrayList<>();
 
     /** A loop's memory, and the place where whole frames go. */
-    private final class Port implements IngestPort {
+    private final class RecordingPort implements IngestPort {
         final RunScan scan = new RunScan(1460, MAX_BODY);
         final ReadBuffer buffer = new ReadBuffer(allocator, InPlacePort.copiedBytes());
         final ShortBuffers shorts = new ShortBuffers(allocator, budget.pool(Part.RESTS), 2);

@@ -8,6 +8,7 @@ import dev.msgrelay.server.core.FrameRing;
 import dev.msgrelay.server.core.NetworkBatchHandler;
 import dev.msgrelay.server.core.Order;
 import dev.msgrelay.server.core.RunScan;
+import dev.msgrelay.server.engine.NoJournal;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.harness.Control;
@@ -81,7 +82,7 @@ final class PublisherRig implements AutoCloseable {
     }
 
     PublisherRig(int maxNames, RelayConfig config) {
-        this(maxNames, config, Durability.none(EPOCH));
+        this(maxNames, config, new NoJournal(EPOCH));
     }
 
     /** With a journal. */
@@ -92,7 +93,7 @@ final class PublisherRig implements AutoCloseable {
 
     /** Whose order others decide. */
     PublisherRig(HeldOrderer orderer) {
-        this(NameTable.MAX_NAMES, RelayConfig.builder().build(), Durability.none(EPOCH), orderer);
+        this(NameTable.MAX_NAMES, RelayConfig.builder().build(), new NoJournal(EPOCH), orderer);
     }
 
     private PublisherRig(int maxNames, RelayConfig config, Durability durability) {

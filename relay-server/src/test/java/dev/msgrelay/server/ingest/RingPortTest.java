@@ -2,13 +2,11 @@ package dev.msgrelay.server.ingest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.lmax.disruptor.BusySpinWaitStrategy;
 import dev.msgrelay.server.core.FrameRing;
-import dev.msgrelay.server.core.NetworkBatchHandler;
 import dev.msgrelay.server.core.Order;
+import dev.msgrelay.server.core.OrderRig;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
-import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Workers;
@@ -18,7 +16,6 @@ import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.ReadWindow;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
@@ -29,27 +26,21 @@ import org.junit.jupiter.api.Test;
 
 /** What a reader loop hands in on its thread comes out of the ring on the core's, whole and in order. */
 class RingPortTest {
-    private static final int CELLS = 4096;
-    private static final int MAX_BODY = 60_000;
-    private static final int MAX_RUN = 100_000;
-    private static final int CHUNK = 256 << 10;
     private static final int MESSAGES = 30_000;
 
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
-    private final ByteBuf memory = Frames.direct(FrameRing.slabBytes(CELLS, MAX_RUN));
-    private final FrameRing ring = new FrameRing(CELLS, MAX_RUN, memory, new BusySpinWaitStrategy());
-    private final PacketLog log = new PacketLog(allocator, 8 * CHUNK, CHUNK, 1460, 4, MAX_RUN, position -> true);
-    private final WindowGate gate = new WindowGate(1 << 20, null, System::nanoTime);
-    private final Order order = new Order(ring, new NetworkBatchHandler(log, 1460, MAX_BODY), gate, log);
+    private final OrderRig rig = new OrderRig();
+    private final FrameRing ring = rig.ring;
+    private final PacketLog log = rig.log;
+    private final Order order = rig.order;
     private final HeldSources held = new HeldSources(() -> ring.remainingCells() >= ring.cells() / 2, System::nanoTime);
     private final MemoryBudget budget = new MemoryBudget(Map.of(Part.RESTS, 2L * FrameAssembler.SHORT));
-    private final RingPort port = new RingPort(ring, held, MAX_BODY, allocator, budget, 2);
+    private final RingPort port = new RingPort(ring, held, OrderRig.MAX_BODY, allocator, budget, 2);
 
     @AfterEach
     void close() {
         port.close();
-        log.close();
-        memory.release();
+        rig.close();
         assertThat(allocator.metric().usedDirectMemory()).isZero();
         assertThat(budget.pool(Part.RESTS).used()).isZero();
     }
@@ -86,7 +77,7 @@ class RingPortTest {
         while (port.take(read(bytes), null)) {
             taken++;
         }
-        assertThat(taken).isEqualTo(CELLS / FrameRing.cellsOf(bytes.length));
+        assertThat(taken).isEqualTo(OrderRig.CELLS / FrameRing.cellsOf(bytes.length));
         assertThat(port.makeReady()).isFalse();
         for (int i = 0; i < 10; i++) {
             order.drain();

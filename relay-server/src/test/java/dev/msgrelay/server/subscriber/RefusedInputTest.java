@@ -33,7 +33,7 @@ class RefusedInputTest {
     private static final Numbered NOTHING = new Numbered(new Random(1), 1, 8);
 
     /** @param words that the text of the ERROR holds */
-    private record Fault(String name, boolean afterHello, CloseReason reason, byte[] bytes, String... words) {}
+    private record RefusedInput(String name, boolean afterHello, CloseReason reason, byte[] bytes, String... words) {}
 
     private static byte[] hello() {
         return hello(HelloFrame.subscriber());
@@ -51,21 +51,21 @@ class RefusedInputTest {
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void theTestVectors(Setting setting) throws Exception {
-        List<Fault> faults = new ArrayList<>();
+        List<RefusedInput> faults = new ArrayList<>();
         for (Vectors v : Vectors.bad("hello")) {
             // The versions are looked at before the rest: what is missing is counted from there.
             String text = v.text().replaceAll("its fields of \\d+$", "its fields of");
-            faults.add(new Fault(v.name(), false, CloseReason.ofCode(v.code()), v.bytes(), text));
+            faults.add(new RefusedInput(v.name(), false, CloseReason.ofCode(v.code()), v.bytes(), text));
         }
         for (Vectors v : Vectors.bad("subscribe", "ping", "pong", "error")) {
-            faults.add(new Fault(v.name(), true, CloseReason.ofCode(v.code()), v.bytes(), v.text()));
+            faults.add(new RefusedInput(v.name(), true, CloseReason.ofCode(v.code()), v.bytes(), v.text()));
         }
         assertThat(faults).hasSizeGreaterThan(40);
         for (Vectors v : Vectors.bad("welcome", "sequence", "gap", "ack", "goaway", "subscribed")) {
             // Well or badly made: it is not for a client to send.
             String name = ControlFrames.name(v.type());
-            faults.add(new Fault(v.name(), true, CloseReason.PROTOCOL_ORDER, v.bytes(), name));
-            faults.add(new Fault(v.name(), false, CloseReason.PROTOCOL_ORDER, v.bytes(), name));
+            faults.add(new RefusedInput(v.name(), true, CloseReason.PROTOCOL_ORDER, v.bytes(), name));
+            faults.add(new RefusedInput(v.name(), false, CloseReason.PROTOCOL_ORDER, v.bytes(), name));
         }
         refuseAll(setting, faults);
     }
@@ -74,26 +74,26 @@ class RefusedInputTest {
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void whatIsNoHello(Setting setting) throws Exception {
-        List<Fault> faults = new ArrayList<>();
+        List<RefusedInput> faults = new ArrayList<>();
         CloseReason unexpected = CloseReason.UNEXPECTED_INPUT;
         for (int type : new int[] {0, 7, -1, Integer.MAX_VALUE, 0x80000100, 0x7FFFFFFF, 0x81000001}) {
-            faults.add(new Fault("message " + type, false, unexpected, frame(type, 10), "byte"));
-            faults.add(new Fault("message " + type, true, unexpected, frame(type, 10), "byte"));
+            faults.add(new RefusedInput("message " + type, false, unexpected, frame(type, 10), "byte"));
+            faults.add(new RefusedInput("message " + type, true, unexpected, frame(type, 10), "byte"));
         }
         for (String text : new String[] {"GET / HTTP/1.1\r\n\r\n", "\n", "{\"subscribe\":1}"}) {
             byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
-            faults.add(new Fault(text, false, unexpected, bytes, String.format("0x%02X", bytes[0])));
+            faults.add(new RefusedInput(text, false, unexpected, bytes, String.format("0x%02X", bytes[0])));
         }
         for (int stray : new int[] {0, 1, 0x7F, 0x81, 0xFF}) {
-            faults.add(new Fault("stray " + stray, false, unexpected, new byte[] {(byte) stray}, "byte 0"));
-            faults.add(new Fault("stray " + stray, true, unexpected, new byte[] {(byte) stray}, "byte 0"));
+            faults.add(new RefusedInput("stray " + stray, false, unexpected, new byte[] {(byte) stray}, "byte 0"));
+            faults.add(new RefusedInput("stray " + stray, true, unexpected, new byte[] {(byte) stray}, "byte 0"));
         }
-        faults.add(new Fault("80 01", false, unexpected, new byte[] {(byte) 0x80, 1}, "byte 1 ", "0x01"));
-        faults.add(new Fault("80 00 FF", false, unexpected, new byte[] {(byte) 0x80, 0, -1}, "byte 2 ", "0xFF"));
+        faults.add(new RefusedInput("80 01", false, unexpected, new byte[] {(byte) 0x80, 1}, "byte 1 ", "0x01"));
+        faults.add(new RefusedInput("80 00 FF", false, unexpected, new byte[] {(byte) 0x80, 0, -1}, "byte 2 ", "0xFF"));
         for (int type = ControlFrames.FIRST; type <= ControlFrames.LAST; type += type % 16 == 0 ? 1 : 5) {
             if (type != ControlFrames.HELLO) {
-                faults.add(
-                        new Fault("early " + type, false, CloseReason.PROTOCOL_ORDER, frame(type, 8), "before HELLO"));
+                faults.add(new RefusedInput(
+                        "early " + type, false, CloseReason.PROTOCOL_ORDER, frame(type, 8), "before HELLO"));
             }
         }
         refuseAll(setting, faults);
@@ -110,14 +110,15 @@ class RefusedInputTest {
         HelloFrame.Builder publisher = HelloFrame.publisher().name("p");
         HelloFrame.Builder future = HelloFrame.subscriber().versions(2, 3);
         HelloFrame.Builder feature = HelloFrame.subscriber().features(0x00020002);
-        List<Fault> faults = List.of(
-                new Fault("twice", true, CloseReason.PROTOCOL_ORDER, hello(), "HELLO", "second"),
-                new Fault("a thousand", false, CloseReason.PROTOCOL_ORDER, thousand, "HELLO", "second"),
-                new Fault("publisher", false, CloseReason.WRONG_ROLE, hello(publisher), "publisher", "subscriber"),
-                new Fault("versions", false, CloseReason.UNSUPPORTED, hello(future), "2..3", "1..1"),
-                new Fault("feature", false, CloseReason.UNSUPPORTED, hello(feature), "0x00020000", "0x00010027"),
+        List<RefusedInput> faults = List.of(
+                new RefusedInput("twice", true, CloseReason.PROTOCOL_ORDER, hello(), "HELLO", "second"),
+                new RefusedInput("a thousand", false, CloseReason.PROTOCOL_ORDER, thousand, "HELLO", "second"),
+                new RefusedInput(
+                        "publisher", false, CloseReason.WRONG_ROLE, hello(publisher), "publisher", "subscriber"),
+                new RefusedInput("versions", false, CloseReason.UNSUPPORTED, hello(future), "2..3", "1..1"),
+                new RefusedInput("feature", false, CloseReason.UNSUPPORTED, hello(feature), "0x00020000", "0x00010027"),
                 // Of another version only the versions are looked at.
-                new Fault(
+                new RefusedInput(
                         "garbage of version 9",
                         false,
                         CloseReason.UNSUPPORTED,
@@ -131,29 +132,30 @@ class RefusedInputTest {
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void lengthsAndTypes(Setting setting) throws Exception {
-        List<Fault> faults = new ArrayList<>();
+        List<RefusedInput> faults = new ArrayList<>();
         for (boolean after : new boolean[] {false, true}) {
             for (int length : new int[] {16_385, 10 << 20, Integer.MAX_VALUE}) {
                 // The header alone: nobody waits for the body.
                 byte[] header = new Frames().header(ControlFrames.HELLO, length).bytes();
-                faults.add(new Fault("long", after, CloseReason.OVERSIZED_LENGTH, header, "" + length, "16384"));
+                faults.add(new RefusedInput("long", after, CloseReason.OVERSIZED_LENGTH, header, "" + length, "16384"));
             }
             for (int length : new int[] {-1, Integer.MIN_VALUE}) {
                 byte[] header = new Frames().header(ControlFrames.PING, length).bytes();
-                faults.add(new Fault("negative", after, CloseReason.NEGATIVE_LENGTH, header, "" + length));
+                faults.add(new RefusedInput("negative", after, CloseReason.NEGATIVE_LENGTH, header, "" + length));
             }
         }
         for (int type = 0x80000080; type <= ControlFrames.LAST; type += 9) {
             String name = String.format("0x%08X", type);
-            faults.add(new Fault(name, true, CloseReason.UNSUPPORTED, frame(type, 3), name, "HELLO", "SUBSCRIBED"));
+            faults.add(
+                    new RefusedInput(name, true, CloseReason.UNSUPPORTED, frame(type, 3), name, "HELLO", "SUBSCRIBED"));
         }
         refuseAll(setting, faults);
     }
 
-    private static void refuseAll(Setting setting, List<Fault> faults) throws Exception {
+    private static void refuseAll(Setting setting, List<RefusedInput> faults) throws Exception {
         try (TestRelay relay = TestRelay.start(setting);
                 Neighbours neighbours = new Neighbours(relay)) {
-            for (Fault fault : faults) {
+            for (RefusedInput fault : faults) {
                 Map<CloseReason, Long> before = relay.stats().closes();
                 try (SpeakingSubscriber bad = relay.speaker(NOTHING)) {
                     if (fault.afterHello()) {

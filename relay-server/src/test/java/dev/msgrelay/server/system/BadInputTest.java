@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class BadInputTest {
     private static final int MAX_BODY = 10_000;
 
-    private record Fault(CloseReason reason, Frames bytes, String... words) {
+    private record BadInput(CloseReason reason, Frames bytes, String... words) {
         @Override
         public String toString() {
             return reason + " " + bytes.size();
@@ -30,12 +30,12 @@ class BadInputTest {
     }
 
     static List<Arguments> faultsEverywhere() {
-        List<Fault> faults = List.of(
-                new Fault(CloseReason.NEGATIVE_LENGTH, new Frames().header(7, -5), "-5", "type 7"),
-                new Fault(CloseReason.NEGATIVE_LENGTH, new Frames().header(7, Integer.MIN_VALUE), "-2147483648"),
-                new Fault(CloseReason.OVERSIZED_LENGTH, new Frames().header(7, MAX_BODY + 1), "10001", "10000"),
-                new Fault(CloseReason.OVERSIZED_LENGTH, new Frames().header(7, Integer.MAX_VALUE), "2147483647"),
-                new Fault(
+        List<BadInput> faults = List.of(
+                new BadInput(CloseReason.NEGATIVE_LENGTH, new Frames().header(7, -5), "-5", "type 7"),
+                new BadInput(CloseReason.NEGATIVE_LENGTH, new Frames().header(7, Integer.MIN_VALUE), "-2147483648"),
+                new BadInput(CloseReason.OVERSIZED_LENGTH, new Frames().header(7, MAX_BODY + 1), "10001", "10000"),
+                new BadInput(CloseReason.OVERSIZED_LENGTH, new Frames().header(7, Integer.MAX_VALUE), "2147483647"),
+                new BadInput(
                         CloseReason.RESERVED_TYPE,
                         new Frames().frame(0x80000009, 3),
                         "0x80000009",
@@ -48,7 +48,7 @@ class BadInputTest {
 
     @ParameterizedTest
     @MethodSource("faultsEverywhere")
-    void isToldCountedAndCutOff(Setting setting, Fault fault) throws Exception {
+    void isToldCountedAndCutOff(Setting setting, BadInput fault) throws Exception {
         try (TestRelay relay = TestRelay.start(setting, b -> b.maxBody(MAX_BODY));
                 PlainSubscriber subscriber = relay.subscriber();
                 PlainPublisher good = relay.publisher();

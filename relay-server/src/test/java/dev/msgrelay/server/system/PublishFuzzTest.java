@@ -2,7 +2,6 @@ package dev.msgrelay.server.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.server.RelayStats;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
@@ -13,6 +12,7 @@ import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
+import dev.msgrelay.server.ops.RelayStats;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Random;

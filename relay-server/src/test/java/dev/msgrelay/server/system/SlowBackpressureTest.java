@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.TypeRanges;
-import dev.msgrelay.server.RelayStats;
 import dev.msgrelay.server.Sessions;
 import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.access.Identity;
@@ -21,6 +20,7 @@ import dev.msgrelay.server.harness.Stream;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
 import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.ops.RelayStats;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -99,7 +99,7 @@ class SlowBackpressureTest {
     void whereNobodyWaitsAnyMoreNobodyIsCutOff() throws Exception {
         try (TestRelay relay = TestRelay.small(Setting.NIO_TCP, Policy.BACKPRESSURE);
                 PlainSubscriber stopped = relay.pausedSubscriber()) {
-            WindowGate gate = Sessions.get(Sessions.get(relay.relay(), "engine"), "gate");
+            WindowGate gate = Sessions.gate(Sessions.get(relay.relay(), "engine"));
             Thread floods = new Thread(() -> catchThrowable(() -> publish(relay, new Stream(0, 900))));
             floods.start();
             Await.until(() -> "a publisher is held back: " + relay.stats(), gate::blockedByReaders);

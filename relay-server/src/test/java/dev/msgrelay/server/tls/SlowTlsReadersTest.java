@@ -24,15 +24,15 @@ class SlowTlsReadersTest {
     private static final int LONGEST = 100_000;
 
     /** Each library once; with all settings, each with each policy. */
-    static java.util.stream.Stream<TlsStreamTest.Way> ways(TlsProvider provider) {
+    static java.util.stream.Stream<TlsStreamTest.SecuredWay> ways(TlsProvider provider) {
         return TlsStreamTest.ways().filter(way -> Setting.all() || way.provider() == provider);
     }
 
-    static java.util.stream.Stream<TlsStreamTest.Way> boringSsl() {
+    static java.util.stream.Stream<TlsStreamTest.SecuredWay> boringSsl() {
         return ways(TlsProvider.BORINGSSL);
     }
 
-    static java.util.stream.Stream<TlsStreamTest.Way> jdk() {
+    static java.util.stream.Stream<TlsStreamTest.SecuredWay> jdk() {
         return ways(TlsProvider.JDK);
     }
 
@@ -42,7 +42,7 @@ class SlowTlsReadersTest {
     }
 
     /** @param course what happens once all are there; the slow one does not read */
-    private static void run(TlsStreamTest.Way way, Policy policy, Course course) throws Exception {
+    private static void run(TlsStreamTest.SecuredWay way, Policy policy, Course course) throws Exception {
         try (Certificates certificates = new Certificates();
                 TestRelay relay = TlsStreamTest.start(way, certificates, b -> b.ringSize(TestRelay.SMALL_RING)
                         .logSize(TestRelay.SMALL_LOG)
@@ -62,7 +62,7 @@ class SlowTlsReadersTest {
 
     @ParameterizedTest
     @MethodSource("boringSsl")
-    void disconnect(TlsStreamTest.Way way) throws Exception {
+    void disconnect(TlsStreamTest.SecuredWay way) throws Exception {
         run(way, Policy.DISCONNECT, (relay, good, slow, publisher, stream) -> {
             while (relay.closed(CloseReason.SLOW_SUBSCRIBER) == 0) {
                 assertThat(stream.bytes()).isLessThan(20 * Stream.ENOUGH);
@@ -79,7 +79,7 @@ class SlowTlsReadersTest {
 
     @ParameterizedTest
     @MethodSource("jdk")
-    void skip(TlsStreamTest.Way way) throws Exception {
+    void skip(TlsStreamTest.SecuredWay way) throws Exception {
         run(way, Policy.SKIP, (relay, good, slow, publisher, stream) -> {
             // The bridge's sockets hold some, too.
             while (stream.bytes() < 3L * Stream.ENOUGH / 2) {
@@ -101,7 +101,7 @@ class SlowTlsReadersTest {
 
     @ParameterizedTest
     @MethodSource("boringSsl")
-    void backpressure(TlsStreamTest.Way way) throws Exception {
+    void backpressure(TlsStreamTest.SecuredWay way) throws Exception {
         run(way, Policy.BACKPRESSURE, (relay, good, slow, publisher, stream) -> {
             Workers workers = new Workers();
             workers.start("publisher", () -> {

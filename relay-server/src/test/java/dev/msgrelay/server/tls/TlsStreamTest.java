@@ -35,23 +35,23 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What goes in over TLS or without, comes out over TLS and without, whatever the library and the transport. */
 class TlsStreamTest {
     /** A setting and a library. */
-    record Way(Setting setting, TlsProvider provider) {}
+    record SecuredWay(Setting setting, TlsProvider provider) {}
 
     /** Each library with each transport and each number of loops, by two and two; or each of them once. */
-    static java.util.stream.Stream<Way> ways() {
+    static java.util.stream.Stream<SecuredWay> ways() {
         if (!Setting.all()) {
             return Setting.oneAndTwoLoops()
-                    .map(s -> new Way(s, s.loops() == 1 ? TlsProvider.JDK : TlsProvider.BORINGSSL));
+                    .map(s -> new SecuredWay(s, s.loops() == 1 ? TlsProvider.JDK : TlsProvider.BORINGSSL));
         }
         return Setting.oneAndTwoLoops()
-                .map(s -> new Way(
+                .map(s -> new SecuredWay(
                         s,
                         (s.transport() == Transport.NIO) == (s.loops() == 1)
                                 ? TlsProvider.BORINGSSL
                                 : TlsProvider.JDK));
     }
 
-    static TestRelay start(Way way, Certificates certificates, UnaryOperator<RelayConfig.Builder> more)
+    static TestRelay start(SecuredWay way, Certificates certificates, UnaryOperator<RelayConfig.Builder> more)
             throws Exception {
         TlsFiles files = certificates.relayFiles();
         return TestRelay.start(
@@ -62,7 +62,7 @@ class TlsStreamTest {
 
     @ParameterizedTest
     @MethodSource("ways")
-    void everyByteInItsOrder(Way way) throws Exception {
+    void everyByteInItsOrder(SecuredWay way) throws Exception {
         Random random = Seeds.random("TlsStreamTest " + way);
         try (Certificates certificates = new Certificates();
                 TestRelay relay = start(way, certificates, b -> b);
@@ -87,7 +87,7 @@ class TlsStreamTest {
     /** Chosen types, changed under way, and PING and SEQUENCE between the messages. */
     @ParameterizedTest
     @MethodSource("ways")
-    void chosenTypesAndWhatIsSaidBetween(Way way) throws Exception {
+    void chosenTypesAndWhatIsSaidBetween(SecuredWay way) throws Exception {
         Random random = Seeds.random("TlsStreamTest " + way);
         Numbered messages = new Numbered(random, 10, 40, 300, 8300, 70_000);
         TypeRanges half = TypeRanges.of(0, 4);
@@ -118,7 +118,7 @@ class TlsStreamTest {
     /** A publisher with acknowledgements is told what it is told without TLS. */
     @ParameterizedTest
     @MethodSource("ways")
-    void acknowledgements(Way way) throws Exception {
+    void acknowledgements(SecuredWay way) throws Exception {
         try (Certificates certificates = new Certificates();
                 TestRelay relay = start(way, certificates, b -> b);
                 TlsBridge in = new TlsBridge(relay.relay().tlsPublishAddress(), certificates.client());
@@ -135,7 +135,7 @@ class TlsStreamTest {
     /** What the relay says in the handshake is longer than its buffer, and goes in several parts. */
     @ParameterizedTest
     @MethodSource("ways")
-    void aLongCertificate(Way way) throws Exception {
+    void aLongCertificate(SecuredWay way) throws Exception {
         try (Certificates certificates = new Certificates()) {
             X509Bundle many = certificates.signed("CN=relay of a thousand names", b -> {
                 for (int i = 0; i < 1000; i++) {
@@ -157,7 +157,7 @@ class TlsStreamTest {
     /** What connections took comes back, and what is large already while they are there and have nothing to do. */
     @ParameterizedTest
     @MethodSource("ways")
-    void memoryIsGivenBack(Way way) throws Exception {
+    void memoryIsGivenBack(SecuredWay way) throws Exception {
         try (Certificates certificates = new Certificates();
                 TestRelay relay = start(way, certificates, b -> b);
                 TlsBridge in = new TlsBridge(relay.relay().tlsPublishAddress(), certificates.client());

@@ -1,0 +1,172 @@
+package dev.msgrelay.server.engine;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.fanout.Placement;
+import dev.msgrelay.server.fanout.SendGroup;
+import dev.msgrelay.server.fanout.SubscriberConnection;
+import dev.msgrelay.server.ingest.IngestPort;
+import dev.msgrelay.server.ingest.PublisherConnection;
+import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.net.PeerName;
+import dev.msgrelay.server.net.SocketReads;
+import dev.msgrelay.server.ops.Admission;
+import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.session.RefusedConnection;
+import dev.msgrelay.server.session.Services;
+import dev.msgrelay.server.tls.TlsContext;
+import dev.msgrelay.server.tls.TlsHandler;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.WriteBufferWaterMark;
+
+/**
+ * Makes a connection of an accepted channel: admits or refuses it, adds TLS if its port has it, and places it on a
+ * loop. Called on the core's thread.
+ */
+final class ChannelSetup {
+    /** A write buffer's water marks that make a channel writable exactly while nothing is pending. */
+    private static final WriteBufferWaterMark NOTHING_PENDING = new WriteBufferWaterMark(1, 1);
+
+    private final Services services;
+    private final ByteBufAllocator allocator;
+    private final PublisherConnection.Shared publishing;
+    private final SubscriberConnection.Shared subscribing;
+    private final IngestPort corePort;
+    private final EngineLoop core;
+    private final Placement placement;
+
+    /**
+     * @param corePort port of publishers, which are read on the core's loop at first
+     * @param placement finds the loops of subscribers
+     */
+    ChannelSetup(
+            Services services,
+            ByteBufAllocator allocator,
+            PublisherConnection.Shared publishing,
+            SubscriberConnection.Shared subscribing,
+            IngestPort corePort,
+            EngineLoop core,
+            Placement placement) {
+        this.services = services;
+        this.allocator = allocator;
+        this.publishing = publishing;
+        this.subscribing = subscribing;
+        this.corePort = corePort;
+        this.core = core;
+        this.placement = placement;
+    }
+
+    /**
+     * Sets up an accepted channel, and returns the loop that it lives on.
+     *
+     * @param tls TLS of the channel's port; null: a plain port
+     */
+    EngineLoop place(Channel accepted, Role role, TlsContext tls) {
+        boolean publisher = role == Role.PUBLISHER;
+        accepted.config().setAllocator(allocator);
+        accepted.config().setWriteBufferWaterMark(NOTHING_PENDING);
+        Admission.Answer answer = services.admission()
+                .admit(publisher, accepted.remoteAddress(), services.clock().nanoTime());
+        if (answer.refusal() != null) {
+            refuse(accepted, answer.refusal(), answer.text());
+            return core;
+        }
+        try {
+            return publisher ? publisher(accepted, tls, answer.ticket()) : subscriber(accepted, tls, answer.ticket());
+        } catch (Throwable e) {
+            // The ticket goes back: this channel never became a connection, so nobody reports its end.
+            services.admission().left(answer.ticket());
+            throw e;
+        }
+    }
+
+    private EngineLoop publisher(Channel accepted, TlsContext tls, Admission.Ticket ticket) {
+        PublisherConnection connection = new PublisherConnection(services, publishing, corePort, allocator);
+        accepted.config().setRecvByteBufAllocator(connection.reads());
+        // A publisher that has gone, and cannot be written to any more, is still read to its end.
+        accepted.config().setAutoClose(false);
+        if (tls == null || secure(accepted, tls, connection.reader(), ticket)) {
+            connection.session().join(accepted, ticket);
+        }
+        return core;
+    }
+
+    private EngineLoop subscriber(Channel accepted, TlsContext tls, Admission.Ticket ticket) {
+        accepted.config().setRecvByteBufAllocator(reads(SubscriberConnection.READ_BYTES));
+        if (tls != null && !secure(accepted, tls, null, ticket)) {
+            return core;
+        }
+        SendGroup group = placement.place();
+        SubscriberConnection connection = new SubscriberConnection(services, subscribing, group);
+        accepted.closeFuture().addListener(closed -> connection.leaveSeat());
+        connection.session().join(accepted, ticket);
+        return group.loop();
+    }
+
+    private void refuse(Channel accepted, CloseReason reason, String text) {
+        accepted.config().setRecvByteBufAllocator(reads(RefusedConnection.READ_BYTES));
+        accepted.pipeline().addLast(new RefusedConnection(services, reason, text));
+    }
+
+    /** At most one read of {@code bytes} bytes per cycle. */
+    private static RecvByteBufAllocator reads(int bytes) {
+        return new FixedRecvByteBufAllocator(bytes).maxMessagesPerRead(1);
+    }
+
+    /** Adds TLS to a channel. If there is no memory for TLS, refuses the connection and gives its ticket back. */
+    private boolean secure(Channel accepted, TlsContext tls, SocketReads.Reader reader, Admission.Ticket ticket) {
+        MemoryBudget.Pool memory = services.budget().pool(Part.TLS);
+        if (TlsHandler.add(accepted, tls, memory, allocator, reader, new TlsWatch())) {
+            return true;
+        }
+        refuse(
+                accepted,
+                CloseReason.MEMORY_LIMIT,
+                "TLS connections have all of the " + memory.limit() + " bytes of their memory");
+        services.admission().left(ticket);
+        return false;
+    }
+
+    /** Counts and logs the results of TLS handshakes. */
+    private final class TlsWatch implements TlsHandler.Watch {
+        @Override
+        public void opened() {
+            services.counters().increment(Counter.TLS_HANDSHAKES);
+        }
+
+        @Override
+        public void ended(Channel channel, CloseReason reason, String text) {
+            services.counters().increment(Counter.TLS_FAILURES);
+            services.closes()
+                    .closed(
+                            "connection " + PeerName.of(channel),
+                            reason,
+                            text,
+                            services.clock().nanoTime());
+        }
+
+        @Override
+        public void failed(Channel channel, Throwable cause) {
+            services.closes()
+                    .failed(
+                            "connection " + PeerName.of(channel),
+                            cause,
+                            services.clock().nanoTime());
+        }
+
+        @Override
+        public void plain() {
+            services.counters().increment(Counter.PLAIN_ON_TLS_PORT);
+        }
+
+        @Override
+        public void small() {
+            services.counters().increment(Counter.TLS_SMALL_WRITES);
+        }
+    }
+}

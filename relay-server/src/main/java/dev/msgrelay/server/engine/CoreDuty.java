@@ -1,0 +1,163 @@
+package dev.msgrelay.server.engine;
+
+import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.core.Order;
+import dev.msgrelay.server.fanout.DurableEnds;
+import dev.msgrelay.server.fanout.PinRelief;
+import dev.msgrelay.server.flow.HeldSources;
+import dev.msgrelay.server.flow.WindowGate;
+import dev.msgrelay.server.ingest.IngestPort;
+import dev.msgrelay.server.ingest.NameTable;
+import dev.msgrelay.server.ingest.PublisherConnection;
+import dev.msgrelay.server.log.PacketLog;
+import dev.msgrelay.server.session.Connection;
+import dev.msgrelay.server.session.Services;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The core's work in each cycle, after its sockets: the order is drained, subscribers are sent to, acknowledgements are
+ * told, and publishers that were held back go on. A few times a second it also looks after its house ({@link #tick}).
+ * Owned by the core's thread.
+ */
+final class CoreDuty implements EngineLoop.Duty {
+    /** Sleep of a loop that waits for memory which another thread gives back. */
+    private static final long STARVED_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final Services services;
+    private final PacketLog log;
+    private final WindowGate gate;
+    private final Order order;
+    private final IngestPort corePort;
+    private final HeldSources held;
+    private final NameTable names;
+    private final SendLoops sends;
+    private final DurableEnds durable;
+    private final PinRelief relief;
+    private final JournalLink journal;
+    private final boolean readsElsewhere;
+    // Whether anybody beside the core waits for the head.
+    private final boolean signals;
+    // The head at the last signal to others.
+    private long toldHead;
+    // Written by the core, read by whoever asks whether it lives.
+    private volatile long tickNanos;
+
+    /** @param readsElsewhere whether other loops read publishers too */
+    CoreDuty(
+            Services services,
+            PacketLog log,
+            WindowGate gate,
+            Order order,
+            IngestPort corePort,
+            HeldSources held,
+            NameTable names,
+            SendLoops sends,
+            DurableEnds durable,
+            PinRelief relief,
+            JournalLink journal,
+            boolean readsElsewhere) {
+        this.services = services;
+        this.log = log;
+        this.gate = gate;
+        this.order = order;
+        this.corePort = corePort;
+        this.held = held;
+        this.names = names;
+        this.sends = sends;
+        this.durable = durable;
+        this.relief = relief;
+        this.journal = journal;
+        this.readsElsewhere = readsElsewhere;
+        this.signals = sends.hasOthers() || journal.wantsSignals();
+        this.tickNanos = services.clock().nanoTime();
+    }
+
+    @Override
+    public boolean work() {
+        boolean more = order.drain();
+        more |= corePort.takeMoreExpected();
+        boolean left = sends.own().pump(!more);
+        names.acknowledge();
+        durable.want(log.head().position());
+        journal.look();
+        if (log.starved()) {
+            relief.relieve();
+        }
+        if (readsElsewhere) {
+            // Full fence: the ring's consumed position is visible before the look at held sources. A reader loop that
+            // holds a publisher back later looks at the ring itself.
+            VarHandle.fullFence();
+        }
+        // Where readers hold the log back, half of its window has to be free as well. Where they do not, that could
+        // take for ever: one that reads nothing is cut off only while it holds the log back.
+        if (held.any()
+                && journal.namesMayGoOn()
+                && !log.starved()
+                && (!gate.blocked() || gate.halfOpen(log.endPosition()))) {
+            held.resumeIfRoom();
+        }
+        tellOthers();
+        return more || left;
+    }
+
+    @Override
+    public boolean pending() {
+        return order.pending() || sends.own().pending() || journal.pending();
+    }
+
+    @Override
+    public long sleepNanos() {
+        return log.starved() ? STARVED_NANOS : order.sleepNanos();
+    }
+
+    /** Wakes the other loops and the journal if the head has moved. */
+    private void tellOthers() {
+        long head = log.head().position();
+        if (signals && head != toldHead) {
+            toldHead = head;
+            VarHandle.fullFence();
+            sends.signalOthers();
+            journal.signal();
+        }
+    }
+
+    /** Tells those who wait for the journal: more of the stream is written or forced, or no more will be. */
+    void journalMoved() {
+        names.journalMoved();
+        if (durable.any()) {
+            sends.durableMoved();
+        }
+        if (services.durability().failed()) {
+            // Subscribers that wait for the journal get the bytes that were written, and are told then.
+            sends.pumpAll();
+            services.table().live().forEach(c -> c.execute(c::journalFailed));
+        }
+    }
+
+    /** Looks after everything that depends on time. Called a few times a second. */
+    void tick(long nowNanos) {
+        tickNanos = nowNanos;
+        sends.tick(nowNanos);
+        journal.tick(log.head().position(), nowNanos);
+        boolean anyWaits = !order.isEmpty();
+        for (Connection c : services.table().live()) {
+            if (c instanceof PublisherConnection publisher) {
+                anyWaits |= publisher.waitsForRoom();
+                if (publisher.onItsThread()) {
+                    publisher.tick(nowNanos);
+                } else {
+                    // The time of that loop, which may be late.
+                    publisher.execute(() -> publisher.tick(services.clock().nanoTime()));
+                }
+            }
+        }
+        gate.settle(anyWaits);
+        services.closes().tick(nowNanos);
+    }
+
+    /** Time since the last {@link #tick}. Any thread. */
+    long silentNanos() {
+        return services.clock().nanoTime() - tickNanos;
+    }
+}

@@ -1,0 +1,300 @@
+package dev.msgrelay.server.engine;
+
+import dev.msgrelay.server.access.AccessControl;
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.config.StreamConfig;
+import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.core.FrameRing;
+import dev.msgrelay.server.core.LoopWakeup;
+import dev.msgrelay.server.core.NetworkBatchHandler;
+import dev.msgrelay.server.core.Order;
+import dev.msgrelay.server.core.Orderer;
+import dev.msgrelay.server.core.RunScan;
+import dev.msgrelay.server.fanout.DurableEnds;
+import dev.msgrelay.server.fanout.PinRelief;
+import dev.msgrelay.server.fanout.Placement;
+import dev.msgrelay.server.fanout.ReplayPages;
+import dev.msgrelay.server.fanout.SendGroup;
+import dev.msgrelay.server.fanout.SlowPolicies;
+import dev.msgrelay.server.fanout.SubscriberConnection;
+import dev.msgrelay.server.flow.HeldSources;
+import dev.msgrelay.server.flow.WindowGate;
+import dev.msgrelay.server.ingest.InPlacePort;
+import dev.msgrelay.server.ingest.IngestPort;
+import dev.msgrelay.server.ingest.NameTable;
+import dev.msgrelay.server.ingest.OrdererPort;
+import dev.msgrelay.server.ingest.PublisherConnection;
+import dev.msgrelay.server.ingest.ReaderLoops;
+import dev.msgrelay.server.ingest.RingPort;
+import dev.msgrelay.server.journal.Journal;
+import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.log.PacketLog;
+import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.memory.MemoryLine;
+import dev.msgrelay.server.ops.Admission;
+import dev.msgrelay.server.ops.CloseLog;
+import dev.msgrelay.server.ops.Counters;
+import dev.msgrelay.server.session.ConnectionTable;
+import dev.msgrelay.server.session.RelayIdentity;
+import dev.msgrelay.server.session.Services;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.concurrent.Ticker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Builds a {@link RelayEngine}: makes all its parts, links them, and gives the loops their duties. If any part cannot be
+ * made, {@link #build} gives back all parts made before. The caller owns the loops, starts them after {@link #build}, and
+ * stops them before {@link RelayEngine#release}.
+ */
+public final class EngineAssembly {
+    /** Milliseconds between two ticks, not more than the shortest heartbeat. */
+    private static final long TICK_MILLIS = 100;
+
+    // Settings.
+    private final RelayConfig config;
+    private final StreamConfig stream;
+    private final ByteBufAllocator allocator;
+    private final Ticker clock;
+    private final RelayIdentity identity;
+    private final Consumer<Throwable> failure;
+    private final EngineLoop[] loops;
+    private final EngineLoop core;
+    private EngineLoop[] readers = {};
+    private EngineLoop replayLoop;
+    private Journal opened;
+    private Orderer orderer;
+
+    // Parts, in the order in which they are made.
+    private final Startup taken = new Startup();
+    private WindowGate gate;
+    private JournalLink journal;
+    private MemoryBudget budget;
+    private Counters counters;
+    private Services services;
+    private FrameRing ring;
+    private PacketLog log;
+    private NetworkBatchHandler handler;
+    private Order order;
+    private HeldSources held;
+    private NameTable names;
+    private MemoryLine line;
+    private IngestPort corePort;
+    private PublisherConnection.Shared publishing;
+    private DurableEnds durable;
+    private SendLoops sends;
+    private ReplayPages pages;
+    private Placement placement;
+    private SubscriberConnection.Shared subscribing;
+
+    /**
+     * @param failure told that the order is in doubt, and nothing may be relayed any more; or, with a {@link
+     *     JournalException}, that the journal has ended
+     * @param loops the core's first, then those that only send
+     */
+    public EngineAssembly(
+            RelayConfig config,
+            ByteBufAllocator allocator,
+            Ticker clock,
+            RelayIdentity identity,
+            Consumer<Throwable> failure,
+            EngineLoop... loops) {
+        this.config = config;
+        this.stream = config.stream();
+        this.allocator = allocator;
+        this.clock = clock;
+        this.identity = identity;
+        this.failure = failure;
+        this.loops = loops;
+        this.core = loops[0];
+    }
+
+    /** Adds loops on which plain publishers are read; their runs go through the ring. */
+    public EngineAssembly readers(EngineLoop... more) {
+        readers = more;
+        return this;
+    }
+
+    /**
+     * Adds a journal, in which the stream goes on.
+     *
+     * @param journal null: the stream begins here, and is kept nowhere
+     * @param replays loop on which subscribers are sent the journal, and which may wait for the disk; null: nobody is sent it
+     */
+    public EngineAssembly journal(Journal journal, EngineLoop replays) {
+        opened = journal;
+        replayLoop = journal == null ? null : replays;
+        return this;
+    }
+
+    /**
+     * Sets who decides the order.
+     *
+     * @param others null: the order is made here
+     */
+    public EngineAssembly orderer(Orderer others) {
+        orderer = others;
+        return this;
+    }
+
+    /** Makes the engine. Called once. */
+    public RelayEngine build() {
+        try {
+            shared();
+            stream();
+            publishers();
+            subscribers();
+            return engine();
+        } catch (Throwable e) {
+            taken.close();
+            throw e;
+        }
+    }
+
+    /** The limits of the log's writer, the budget, and all that every connection uses. */
+    private void shared() {
+        gate = new WindowGate(stream.windowBytes(), core, clock::nanoTime);
+        journal = opened == null
+                ? new NoJournal(identity.epoch())
+                : new EngineJournal(
+                        opened,
+                        gate,
+                        core,
+                        stream.journalWindowBytes() - stream.windowBytes(),
+                        cause -> failure.accept(new JournalException(opened.failureText(), cause)));
+        budget = MemoryPlan.of(config).budget();
+        counters = new Counters();
+        services = new Services(
+                identity,
+                journal,
+                config.clients(),
+                config.limits(),
+                budget,
+                new Admission(config.clients(), config.limits()),
+                new AccessControl(config.access()),
+                new ConnectionTable(),
+                counters,
+                new CloseLog(counters),
+                clock);
+    }
+
+    /** The ring, the log, and the order between them. */
+    private void stream() {
+        int slab = FrameRing.slabBytes(stream.ringCells(), stream.maxRun());
+        ByteBuf ringMemory = allocator.directBuffer(slab, slab);
+        taken.taken(ringMemory::release);
+        ring = new FrameRing(stream.ringCells(), stream.maxRun(), ringMemory, new LoopWakeup(core));
+        log = new PacketLog(
+                allocator,
+                stream.logBytes(),
+                StreamConfig.CHUNK_BYTES,
+                stream.packetBytes(),
+                config.limits().pinBytes() / StreamConfig.CHUNK_BYTES,
+                stream.maxRun(),
+                gate,
+                start());
+        taken.taken(log::close);
+        journal.feed(log, clock.nanoTime());
+        handler = new NetworkBatchHandler(log, stream.packetBytes(), stream.maxBody());
+        order = new Order(ring, handler, orderer, gate, log);
+        taken.taken(order::dropStages);
+    }
+
+    /** The place where the stream begins, or goes on. */
+    private Mark start() {
+        Mark start = new Mark();
+        start.set(0, 1);
+        if (orderer != null) {
+            orderer.beginning(start);
+        }
+        journal.goesOnAt(start);
+        return start;
+    }
+
+    /** The way from publishers to the log, on the core's loop; or to the ring, on readers' loops. */
+    private void publishers() {
+        held = new HeldSources(order::hasPlentyOfRoom, clock::nanoTime);
+        names = new NameTable(
+                budget.pool(Part.NAMES), config.limits().nameHold().toNanos());
+        taken.taken(names::release);
+        line = new MemoryLine(budget.pool(Part.FRAMES));
+        int shorts = MemoryPlan.SHORT_BUFFERS / MemoryPlan.ports(config);
+        if (orderer == null) {
+            journal.restore(names, clock.nanoTime());
+            RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
+            corePort = new InPlacePort(order, log, names, scan, held, allocator, budget, shorts);
+        } else {
+            names.decidedBy(orderer);
+            corePort = new OrdererPort(orderer, held, stream.maxBody(), allocator, budget, shorts);
+        }
+        taken.taken(corePort::close);
+        List<ReaderLoops.Reader> reading = new ArrayList<>();
+        for (EngineLoop reader : readers) {
+            RingPort port = new RingPort(ring, held, stream.maxBody(), allocator, budget, shorts);
+            taken.taken(port::close);
+            reading.add(new ReaderLoops.Reader(reader, port));
+        }
+        publishing = new PublisherConnection.Shared(log, names, orderer, line, new ReaderLoops(reading));
+    }
+
+    /** The way from the log to subscribers, on the core's loop or on those that only send; and from the journal. */
+    private void subscribers() {
+        boolean replayed = replayLoop != null;
+        int senders = replayed ? loops.length + 1 : loops.length;
+        SendGroup[] groups = new SendGroup[loops.length];
+        for (int i = 0; i < groups.length; i++) {
+            groups[i] = group(loops[i], senders, true);
+        }
+        placement = new Placement(groups);
+        durable = new DurableEnds(services.durability(), core.io());
+        SubscriberConnection.Replays replays = null;
+        SendGroup replayGroup = null;
+        if (replayed) {
+            replayGroup = group(replayLoop, senders, false);
+            pages = new ReplayPages(allocator, budget.pool(Part.REPLAYS), counters, clock::nanoTime);
+            taken.taken(pages::close);
+            replays = new SubscriberConnection.Replays(opened, pages, replayGroup, placement::place);
+        }
+        sends = new SendLoops(groups, replayGroup);
+        subscribing = new SubscriberConnection.Shared(
+                log,
+                durable,
+                stream.logBytes(),
+                new SlowPolicies(gate),
+                config.stallTimeout().toNanos(),
+                replays,
+                orderer != null);
+    }
+
+    private SendGroup group(EngineLoop loop, int senders, boolean live) {
+        SendGroup group = new SendGroup(log, loop, allocator, budget, counters, senders, live);
+        taken.taken(group::close);
+        return group;
+    }
+
+    /** The loops' duties, and the engine itself. */
+    private RelayEngine engine() {
+        Mark first = new Mark();
+        log.head().read(first);
+        PinRelief relief = new PinRelief(
+                log, services.table(), counters, budget.pool(Part.PINS).limit());
+        CoreDuty duty = new CoreDuty(
+                services, log, gate, order, corePort, held, names, sends, durable, relief, journal, readers.length > 0);
+        journal.onMoved(duty::journalMoved);
+        core.duty(duty, failure);
+        for (EngineLoop reader : readers) {
+            reader.duty(EngineLoop.SOCKETS_ONLY, failure);
+        }
+        sends.start(() -> pages.sleepNanos(), TICK_MILLIS, failure);
+        if (orderer != null) {
+            orderer.feed(new OrderedStream(core, handler, log, names, journal, failure));
+        }
+        core.every(TICK_MILLIS, duty::tick);
+        ChannelSetup setup = new ChannelSetup(services, allocator, publishing, subscribing, corePort, core, placement);
+        EngineReport report = new EngineReport(services, ring, log, first, gate, order, held, line, journal);
+        return new RelayEngine(core, stream.maxBody(), services, ring, log, order, setup, duty, report, taken);
+    }
+}

@@ -1,0 +1,171 @@
+package dev.msgrelay.server.engine;
+
+import dev.msgrelay.server.config.ClusterConfig;
+import dev.msgrelay.server.config.LimitsConfig;
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.config.StreamConfig;
+import dev.msgrelay.server.core.FrameRing;
+import dev.msgrelay.server.fanout.SubscriberConnection;
+import dev.msgrelay.server.ingest.InPlacePort;
+import dev.msgrelay.server.ingest.IngestPort;
+import dev.msgrelay.server.ingest.NameTable;
+import dev.msgrelay.server.ingest.PublisherConnection;
+import dev.msgrelay.server.journal.Journal;
+import dev.msgrelay.server.journal.JournalSettings;
+import dev.msgrelay.server.journal.read.JournalFeed;
+import dev.msgrelay.server.log.PacketLog;
+import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.memory.MemoryBudget.Kind;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.ops.Admission;
+import dev.msgrelay.server.session.RefusedConnection;
+import dev.msgrelay.server.session.Session;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * The limits of a relay's memory, part by part, from its settings. {@link MemoryBudget} keeps to them, and the relay
+ * does not start if the JVM allows less.
+ */
+public final class MemoryPlan {
+    /** Buffers for begun frames of all loops: 8 MiB and a half. */
+    static final int SHORT_BUFFERS = 128;
+
+    /** Direct memory of a publisher: a small begun frame, its replies, and other control frames. */
+    private static final long PUBLISHER_BYTES =
+            PublisherConnection.SMALL_BYTES + PublisherConnection.REPLY_BYTES + PublisherConnection.SAID_BYTES;
+
+    /** Java heap of a TLS connection: its handler, and its library's objects. */
+    private static final long TLS_SESSION_BYTES = 24 << 10;
+
+    /**
+     * Java heap beside the counted parts. Measured: 4.4 MiB for the objects of classes, 1.5 MiB for the queues of the
+     * command's output, and 2 MiB for a look at 4,096 connections, once a second; the admin port holds up to three
+     * looks.
+     */
+    private static final long HEAP_BASE = 16 << 20;
+
+    private final Map<Part, Long> limits = new EnumMap<>(Part.class);
+
+    private MemoryPlan() {}
+
+    public static MemoryPlan of(RelayConfig config) {
+        MemoryPlan plan = new MemoryPlan();
+        StreamConfig stream = config.stream();
+        LimitsConfig limits = config.limits();
+        long connections = config.clients().maxConnections();
+        long chunk = StreamConfig.CHUNK_BYTES;
+        plan.put(Part.RING, FrameRing.slabBytes(stream.ringCells(), stream.maxRun()));
+        plan.put(Part.LOG, stream.logBytes());
+        plan.put(Part.PINS, limits.pinBytes() / chunk * chunk);
+        plan.put(Part.WRITER, chunk * PacketLog.chunksInHand(stream.maxRun(), StreamConfig.CHUNK_BYTES));
+        plan.put(Part.READS, (long) InPlacePort.copiedBytes() * ports(config));
+        plan.put(Part.RESTS, (long) SHORT_BUFFERS * IngestPort.SHORT_BYTES);
+        plan.put(Part.FRAMES, limits.assemblyBytes());
+        plan.put(Part.FILTERS, limits.filterBytes());
+        long publishers = Math.min(connections, config.clients().maxPublishers());
+        plan.put(
+                Part.CONNECTIONS,
+                publishers * PUBLISHER_BYTES
+                        + (connections - publishers) * SubscriberConnection.SAID_BYTES
+                        + (long) Admission.MOST_TOLD * RefusedConnection.SAID_BYTES);
+        plan.put(
+                Part.INDEX,
+                4L * stream.ringCells() + 16L * PacketLog.indexCapacity(stream.logBytes(), stream.packetBytes()));
+        JournalSettings journal = config.journal().settings();
+        plan.put(Part.JOURNAL, config.journal().on() ? Journal.DIRECT_BYTES + JournalFeed.RECORD_BYTES : 0);
+        plan.put(Part.REPLAYS, config.journal().on() ? limits.replayBytes() : 0);
+        plan.put(Part.SEGMENTS, config.journal().on() ? Journal.heapBytes(journal) : 0);
+        plan.put(Part.CLUSTER, config.cluster().on() ? ClusterConfig.DIRECT_BYTES : 0);
+        plan.put(Part.CONSENSUS, config.cluster().on() ? ClusterConfig.HEAP_BYTES : 0);
+        plan.put(Part.CONTROL, limits.controlBytes());
+        plan.put(Part.NAMES, (long) NameTable.MAX_NAMES * NameTable.BYTES_PER_NAME);
+        plan.put(Part.TLS, config.tls().on() ? config.tls().memoryBytes() : 0);
+        long secured = Math.min(connections, config.tls().mostConnections());
+        plan.put(Part.SESSIONS, connections * Session.HEAP_BYTES + secured * TLS_SESSION_BYTES);
+        return plan;
+    }
+
+    /** Number of loops on which publishers are read. */
+    static int ports(RelayConfig config) {
+        return 1 + config.readerLoops();
+    }
+
+    private void put(Part part, long bytes) {
+        limits.put(part, bytes);
+    }
+
+    /** A new budget with these limits. */
+    public MemoryBudget budget() {
+        return new MemoryBudget(limits);
+    }
+
+    public long of(Part part) {
+        return limits.get(part);
+    }
+
+    /** Limit in bytes of all parts of one kind together. */
+    public long sum(Kind kind) {
+        return limits.entrySet().stream()
+                .filter(e -> e.getKey().kind() == kind)
+                .mapToLong(Map.Entry::getValue)
+                .sum();
+    }
+
+    /** Direct memory that the JVM must allow, in bytes. */
+    public long direct() {
+        return sum(Kind.DIRECT);
+    }
+
+    /** Java heap that the JVM must allow, in bytes. */
+    public long heap() {
+        return sum(Kind.HEAP) + HEAP_BASE;
+    }
+
+    /**
+     * Compares the plan with the JVM's limits.
+     *
+     * @throws IOException the JVM allows less; the message names both sizes, and the JVM's option
+     */
+    public void check(long directAllowed, long heapAllowed) throws IOException {
+        if (direct() > directAllowed) {
+            throw new IOException("the relay's memory is " + direct() + " bytes of direct memory, and the JVM allows "
+                    + directAllowed + ": give -XX:MaxDirectMemorySize=" + mebibytes(direct())
+                    + "m or more, or smaller sizes");
+        }
+        if (heap() > heapAllowed) {
+            throw new IOException("the relay's memory is " + heap() + " bytes of Java heap, and the JVM allows "
+                    + heapAllowed + ": give -Xmx" + mebibytes(heap()) + "m or more, or smaller sizes");
+        }
+    }
+
+    /** Mebibytes, rounded up. */
+    public static long mebibytes(long bytes) {
+        return (bytes + (1 << 20) - 1) >> 20;
+    }
+
+    /** The plan in lines, for people. */
+    public List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        for (Kind kind : Kind.values()) {
+            for (Part part : Part.values()) {
+                if (part.kind() == kind && of(part) > 0) {
+                    lines.add(String.format(
+                            Locale.ROOT,
+                            "  %-32s %,14d bytes%s",
+                            part.text(),
+                            of(part),
+                            part.takenAtStart() ? "" : " at most"));
+                }
+            }
+            String what = kind == Kind.DIRECT ? "direct memory" : "Java heap, and what the JVM itself needs";
+            lines.add(String.format(
+                    Locale.ROOT, "  %-32s %,14d bytes, %s", "sum", kind == Kind.DIRECT ? direct() : heap(), what));
+        }
+        return lines;
+    }
+}

@@ -1,0 +1,210 @@
+package dev.msgrelay.server.engine;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.access.AccessControl;
+import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.core.FrameRing;
+import dev.msgrelay.server.core.Order;
+import dev.msgrelay.server.core.RunStage;
+import dev.msgrelay.server.fanout.SubscriberConnection;
+import dev.msgrelay.server.ingest.PublisherConnection;
+import dev.msgrelay.server.log.PacketLog;
+import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.ops.ConnectionRow;
+import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.ops.RelayStats;
+import dev.msgrelay.server.session.Connection;
+import dev.msgrelay.server.session.ConnectionTable;
+import dev.msgrelay.server.session.Durability;
+import dev.msgrelay.server.session.Services;
+import dev.msgrelay.server.tls.TlsContext;
+import io.netty.channel.Channel;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The relay without its sockets and threads: everything between a channel that has been accepted and one that is written
+ * to. {@link EngineAssembly} makes it.
+ *
+ * <pre>
+ *   PublisherConnection --InPlacePort-------------------.
+ *   PublisherConnection --RingPort--.                    v
+ *   LocalPublisher ------RunStage---+-> FrameRing -> NetworkBatchHandler -> PacketLog -> SendGroup -> SubscriberConnection
+ * </pre>
+ *
+ * <p>One cycle of the core's loop: sockets are read, then {@link CoreDuty} drains the order, sends to subscribers, tells
+ * acknowledgements, and lets publishers that were held back go on. The caller drives the loops, by a clock of his choice.
+ */
+public final class RelayEngine {
+    private final EngineLoop core;
+    private final int maxBody;
+    private final Services services;
+    private final FrameRing ring;
+    private final PacketLog log;
+    private final Order order;
+    private final ChannelSetup setup;
+    private final CoreDuty duty;
+    private final EngineReport report;
+    // The memory of all parts.
+    private final Startup taken;
+
+    RelayEngine(
+            EngineLoop core,
+            int maxBody,
+            Services services,
+            FrameRing ring,
+            PacketLog log,
+            Order order,
+            ChannelSetup setup,
+            CoreDuty duty,
+            EngineReport report,
+            Startup taken) {
+        this.core = core;
+        this.maxBody = maxBody;
+        this.services = services;
+        this.ring = ring;
+        this.log = log;
+        this.order = order;
+        this.setup = setup;
+        this.duty = duty;
+        this.report = report;
+        this.taken = taken;
+    }
+
+    // ---- connections -------------------------------------------------------------------------------------------
+
+    /**
+     * Makes a connection of an accepted channel, or refuses it; returns the loop that it lives on. On the core's thread.
+     *
+     * @param tls TLS of the channel's port; null: a plain port
+     */
+    public EngineLoop place(Channel accepted, Role role, TlsContext tls) {
+        return setup.place(accepted, role, tls);
+    }
+
+    /** A stage for one producer thread. Any thread. */
+    public RunStage newStage() {
+        RunStage stage = new RunStage(ring, maxBody, core::asleep);
+        order.add(stage);
+        return stage;
+    }
+
+    public FrameRing ring() {
+        return ring;
+    }
+
+    /** The permissions of clients. */
+    public AccessControl access() {
+        return services.access();
+    }
+
+    public ConnectionTable table() {
+        return services.table();
+    }
+
+    /** The thread that makes the order. */
+    public EngineLoop core() {
+        return core;
+    }
+
+    /** The epoch of the stream. */
+    public long epoch() {
+        return services.identity().epoch();
+    }
+
+    /** The parts of the stream that outlive the engine. */
+    public Durability durability() {
+        return services.durability();
+    }
+
+    public MemoryBudget budget() {
+        return services.budget();
+    }
+
+    public PacketLog log() {
+        return log;
+    }
+
+    // ---- the end, in its order ----------------------------------------------------------------------------------
+
+    /** Subscribers that said HELLO are told to go elsewhere. Any thread. */
+    public void sayGoAway(int closesInMillis) {
+        for (Connection c : services.table().live()) {
+            if (c instanceof SubscriberConnection) {
+                c.execute(() -> c.goAway(closesInMillis));
+            }
+        }
+    }
+
+    /** No publisher is read any more, nor one that is about to connect. Any thread. */
+    public void stopReading(int closesInMillis) {
+        // Before the look at who is there: who comes later sees it.
+        services.table().drain();
+        for (Connection c : services.table().live()) {
+            if (c instanceof PublisherConnection publisher) {
+                publisher.execute(() -> publisher.stopReading(closesInMillis));
+            }
+        }
+        order.endStages();
+    }
+
+    /**
+     * Whether everything that was read is in the stream, and has been handed to all subscribers. On the core's thread: only
+     * there the log shows what was packed and is not published yet.
+     */
+    public boolean drained() {
+        // Upstream first: bytes leave a place only for one that is looked at later.
+        boolean done = services.table().draining();
+        for (Connection c : services.table().live()) {
+            done &= !(c instanceof PublisherConnection publisher) || publisher.quiet();
+        }
+        long head = log.head().position();
+        done = done && order.isEmpty() && head == log.endPosition();
+        for (Connection c : services.table().live()) {
+            // Subscribers that replay may go on with the journal at the next relay.
+            done &= !(c instanceof SubscriberConnection subscriber)
+                    || subscriber.replays()
+                    || subscriber.position() >= head;
+        }
+        return done;
+    }
+
+    public void closeConnections() {
+        for (Connection c : services.table().live()) {
+            c.execute(() -> c.close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text()));
+        }
+    }
+
+    /** Logs the ends of connections that were not logged yet. Nobody is connected any more. */
+    public void ended() {
+        services.closes().end();
+    }
+
+    /** Gives all memory back. No loop may be at work any more. */
+    public void release() {
+        taken.close();
+    }
+
+    // ---- reports: any thread ------------------------------------------------------------------------------------
+
+    /** One row for each connection. */
+    public List<ConnectionRow> rows() {
+        return report.rows();
+    }
+
+    /** Every counter; the parts are read one after the other. */
+    public RelayStats stats() {
+        return report.stats();
+    }
+
+    /** Time since the core last looked after its house, which it does ten times a second. */
+    public long silentMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(duty.silentNanos());
+    }
+
+    /** Counts an event from outside. */
+    public void count(Counter counter) {
+        services.counters().increment(counter);
+    }
+}

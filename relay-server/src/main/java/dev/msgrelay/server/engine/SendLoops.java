@@ -1,0 +1,101 @@
+package dev.msgrelay.server.engine;
+
+import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.fanout.SendGroup;
+import java.util.Arrays;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/** The loops that send, as the core sees them: its own group of subscribers, and those of other loops. */
+final class SendLoops {
+    // The groups of live subscribers, one for each loop that may send to them, the core's first.
+    private final SendGroup[] groups;
+    // The same, and the group of subscribers that are sent the journal, if anybody is.
+    private final SendGroup[] all;
+
+    /** @param replays group of subscribers that are sent the journal; null: nobody is */
+    SendLoops(SendGroup[] groups, SendGroup replays) {
+        this.groups = groups;
+        this.all = replays == null ? groups : Arrays.copyOf(groups, groups.length + 1);
+        if (replays != null) {
+            all[groups.length] = replays;
+        }
+    }
+
+    /**
+     * Gives the loops beside the core their duties. A loop that sends the journal ticks by itself, as it may wait for the
+     * disk.
+     *
+     * @param replayRest nanoseconds that the loop of the journal may sleep; 0: until it is woken
+     */
+    void start(LongSupplier replayRest, long tickMillis, Consumer<Throwable> failure) {
+        for (int i = 1; i < all.length; i++) {
+            boolean live = i < groups.length;
+            all[i].loop().duty(new SendDuty(all[i], live ? () -> 0 : replayRest), failure);
+            if (!live) {
+                all[i].loop().every(tickMillis, all[i]::tick);
+            }
+        }
+    }
+
+    /** The core's own group. */
+    SendGroup own() {
+        return groups[0];
+    }
+
+    /** Whether other loops send the live stream as well. */
+    boolean hasOthers() {
+        return groups.length > 1;
+    }
+
+    /** Wakes the loops that send the live stream: the head has moved, which a full fence has made visible. */
+    void signalOthers() {
+        for (int i = 1; i < groups.length; i++) {
+            groups[i].signal();
+        }
+    }
+
+    /** Passes the time on to the live groups, each by its own loop. */
+    void tick(long nowNanos) {
+        groups[0].tick(nowNanos);
+        for (int i = 1; i < groups.length; i++) {
+            groups[i].tickThere();
+        }
+    }
+
+    /** Tells all groups that more of the stream is durable. */
+    void durableMoved() {
+        for (SendGroup group : all) {
+            group.durableMoved();
+        }
+    }
+
+    /** Has each loop send once more. */
+    void pumpAll() {
+        for (SendGroup group : all) {
+            group.loop().io().execute(() -> group.pump(true));
+        }
+    }
+
+    /**
+     * The duty of a loop that only sends.
+     *
+     * @param rest see {@link #sleepNanos}
+     */
+    private record SendDuty(SendGroup group, LongSupplier rest) implements EngineLoop.Duty {
+        @Override
+        public boolean work() {
+            return group.pump(true);
+        }
+
+        @Override
+        public boolean pending() {
+            return group.pending();
+        }
+
+        @Override
+        public long sleepNanos() {
+            return rest.getAsLong();
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package dev.msgrelay.server;
+
+import dev.msgrelay.server.engine.RelayEngine;
+
+/** The local publishers of an engine that no {@link RelayServer} has. */
+public final class LocalPublishers {
+    private final RelayState state = new RelayState();
+    private final RelayEngine engine;
+    private final int maxBody;
+
+    public LocalPublishers(RelayEngine engine, int maxBody) {
+        this.engine = engine;
+        this.maxBody = maxBody;
+    }
+
+    /** One more. */
+    public LocalPublisher next() {
+        return new LocalPublisher(engine.newStage(), state, engine.ring(), maxBody);
+    }
+
+    /** Closes all, as the end of a relay does. */
+    public void close() {
+        state.close();
+    }
+}

@@ -1,0 +1,832 @@
+package dev.msgrelay.simulation;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.AbstractChannel;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelId;
+import io.netty.channel.ChannelMetadata;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultChannelConfig;
+import io.netty.channel.EventLoop;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.SocketAddress;
+import java.nio.channels.ClosedChannelException;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * A socket as Netty's epoll transport shows it, with a peer that is part of the test. What epoll does is done here in the
+ * same order: OUT, then IN, then RDHUP; after RDHUP it reads to the end whatever reading is switched to; a socket that is
+ * interested in nothing falls out of the set, and only a new registration brings it back.
+ *
+ * <pre>
+ *   peer --deliver, finish, reset--> | arrived bytes | --read--> pipeline
+ *   peer <-------- took ------------ | room          | <--doWrite-- ChannelOutboundBuffer
+ * </pre>
+ */
+public final class SimChannel extends AbstractChannel implements DuplexChannel {
+    /** The other end. */
+    public interface Other {
+        /** The relay has read so many bytes. */
+        void wasRead(int length);
+
+        /** The socket has taken these bytes. */
+        void took(byte[] bytes, int length);
+
+        /** A loop of the relay has it, for the first time or again. */
+        void registered();
+
+        /** A write begins. */
+        void beforeWrite();
+
+        /** The relay has closed the socket, or its output. */
+        void ended(boolean whole);
+    }
+
+    private static final int IN = 1;
+    private static final int OUT = 2;
+    private static final int RDHUP = 4;
+    private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
+
+    /** Those that would hardly ever be hit by a count of calls. */
+    private static final Set<String> RARE_STEPS =
+            Set.of("publisher.whereToRead", "publisher.granted", "publisher.resume", "subscriber.moveTo");
+
+    /** A name that is the same in each run of a seed. */
+    private static final class Id implements ChannelId {
+        private static final long serialVersionUID = 1L;
+
+        private final int number;
+
+        Id(int number) {
+            this.number = number;
+        }
+
+        @Override
+        public String asShortText() {
+            return Integer.toHexString(number);
+        }
+
+        @Override
+        public String asLongText() {
+            return asShortText();
+        }
+
+        @Override
+        public int compareTo(ChannelId other) {
+            return Integer.compare(number, ((Id) other).number);
+        }
+
+        @Override
+        public int hashCode() {
+            return number;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Id id && id.number == number;
+        }
+    }
+
+    /** What no socket throws; without a stack trace, since it would be in the log. */
+    private static final class Made extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        static final Made FAULT = new Made();
+
+        Made() {
+            super("a fault that the simulation made", null, false, false);
+        }
+    }
+
+    /** What no step throws, nor any exception: the one wall is there for both. */
+    private static final class MadeError extends Error {
+        private static final long serialVersionUID = 1L;
+
+        static final MadeError FAULT = new MadeError();
+
+        MadeError() {
+            super("an error that the simulation made", null, false, false);
+        }
+    }
+
+    private static final Other NOBODY = new Other() {
+        @Override
+        public void wasRead(int length) {}
+
+        @Override
+        public void took(byte[] bytes, int length) {}
+
+        @Override
+        public void registered() {}
+
+        @Override
+        public void beforeWrite() {}
+
+        @Override
+        public void ended(boolean whole) {}
+    };
+
+    /** Which socket of the set it is at present. */
+    private enum Membership {
+        OUTSIDE,
+        INSIDE,
+        /** Taken out since it was interested in nothing. */
+        FORGOTTEN
+    }
+
+    private final World world;
+    private final Function<EventLoop, SimLoop> loops;
+    private final SocketAddress local;
+    private final SocketAddress remote;
+    private final Config config;
+    private Other other;
+    private SimLoop at;
+
+    private boolean open = true;
+    private int ops = RDHUP;
+    private Membership membership = Membership.OUTSIDE;
+    private boolean readPending;
+    private boolean receivedRdHup;
+    private boolean inputShutdown;
+    private boolean outputShutdown;
+
+    // From the peer.
+    private byte[] arrived = new byte[1 << 10];
+    private int from;
+    private int to;
+    private boolean finished;
+    private boolean reset;
+    private boolean resetTold;
+    private boolean throwsOnce;
+    private boolean throwsOnWrite;
+    // Calls of the relay's own until one of them throws; 0: none does.
+    private int callsToFault;
+
+    // To the peer.
+    private long room;
+    private long taken;
+    private byte[] copy = new byte[1 << 12];
+
+    /**
+     * @param loops finds the loop of the simulation by Netty's
+     * @param local see {@code SegmentSize}: an address of TCP that is none of this host's, or null
+     */
+    public SimChannel(
+            World world, int number, Function<EventLoop, SimLoop> loops, SocketAddress local, SocketAddress remote) {
+        super(null, new Id(number));
+        this.world = world;
+        this.loops = loops;
+        this.local = local;
+        this.remote = remote;
+        this.config = new Config();
+    }
+
+    public void connect(Other peer) {
+        other = peer;
+    }
+
+    /** The relay's process has gone: whatever is left of it does nothing that anybody sees. */
+    void relayGone() {
+        other = NOBODY;
+        throwsOnce = false;
+        throwsOnWrite = false;
+        callsToFault = 0;
+        reset();
+    }
+
+    // ---- the peer's side -----------------------------------------------------------------------------------------
+
+    /** Bytes have come. */
+    public void deliver(byte[] bytes, int offset, int length) {
+        if (to + length > arrived.length) {
+            int have = to - from;
+            byte[] target = have + length > arrived.length ? new byte[2 * (have + length)] : arrived;
+            System.arraycopy(arrived, from, target, 0, have);
+            arrived = target;
+            from = 0;
+            to = have;
+        }
+        System.arraycopy(bytes, offset, arrived, to, length);
+        to += length;
+    }
+
+    /** Bytes that have come and were not read yet. */
+    public int unread() {
+        return to - from;
+    }
+
+    /** The peer sends no more. */
+    public void finish() {
+        finished = true;
+    }
+
+    /** The peer, or something on the way, breaks the connection. */
+    public void reset() {
+        reset = true;
+        finished = true;
+    }
+
+    /** The next read, the next write, or one of the relay's next calls throws what no socket throws. */
+    public void throwOnce() {
+        switch (world.below(5)) {
+            case 0 -> {
+                throwsOnce = true;
+                world.injected();
+            }
+            case 1 -> throwsOnWrite = true;
+            default -> callsToFault = 1 + world.skewed(7);
+        }
+    }
+
+    /** One of the rare steps throws, and none before it. */
+    public void throwWhenItGoesOn() {
+        callsToFault = Integer.MAX_VALUE;
+    }
+
+    /**
+     * Counts a call of one of the relay's own steps down to the one that throws: whatever a connection is doing at the time
+     * has gone wrong half way. Netty's own calls do not count, since what it throws to itself is not the relay's.
+     *
+     * @param rare whether the one that throws has come, however many were to come before
+     */
+    private void step(boolean rare) {
+        if (callsToFault > 0 && !world.calm()) {
+            String step = Steps.ofCaller();
+            if (step != null && (rare || RARE_STEPS.contains(step) || --callsToFault == 0)) {
+                callsToFault = 0;
+                world.injectedIn(step);
+                if (world.onceIn(3)) {
+                    throw MadeError.FAULT;
+                }
+                throw Made.FAULT;
+            }
+        }
+    }
+
+    /** The peer has read: so many bytes more may be written. */
+    public void read(long bytes) {
+        room = Math.min(Long.MAX_VALUE / 2, room + bytes);
+    }
+
+    public long room() {
+        return room;
+    }
+
+    /** Bytes that the socket has taken so far. */
+    public long taken() {
+        return taken;
+    }
+
+    // ---- the selector's side -------------------------------------------------------------------------------------
+
+    private int events() {
+        if (membership != Membership.INSIDE) {
+            return 0;
+        }
+        int events = 0;
+        if ((ops & OUT) != 0 && (room > 0 || reset)) {
+            events |= OUT;
+        }
+        if ((ops & IN) != 0 && (to > from || finished || throwsOnce)) {
+            events |= IN;
+        }
+        if ((ops & RDHUP) != 0 && finished) {
+            events |= RDHUP;
+        }
+        if (reset && !resetTold) {
+            // EPOLLERR comes unasked.
+            events |= IN | OUT;
+        }
+        return events;
+    }
+
+    boolean ready() {
+        return events() != 0;
+    }
+
+    void handle() {
+        int events = events();
+        if ((events & OUT) != 0) {
+            simUnsafe().outReady();
+        }
+        if ((events & IN) != 0) {
+            simUnsafe().inReady();
+        }
+        if ((events & RDHUP) != 0) {
+            simUnsafe().rdHupReady();
+        }
+    }
+
+    private void submit(int newOps) {
+        ops = newOps;
+        switch (membership) {
+            case OUTSIDE -> {}
+            case INSIDE -> {
+                if (ops == 0) {
+                    membership = Membership.FORGOTTEN;
+                }
+            }
+            case FORGOTTEN -> throw new UncheckedIOException(new IOException("epoll_ctl: not in the set"));
+        }
+    }
+
+    private void set(int flag) {
+        if ((ops & flag) == 0) {
+            submit(ops | flag);
+        }
+    }
+
+    private void clear(int flag) {
+        if ((ops & flag) != 0) {
+            submit(ops & ~flag);
+        }
+    }
+
+    // ---- Netty's side --------------------------------------------------------------------------------------------
+
+    @Override
+    protected AbstractUnsafe newUnsafe() {
+        return new SimUnsafe();
+    }
+
+    private SimUnsafe simUnsafe() {
+        return (SimUnsafe) super.unsafe();
+    }
+
+    @Override
+    protected boolean isCompatible(EventLoop loop) {
+        return true;
+    }
+
+    @Override
+    protected void doRegister(ChannelPromise promise) {
+        SimLoop to = loops.apply(eventLoop());
+        if (to.isCurrent()) {
+            register(to, promise);
+        } else {
+            // All loops have one thread here. With threads of their own, this would be a task of the other one, too.
+            to.loop().io().execute(() -> register(to, promise));
+        }
+    }
+
+    private void register(SimLoop to, ChannelPromise promise) {
+        if (!open) {
+            promise.setFailure(new ClosedChannelException());
+            return;
+        }
+        at = to;
+        at.add(this);
+        membership = Membership.INSIDE;
+        other.registered();
+        promise.setSuccess();
+    }
+
+    @Override
+    protected void doDeregister() {
+        if (at != null) {
+            at.remove(this);
+            at = null;
+        }
+        membership = Membership.OUTSIDE;
+        ops = RDHUP;
+    }
+
+    @Override
+    protected void doBeginRead() {
+        readPending = true;
+        set(IN);
+    }
+
+    @Override
+    protected void doWrite(ChannelOutboundBuffer out) throws Exception {
+        other.beforeWrite();
+        while (true) {
+            ByteBuf buffer = (ByteBuf) out.current();
+            if (buffer == null) {
+                clear(OUT);
+                return;
+            }
+            // Netty ends an output whose write has failed, and would be told for ever that it can be written to.
+            if (reset) {
+                resetTold = true;
+                clear(OUT);
+                throw new IOException("Broken pipe");
+            }
+            if (throwsOnWrite) {
+                throwsOnWrite = false;
+                clear(OUT);
+                throw Made.FAULT;
+            }
+            int length = (int) Math.min(room, buffer.readableBytes());
+            if (length > 1 && !world.calm() && world.onceIn(16)) {
+                length = 1 + world.skewed(length - 1);
+            }
+            if (buffer.isReadable() && length == 0) {
+                set(OUT);
+                return;
+            }
+            take(buffer, length);
+            out.removeBytes(length);
+            if (length == 0) {
+                out.remove();
+            }
+        }
+    }
+
+    private void take(ByteBuf buffer, int length) {
+        if (length > copy.length) {
+            copy = new byte[Math.max(length, 2 * copy.length)];
+        }
+        buffer.getBytes(buffer.readerIndex(), copy, 0, length);
+        room -= length;
+        taken += length;
+        other.took(copy, length);
+    }
+
+    @Override
+    protected Object filterOutboundMessage(Object message) {
+        if (!(message instanceof ByteBuf)) {
+            throw new UnsupportedOperationException("unsupported message type: " + message.getClass());
+        }
+        ByteBuf buffer = (ByteBuf) message;
+        if (buffer.isDirect()) {
+            return buffer;
+        }
+        // As Netty's native transports do.
+        ByteBuf direct =
+                config.getAllocator().directBuffer(buffer.readableBytes(), Math.max(1, buffer.readableBytes()));
+        direct.writeBytes(buffer);
+        buffer.release();
+        return direct;
+    }
+
+    private final class SimUnsafe extends AbstractUnsafe {
+        @Override
+        public void connect(SocketAddress to, SocketAddress from, ChannelPromise promise) {
+            promise.setFailure(new UnsupportedOperationException());
+        }
+
+        @Override
+        protected void flush0() {
+            // What waits for room is written when there is.
+            if ((ops & OUT) == 0) {
+                super.flush0();
+            }
+        }
+
+        void outReady() {
+            if (!outputShutdown) {
+                super.flush0();
+            }
+        }
+
+        void rdHupReady() {
+            receivedRdHup = true;
+            if (!isActive()) {
+                shutdownInput();
+            } else {
+                inReady();
+            }
+            try {
+                clear(RDHUP);
+            } catch (UncheckedIOException e) {
+                pipeline().fireExceptionCaught(e.getCause());
+                close(voidPromise());
+            }
+        }
+
+        void inReady() {
+            if (inputShutdown) {
+                clearIn();
+            } else {
+                read();
+            }
+        }
+
+        private void read() {
+            RecvByteBufAllocator.ExtendedHandle handle = (RecvByteBufAllocator.ExtendedHandle) recvBufAllocHandle();
+            ChannelPipeline pipeline = pipeline();
+            handle.reset(config);
+            ByteBuf buffer = null;
+            boolean allRead = false;
+            try {
+                do {
+                    buffer = handle.allocate(config.getAllocator());
+                    handle.lastBytesRead(readInto(buffer, handle));
+                    if (handle.lastBytesRead() <= 0) {
+                        buffer.release();
+                        buffer = null;
+                        allRead = handle.lastBytesRead() < 0;
+                        readPending &= !allRead;
+                        break;
+                    }
+                    handle.incMessagesRead(1);
+                    readPending = false;
+                    ByteBuf read = buffer;
+                    buffer = null;
+                    pipeline.fireChannelRead(read);
+                    if (inputShutdown) {
+                        break;
+                    }
+                } while (receivedRdHup
+                        || handle.continueReading(() -> handle.lastBytesRead() == handle.attemptedBytesRead()));
+                handle.readComplete();
+                pipeline.fireChannelReadComplete();
+                if (allRead) {
+                    shutdownInput();
+                }
+            } catch (Throwable e) {
+                readFailed(pipeline, buffer, e, allRead, handle);
+            } finally {
+                if (!readPending && !config.isAutoRead()) {
+                    clearIn();
+                }
+            }
+        }
+
+        private void readFailed(
+                ChannelPipeline pipeline,
+                ByteBuf buffer,
+                Throwable cause,
+                boolean allRead,
+                RecvByteBufAllocator.ExtendedHandle handle) {
+            if (buffer != null) {
+                buffer.release();
+            }
+            handle.readComplete();
+            pipeline.fireChannelReadComplete();
+            pipeline.fireExceptionCaught(cause);
+            if (allRead || cause instanceof IOException) {
+                shutdownInput();
+            }
+        }
+
+        private void clearIn() {
+            readPending = false;
+            if (membership != Membership.FORGOTTEN) {
+                clear(IN);
+            } else {
+                ops &= ~IN;
+            }
+        }
+
+        /** Without half-closure the end of the input is the end. */
+        private void shutdownInput() {
+            if (!inputShutdown) {
+                close(voidPromise());
+            }
+        }
+    }
+
+    private int readInto(ByteBuf buffer, RecvByteBufAllocator.ExtendedHandle handle) throws IOException {
+        handle.attemptedBytesRead(buffer.writableBytes());
+        if (!open) {
+            throw new ClosedChannelException();
+        }
+        if (throwsOnce) {
+            throwsOnce = false;
+            throw Made.FAULT;
+        }
+        int length = Math.min(buffer.writableBytes(), to - from);
+        if (length > 1 && !world.calm() && world.onceIn(8)) {
+            length = 1 + world.skewed(length - 1);
+        }
+        if (length == 0) {
+            if (to > from) {
+                return 0;
+            }
+            if (reset && !resetTold) {
+                resetTold = true;
+                throw new IOException("Connection reset by peer");
+            }
+            return finished ? -1 : 0;
+        }
+        other.wasRead(length);
+        buffer.writeBytes(arrived, from, length);
+        from += length;
+        if (from == to) {
+            from = 0;
+            to = 0;
+        }
+        return length;
+    }
+
+    @Override
+    protected void doClose() {
+        boolean was = open;
+        open = false;
+        inputShutdown = true;
+        doDeregister();
+        if (was) {
+            other.ended(true);
+        }
+    }
+
+    @Override
+    protected void doShutdownOutput() {
+        outputShutdown = true;
+        other.ended(false);
+    }
+
+    @Override
+    protected SocketAddress localAddress0() {
+        return local;
+    }
+
+    @Override
+    protected SocketAddress remoteAddress0() {
+        return remote;
+    }
+
+    @Override
+    protected void doBind(SocketAddress address) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    protected void doDisconnect() {
+        doClose();
+    }
+
+    @Override
+    public ChannelConfig config() {
+        step(false);
+        return config;
+    }
+
+    @Override
+    public ByteBufAllocator alloc() {
+        step(false);
+        return config.getAllocator();
+    }
+
+    @Override
+    public boolean isWritable() {
+        step(false);
+        return super.isWritable();
+    }
+
+    @Override
+    public EventLoop eventLoop() {
+        step(false);
+        return super.eventLoop();
+    }
+
+    @Override
+    public Channel flush() {
+        step(false);
+        return super.flush();
+    }
+
+    @Override
+    public ChannelFuture write(Object message, ChannelPromise promise) {
+        stepWith(message);
+        return super.write(message, promise);
+    }
+
+    @Override
+    public ChannelFuture writeAndFlush(Object message, ChannelPromise promise) {
+        stepWith(message);
+        return super.writeAndFlush(message, promise);
+    }
+
+    /** What a write is given is released whatever becomes of it: so do Netty's own where they throw. */
+    private void stepWith(Object message) {
+        try {
+            step(false);
+        } catch (Made | MadeError e) {
+            ReferenceCountUtil.release(message);
+            throw e;
+        }
+    }
+
+    /** It is about to go to another loop, or to be registered anew. */
+    @Override
+    public ChannelFuture deregister() {
+        step(true);
+        return super.deregister();
+    }
+
+    /** Closing never throws, but where it is one of many that are closed to make room. */
+    @Override
+    public ChannelFuture close() {
+        if (Steps.ofRelief()) {
+            step(true);
+        }
+        return super.close();
+    }
+
+    @Override
+    public Unsafe unsafe() {
+        step(false);
+        return super.unsafe();
+    }
+
+    @Override
+    public boolean isOpen() {
+        step(false);
+        return open;
+    }
+
+    @Override
+    public boolean isActive() {
+        step(false);
+        return open;
+    }
+
+    @Override
+    public ChannelMetadata metadata() {
+        return METADATA;
+    }
+
+    /** As epoll's: reading that is switched off is no longer of interest. */
+    private final class Config extends DefaultChannelConfig {
+        Config() {
+            super(SimChannel.this);
+        }
+
+        @Override
+        protected void autoReadCleared() {
+            if (isRegistered()) {
+                simUnsafe().clearIn();
+            } else {
+                ops &= ~IN;
+            }
+        }
+    }
+
+    // ---- half-closing --------------------------------------------------------------------------------------------
+
+    @Override
+    public boolean isInputShutdown() {
+        return inputShutdown;
+    }
+
+    @Override
+    public boolean isOutputShutdown() {
+        return outputShutdown;
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return inputShutdown && outputShutdown;
+    }
+
+    @Override
+    public ChannelFuture shutdownOutput() {
+        return shutdownOutput(newPromise());
+    }
+
+    @Override
+    public ChannelFuture shutdownOutput(ChannelPromise promise) {
+        simUnsafe().shutdownOutput(promise);
+        return promise;
+    }
+
+    @Override
+    public ChannelFuture shutdownInput() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public ChannelFuture shutdownInput(ChannelPromise promise) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public ChannelFuture shutdown() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public ChannelFuture shutdown(ChannelPromise promise) {
+        throw new UnsupportedOperationException();
+    }
+
+    /** The loop that has it; null: none has. */
+    public SimLoop loop() {
+        return at;
+    }
+
+    /** For messages about it. */
+    public String state() {
+        return "ops " + ops + " " + membership + " unread " + unread() + " room " + room + " autoRead "
+                + config.isAutoRead() + (finished ? " finished" : "") + (reset ? " reset" : "")
+                + (open ? "" : " closed");
+    }
+
+    static byte[] grown(byte[] bytes, int least) {
+        return bytes.length >= least ? bytes : Arrays.copyOf(bytes, Math.max(least, 2 * bytes.length));
+    }
+}

@@ -1,0 +1,168 @@
+package dev.msgrelay.simulation;
+
+import dev.msgrelay.server.core.EngineLoop;
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoRegistration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A loop of the engine whose selector never blocks. Where it would, the loop is left at just that point, its flag up that
+ * says it sleeps; it is driven on only when something wakes it that would wake a thread: a task, a signal, a socket, the
+ * time. So a signal that is never given is noticed: what it should have started never comes.
+ */
+public final class SimLoop {
+    private static final int NEVER = -1;
+
+    private final World world;
+    private final String name;
+    private final boolean first;
+    private final List<SimChannel> channels = new ArrayList<>();
+    private final EngineLoop loop;
+    private Runnable beforeSleep = () -> {};
+    private boolean asleep;
+    private boolean woken;
+    private long deadline = NEVER;
+
+    public SimLoop(World world, int number) {
+        this.world = world;
+        this.first = number == 0;
+        this.name = "loop " + number;
+        this.loop = new EngineLoop(executor -> new Selector(), world.clock());
+    }
+
+    public EngineLoop loop() {
+        return loop;
+    }
+
+    /** What other threads do in the moment between a loop's last look and its sleep. */
+    public void beforeSleep(Runnable others) {
+        beforeSleep = others;
+    }
+
+    /** Whether it would stand still if nobody woke it. */
+    public boolean asleep() {
+        return asleep;
+    }
+
+    /** One cycle, unless it sleeps and nothing has woken it; answers whether it did anything. */
+    public boolean cycle() {
+        if (asleep) {
+            if (loop.asleep() && !anyReady() && !overslept() && !tasks()) {
+                return false;
+            }
+            asleep = false;
+            woken = true;
+        }
+        goRound();
+        return true;
+    }
+
+    /** One cycle of a loop that sleeps, for nothing: whatever it finds to do then, it should have been woken for. */
+    public void poke() {
+        woken = true;
+        goRound();
+    }
+
+    /** Netty closes what is left on a loop that ends: those who were refused, whom no table lists. */
+    public void end() {
+        for (SimChannel channel : List.copyOf(channels)) {
+            channel.close();
+        }
+        tasks();
+    }
+
+    private void goRound() {
+        world.current(this);
+        loop.cycle();
+        world.current(null);
+        woken = false;
+    }
+
+    /** Whether what happens just now happens on its thread: what the test does itself, the first loop would do. */
+    boolean isCurrent() {
+        SimLoop current = world.current();
+        return current == null ? first : current == this;
+    }
+
+    private boolean tasks() {
+        world.current(this);
+        boolean any = loop.io().runNonBlockingTasks(0) > 0;
+        world.current(null);
+        return any;
+    }
+
+    private boolean overslept() {
+        return deadline != NEVER && world.now() - deadline >= 0;
+    }
+
+    private boolean anyReady() {
+        for (int i = 0; i < channels.size(); i++) {
+            if (channels.get(i).ready()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void add(SimChannel channel) {
+        channels.add(channel);
+    }
+
+    void remove(SimChannel channel) {
+        channels.remove(channel);
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+
+    /** The selector: looks at all sockets, in an order of its own each time. */
+    private final class Selector implements IoHandler {
+        private SimChannel[] now = new SimChannel[16];
+
+        @Override
+        public int run(IoHandlerContext context) {
+            int ready = 0;
+            int count = channels.size();
+            if (count > 0) {
+                now = channels.toArray(now);
+                int first = world.below(count);
+                for (int i = 0; i < count; i++) {
+                    SimChannel channel = now[(first + i) % count];
+                    if (channel.ready()) {
+                        channel.handle();
+                        ready++;
+                    }
+                }
+            }
+            if (ready == 0 && !woken && context.canBlock()) {
+                beforeSleep.run();
+                if (context.canBlock()) {
+                    deadline = context.deadlineNanos();
+                    asleep = true;
+                    throw Asleep.INSTANCE;
+                }
+            }
+            return ready;
+        }
+
+        @Override
+        public IoRegistration register(IoHandle handle) {
+            throw new UnsupportedOperationException("channels of the simulation register by themselves");
+        }
+
+        @Override
+        public void wakeup() {
+            // One thread: nobody calls this from another one.
+        }
+
+        @Override
+        public boolean isCompatible(Class<? extends IoHandle> handleType) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,1129 @@
+package dev.msgrelay.simulation;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Features;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Level;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.LocalPublishers;
+import dev.msgrelay.server.Sessions;
+import dev.msgrelay.server.config.JournalConfig;
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.config.StreamConfig;
+import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.engine.EngineAssembly;
+import dev.msgrelay.server.engine.JournalException;
+import dev.msgrelay.server.engine.RelayEngine;
+import dev.msgrelay.server.fanout.SendGroup;
+import dev.msgrelay.server.fanout.SubscriberConnection;
+import dev.msgrelay.server.ingest.PublisherConnection;
+import dev.msgrelay.server.journal.Journal;
+import dev.msgrelay.server.journal.SimDisk;
+import dev.msgrelay.server.journal.read.JournalFeed;
+import dev.msgrelay.server.memory.MemoryBudget.Kind;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.memory.MemoryBudget.Pool;
+import dev.msgrelay.server.ops.Admission;
+import dev.msgrelay.server.ops.ConnectionRow;
+import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.ops.RelayStats;
+import dev.msgrelay.server.session.Connection;
+import dev.msgrelay.server.session.RefusedConnection;
+import dev.msgrelay.server.session.RelayIdentity;
+import dev.msgrelay.server.session.Session;
+import dev.msgrelay.server.sim.Asleep;
+import dev.msgrelay.server.sim.Lives;
+import dev.msgrelay.server.sim.LocalPeer;
+import dev.msgrelay.server.sim.NamedPublisher;
+import dev.msgrelay.server.sim.Peer;
+import dev.msgrelay.server.sim.PlainPublisher;
+import dev.msgrelay.server.sim.Producer;
+import dev.msgrelay.server.sim.SimChannel;
+import dev.msgrelay.server.sim.SimJournal;
+import dev.msgrelay.server.sim.SimLoop;
+import dev.msgrelay.server.sim.Source;
+import dev.msgrelay.server.sim.StreamModel;
+import dev.msgrelay.server.sim.Subscriber;
+import dev.msgrelay.server.sim.TlsPort;
+import dev.msgrelay.server.sim.World;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.EventLoop;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * One run: a relay's engine, clients of every kind, and faults, all from one seed.
+ *
+ * <pre>
+ *   step:  a loop goes round once  |  a client does something  |  time passes  |  somebody connects  ->  what must hold is looked at
+ *   end:   faults stop, everybody does what is right -> nothing is owed -> the relay ends -> no byte is left
+ *
+ *   with a journal:  step  |  one of its threads does something  |  the relay ends, or the machine  ->  the next life
+ * </pre>
+ */
+final class Simulation {
+    private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final int ROUNDS = 2_000;
+    private static final int CYCLES_PER_ROUND = 400;
+    private static final int CYCLES_PER_END = 4;
+    private static final int MOST_CONNECTIONS = 24;
+    /** Handshakes take longer than steps. */
+    private static final int SEEDS_PER_TLS = 10;
+    /** Starting anew takes longer, too. */
+    private static final int SEEDS_PER_JOURNAL = 20;
+
+    private static final int FIRST_OF_JOURNAL = 4;
+    /** All of it is read again in each life. */
+    private static final int MOST_VOLUME = 4;
+
+    private static final int MOST_BYTES = 6 << 20;
+
+    private static final long FIRST_EPOCH = 0x5EED;
+    private static final long NO_EPOCH = 77;
+    private static final Set<Counter> NOTHING_LEFT = EnumSet.of(
+            Counter.PUBLISHERS,
+            Counter.SUBSCRIBERS,
+            Counter.RING_USED_CELLS,
+            Counter.LOCAL_PUBLISHERS,
+            Counter.ASSEMBLY_WAITING);
+
+    /** No address of any host, so that nobody asks this one's interfaces for long. */
+    private static final InetSocketAddress LOCAL = new InetSocketAddress(address(203, 0, 113, 1), 7400);
+
+    private final World world;
+    private final RelayConfig config;
+    private final StreamModel model;
+    private final Lives lives;
+    private final List<Producer> producers = new ArrayList<>();
+    // Of subscribers that were there when a relay ended.
+    private final List<SimSubscriber.Resumed> resumed = new ArrayList<>();
+
+    // What this run is like.
+    private final int cycleWeight;
+    private final int timeWeight;
+    private final boolean malicious;
+    private final int subscriberKinds;
+    private final int publisherKinds;
+    private final int patience;
+    private final int localPublishers;
+    private final int localWeight;
+    // Null: it has none.
+    private final TlsPort tls;
+    private final SimJournal journal;
+    // Whether subscribers are sent what lies in the journal, on a loop behind the others.
+    private final boolean replayed;
+    private final int loopCount;
+    private final int readerCount;
+    // Steps that a relay with a journal lives for, more or less.
+    private final int lifespan;
+
+    // Of one life of the relay: see begin.
+    private UnpooledByteBufAllocator allocator;
+    private SimLoop[] loops;
+    private RelayEngine engine;
+    private LocalPublishers publishers;
+    private final List<Peer> peers = new ArrayList<>();
+    private final List<SimPublisher> gone = new ArrayList<>();
+    private final List<LocalPeer> locals = new ArrayList<>();
+    private int before;
+    private int connected;
+    private int arriving;
+    private long closesSeen;
+    private final Map<CloseReason, Long> closes = new EnumMap<>(CloseReason.class);
+    private RelayStats lastStats;
+    private boolean ending;
+    private boolean journalEnded;
+    private boolean withoutJournal;
+    private boolean readElsewhere;
+
+    private int channels;
+    private Throwable engineFailure;
+
+    Simulation(long seed) {
+        world = new World(seed);
+        loopCount = world.oneOf(1, 1, 1, 2, 2, 3, 3);
+        readerCount = world.oneOf(0, 0, 1, 2);
+        boolean journaled =
+                Boolean.getBoolean("sim.journal") || Math.floorMod(seed, SEEDS_PER_JOURNAL) == FIRST_OF_JOURNAL;
+        boolean secured = !journaled
+                && (Boolean.getBoolean("sim.tls") || Math.floorMod(seed, SEEDS_PER_TLS) == SEEDS_PER_TLS - 1);
+        if (journaled) {
+            world.atMost(MOST_VOLUME, MOST_BYTES);
+        }
+        RelayConfig.Builder drawn = config(loopCount);
+        config = (secured ? withTls(drawn) : journaled ? withJournal(drawn) : drawn).build();
+        world.config(config);
+        replayed = journaled;
+        tls = secured ? new TlsPort(world) : null;
+        lives = new Lives(world);
+        journal = journaled ? new SimJournal(world, config.journal().settings(), this::meanwhile) : null;
+        lifespan = journaled ? world.oneOf(100, 300, 1000) : 0;
+        model = new StreamModel(world, config.stream().maxBody());
+        cycleWeight = world.between(30, 70);
+        timeWeight = world.between(1, 8);
+        malicious = world.onceIn(3);
+        subscriberKinds = world.between(1, 7);
+        publisherKinds = world.between(1, 3);
+        patience = world.oneOf(2, 5, 20);
+        localPublishers = world.oneOf(0, 0, 1, 2);
+        localWeight = world.oneOf(3, 3, 30);
+        begin();
+        int names = (publisherKinds & 2) != 0 || journaled ? world.between(1, 3) : 0;
+        for (int i = 0; i < names; i++) {
+            boolean contested = world.onceIn(3);
+            for (int k = contested ? 2 : 1; k > 0; k--) {
+                producers.add(new Producer(
+                        "name-" + i,
+                        new ProducerId(world.nextLong(), world.nextLong() | 1),
+                        model.newSource(size()),
+                        contested,
+                        world.onceIn(8) ? world.between(1, 200) : 0,
+                        journaled && !world.onceIn(4) ? level() : null));
+            }
+        }
+    }
+
+    private Level level() {
+        return Level.values()[world.below(Level.values().length)];
+    }
+
+    /** A life of the relay: without a journal there is one. */
+    private void begin() {
+        allocator = new UnpooledByteBufAllocator(true, true);
+        int live = loopCount + readerCount;
+        loops = new SimLoop[replayed ? live + 1 : live];
+        EngineLoop[] engineLoops = new EngineLoop[loops.length];
+        for (int i = 0; i < loops.length; i++) {
+            loops[i] = new SimLoop(world, i);
+            engineLoops[i] = loops[i].loop();
+        }
+        long epoch = lives.count() == 0 ? FIRST_EPOCH : world.nextLong() | 1;
+        Journal opened = journal == null ? null : journal.open(epoch);
+        before = 0;
+        if (opened != null && lives.count() > 0) {
+            before = (int) opened.goesOnAt().sequence() - 1;
+            journal.check(model, lives, producers);
+        }
+        if (opened != null) {
+            journal.begun();
+        }
+        engine = new EngineAssembly(
+                        config,
+                        allocator,
+                        world.clock(),
+                        new RelayIdentity(epoch, "simulated", config.stream().maxBody()),
+                        this::engineFailed,
+                        Arrays.copyOf(engineLoops, loopCount))
+                .readers(Arrays.copyOfRange(engineLoops, loopCount, live))
+                .journal(opened, replayed ? engineLoops[live] : null)
+                .build();
+        publishers = new LocalPublishers(engine, config.stream().maxBody());
+        model.goesOn(engine.log(), before);
+        lives.begin(epoch, before, engine.durability());
+        producers.forEach(Producer::relayBegins);
+        connected = 0;
+        arriving = 0;
+        closesSeen = 0;
+        closes.clear();
+        lastStats = null;
+        ending = false;
+        journalEnded = false;
+        withoutJournal = false;
+        for (int i = 0; i < localPublishers && model.hasRoomForSources(); i++) {
+            locals.add(new LocalPeer(world, model, publishers.next(), model.newSource(size())));
+        }
+        loops[0].beforeSleep(() -> {
+            if (!locals.isEmpty() && world.onceIn(3)) {
+                locals.get(world.below(locals.size())).act();
+            }
+        });
+    }
+
+    /** Segments are short, so that there are many; what does not fit into one is refused. */
+    private RelayConfig.Builder withJournal(RelayConfig.Builder drawn) {
+        StreamConfig stream = drawn.build().stream();
+        int longest = Math.max(stream.maxBody() + 8, stream.packetBytes());
+        int segment = Math.max(16 << 10, longest / 3 * 4 + 8) * world.oneOf(1, 2, 4);
+        drawn.journal(Path.of("simulated"))
+                .journalSegment(segment)
+                .journalForce(Duration.ofMillis(world.oneOf(1, 50, 1000)))
+                .journalFailure(world.onceIn(2) ? JournalConfig.Failure.EXIT : JournalConfig.Failure.MEMORY);
+        drawn.allowPolicies(EnumSet.range(Policy.DISCONNECT, Policy.REPLAY))
+                .slowSubscriber(world.onceIn(3) ? Policy.REPLAY : Policy.DISCONNECT)
+                .replayBytes((JournalFeed.PAGE_BYTES + stream.maxBody() + 8) * world.oneOf(1, 2, 4));
+        return switch (world.below(3)) {
+            case 0 -> drawn.journalKeep(JournalConfig.UNLIMITED);
+            case 1 -> drawn.journalKeep((long) segment * world.between(2, 8));
+            default -> drawn.journalKeep(Duration.ofMillis(world.oneOf(1, 1000, 100_000)));
+        };
+    }
+
+    private RelayConfig.Builder withTls(RelayConfig.Builder drawn) {
+        return drawn.tls(TlsPort.files())
+                .tlsBytes(world.oneOf(1 << 20, 4 << 20))
+                .tlsRecords(world.oneOf(50, 500, 1 << 20, 1 << 20));
+    }
+
+    private RelayConfig.Builder config(int loopCount) {
+        int maxBody = world.oneOf(100, 1000, 20_000, 100_000, 300_000, 1 << 20);
+        int frame = maxBody + 8;
+        int log = Math.max(3 << 20, maxBody == 1 << 20 ? 6 << 20 : 3 << 20);
+        Set<Policy> policies = EnumSet.of(Policy.DISCONNECT, Policy.SKIP, Policy.BACKPRESSURE);
+        int heartbeat = world.oneOf(100, 500, 5000);
+        return RelayConfig.builder()
+                .mtu(world.oneOf(576, 1500, 9000))
+                .maxBody(maxBody)
+                .ringSize(maxBody > 200_000 ? 4 << 20 : 1 << 20)
+                .logSize(log + world.below(2) * (1 << 20))
+                .eventLoops(loopCount)
+                .readerLoops(readerCount)
+                .slowSubscriber(world.oneOf(0, 1) == 0 ? Policy.DISCONNECT : Policy.SKIP)
+                .allowPolicies(policies)
+                .pinBytes((2 << 19) + Math.max(1 << 19, frame) + world.below(3) * (1 << 19))
+                .assemblyBytes(2 * frame + 4096 + world.skewed(frame))
+                .filterBytes((64 << 10) * world.oneOf(1, 2, 8))
+                .controlBytes(world.oneOf(32 << 10, 64 << 10, 1 << 20))
+                .controlBytesPerConnection(32 << 10)
+                .heartbeat(Duration.ofMillis(heartbeat))
+                .idleTimeout(Duration.ofMillis(heartbeat * (long) world.oneOf(3, 10)))
+                .handshakeTimeout(Duration.ofMillis(world.oneOf(200, 5000)))
+                .frameTimeout(Duration.ofMillis(world.oneOf(300, 3000)))
+                .minRate(world.oneOf(10, 1000))
+                .maxConnections(world.oneOf(6, 12, MOST_CONNECTIONS, 100, 100))
+                .maxPublishers(world.oneOf(2, 5, MOST_CONNECTIONS, MOST_CONNECTIONS))
+                .maxPerAddress(world.oneOf(4, 100, 100))
+                .handshakesPerSecond(world.oneOf(5, 1000, 1000))
+                .replaysPerSecond(world.oneOf(2, 1000))
+                .maxHeartbeat(Duration.ofMillis(world.oneOf(200, 60_000)))
+                .publisherSilence(Duration.ofMillis(world.oneOf(0, 0, 2000)))
+                .nameHold(Duration.ofMillis(world.oneOf(0, 100, 2000)))
+                .stallTimeout(Duration.ofMillis(world.oneOf(200, 2000)));
+    }
+
+    private Source.Size size() {
+        Source.Size[] sizes = Source.Size.values();
+        int least = world.volume() >= 16 && world.onceIn(2) ? Source.Size.MEDIUM.ordinal() : 0;
+        return sizes[world.between(least, sizes.length - 1)];
+    }
+
+    private static InetAddress address(int a, int b, int c, int d) {
+        try {
+            return InetAddress.getByAddress(new byte[] {(byte) a, (byte) b, (byte) c, (byte) d});
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void engineFailed(Throwable cause) {
+        if (cause instanceof Asleep) {
+            return;
+        }
+        if (cause instanceof JournalException && journal != null && journal.failed()) {
+            journalEnded = true;
+            return;
+        }
+        if (engineFailure == null) {
+            engineFailure = cause;
+        }
+        world.fail("the engine stops: " + cause);
+    }
+
+    // ---- the run -------------------------------------------------------------------------------------------------
+
+    /** Runs so many steps, then to the end. */
+    void run(int steps) {
+        try {
+            for (int i = 0; i < steps; i++) {
+                if (journal == null) {
+                    step();
+                    looked();
+                } else {
+                    stepOfALife();
+                }
+            }
+            calm();
+            end();
+        } catch (AssertionError e) {
+            if (engineFailure != null) {
+                e.initCause(engineFailure);
+            }
+            throw e;
+        }
+    }
+
+    /** As any other, and at any time the relay ends, or the machine does. */
+    private void stepOfALife() {
+        try {
+            journal.disturb();
+            step();
+            looked();
+        } catch (SimDisk.Crash crash) {
+            endAtOnce("crash");
+            return;
+        }
+        if (journalEnded && config.journal().failure() == JournalConfig.Failure.EXIT) {
+            endAtOnce("failed");
+        } else if (journalEnded && !withoutJournal) {
+            withoutJournal = true;
+            lives.count("without journal", 1);
+            journal.abandon();
+        } else if (world.onceIn(lifespan)) {
+            if (world.onceIn(4)) {
+                endInOrder();
+            } else {
+                endAtOnce("killed");
+            }
+        }
+    }
+
+    /** Everybody else, while one of the journal's threads waits for the disk. */
+    private void meanwhile() {
+        if (!ending) {
+            step();
+            looked();
+        }
+    }
+
+    private void looked() {
+        check();
+        world.throwIfFailed();
+    }
+
+    private void step() {
+        world.nextStep();
+        if (tls != null && tls.thread().hasWork() && world.onceIn(4)) {
+            tls.thread().goOn();
+            return;
+        }
+        if (journal != null && world.onceIn(4)) {
+            journal.step();
+            return;
+        }
+        int dice = world.below(100);
+        if (dice < cycleWeight) {
+            cycle(loops[world.below(loops.length)]);
+        } else if (dice < cycleWeight + timeWeight) {
+            passTime();
+        } else if (dice < cycleWeight + timeWeight + 2) {
+            somebodyComes();
+        } else if (!locals.isEmpty() && dice >= 100 - localWeight) {
+            locals.get(world.below(locals.size())).act();
+        } else if (!peers.isEmpty()) {
+            peers.get(world.below(peers.size())).act();
+        } else {
+            somebodyComes();
+        }
+    }
+
+    /** Answers whether it did anything. */
+    private boolean cycle(SimLoop loop) {
+        boolean[] did = new boolean[1];
+        if (isOfReplays(loop)) {
+            journal.readBy(() -> did[0] = loop.cycle());
+        } else {
+            did[0] = loop.cycle();
+        }
+        model.sync();
+        return did[0];
+    }
+
+    private boolean isOfReplays(SimLoop loop) {
+        return replayed && loop == loops[loops.length - 1];
+    }
+
+    private void passTime() {
+        long nanos =
+                switch (world.below(20)) {
+                    case 0 -> world.below(100 * patience) * MILLI;
+                    case 1, 2, 3 -> world.below(20) * MILLI;
+                    default -> 1 + world.below(1_000_000);
+                };
+        world.advance(nanos);
+    }
+
+    // ---- who comes -----------------------------------------------------------------------------------------------
+
+    private void somebodyComes() {
+        if (peers.size() >= MOST_CONNECTIONS || !model.hasRoomForSources()) {
+            return;
+        }
+        int dice = world.below(8);
+        if (dice < 4) {
+            subscriber();
+        } else if (dice < 6 && (publisherKinds & 1) != 0 || producers.isEmpty()) {
+            plainPublisher();
+        } else {
+            producers();
+        }
+    }
+
+    private void producers() {
+        for (Producer producer : producers) {
+            // Now and then before it knows that its connection has ended.
+            if (producer.wantsToConnect() || (producer.goesOn() && !world.calm() && world.onceIn(20))) {
+                named(producer);
+                return;
+            }
+        }
+    }
+
+    private SimChannel newChannel() {
+        int number = ++channels;
+        return new SimChannel(
+                world,
+                number,
+                this::loopOf,
+                world.onceIn(2) ? LOCAL : null,
+                new InetSocketAddress(address(10, 0, 0, world.below(4)), 10_000 + number));
+    }
+
+    private SimLoop loopOf(EventLoop io) {
+        for (SimLoop loop : loops) {
+            if (loop.loop().io() == io) {
+                return loop;
+            }
+        }
+        throw new IllegalStateException();
+    }
+
+    private void plainPublisher() {
+        SimChannel channel = newChannel();
+        connect(new SimPublisher(world, model, channel, model.newSource(size()), malicious), Role.PUBLISHER);
+    }
+
+    private void named(Producer producer) {
+        List<Producer> rivals =
+                producers.stream().filter(p -> p.sameName(producer)).toList();
+        connect(new NamedPublisher(world, model, newChannel(), producer, rivals, lives, malicious), Role.PUBLISHER);
+    }
+
+    private void subscriber() {
+        SimSubscriber.Reading reading =
+                switch (world.below(8)) {
+                    case 0, 1, 2 -> SimSubscriber.Reading.EAGER;
+                    case 3 -> SimSubscriber.Reading.CRAWL;
+                    case 4 -> SimSubscriber.Reading.STOPPED;
+                    default -> SimSubscriber.Reading.FITFUL;
+                };
+        SimSubscriber subscriber = new SimSubscriber(
+                world,
+                model,
+                newChannel(),
+                channels,
+                lives,
+                engine.log(),
+                config.stream().packetBytes(),
+                config.clients().slowSubscriber(),
+                reading,
+                loopCount == 1,
+                malicious,
+                replayed ? journal : null);
+        if ((subscriberKinds & 1) == 0 || world.onceIn(2)) {
+            subscriber.sayHello(hello());
+        }
+        connect(subscriber, Role.SUBSCRIBER);
+    }
+
+    private HelloFrame hello() {
+        HelloFrame.Builder hello = HelloFrame.subscriber()
+                .policy(Policy.values()[world.below(Policy.values().length)])
+                .heartbeatMillis(world.oneOf(0, 100, 1000, 600_000))
+                .name(world.onceIn(2) ? "reader-" + channels : "");
+        if ((subscriberKinds & 2) != 0 && world.onceIn(2)) {
+            hello.types(SimSubscriber.someTypes(world));
+            if (world.onceIn(2)) {
+                hello.features(Features.SEQUENCES);
+            }
+        }
+        if ((replayed || (subscriberKinds & 4) != 0) && world.onceIn(2)) {
+            if (world.onceIn(2)) {
+                hello.fromEarliest();
+            } else if (replayed && world.onceIn(4)) {
+                hello.fromTime(journal.someTime());
+            } else {
+                int back = world.skewed(Math.max(1, model.count()));
+                long first = Math.max(1, model.count() + (world.onceIn(10) ? 3 : 1) - back);
+                long epoch =
+                        switch (world.oneOf(0, 1, 1, world.onceIn(5) ? 2 : 1)) {
+                            case 0 -> 0;
+                            case 1 -> lives.someEpoch();
+                            default -> NO_EPOCH;
+                        };
+                hello.fromSequence(epoch, first);
+            }
+        }
+        if (journal != null && world.onceIn(2)) {
+            hello.level(level());
+        }
+        if (!resumed.isEmpty() && world.onceIn(2)) {
+            SimSubscriber.Resumed one = resumed.remove(world.below(resumed.size()));
+            hello.fromSequence(one.epoch(), one.next()).level(one.level());
+        }
+        return hello.build();
+    }
+
+    private void connect(Peer peer, Role role) {
+        SimChannel channel = peer.channel();
+        model.sync();
+        boolean secured = tls != null && world.onceIn(2);
+        if (secured) {
+            peer.speakTls(TlsPort.client());
+        }
+        int[] seats = seats();
+        EngineLoop loop = engine.place(channel, role, secured ? tls.context() : null);
+        if (role == Role.SUBSCRIBER && channel.pipeline().get(Session.class) != null) {
+            checkPlace(loop, seats);
+        }
+        world.trace(peer.name(), "connects", channels, role == Role.PUBLISHER ? 1 : 0);
+        peers.add(peer);
+        arriving++;
+        peer.placed();
+        loop.register(channel);
+        if (peer.connection() == null) {
+            peer.refused();
+            countRefusal(peer);
+        }
+    }
+
+    private void countRefusal(Peer peer) {
+        Map<CloseReason, Long> now = engine.stats().closes();
+        boolean refused = Peer.REFUSALS.stream().anyMatch(r -> now.getOrDefault(r, 0L) > closes.getOrDefault(r, 0L));
+        world.check(refused, peer + " was refused without a reason");
+        closes.clear();
+        closes.putAll(now);
+        closesSeen++;
+    }
+
+    // ---- what must hold ------------------------------------------------------------------------------------------
+
+    private void check() {
+        for (int i = peers.size() - 1; i >= 0 && arriving > 0; i--) {
+            if (peers.get(i).takeArrival()) {
+                arriving--;
+                connected++;
+            }
+        }
+        checkEnds();
+        for (int i = peers.size() - 1; i >= 0; i--) {
+            Peer peer = peers.get(i);
+            if (peer instanceof NamedPublisher named) {
+                named.endOfStep();
+            }
+            if (peer.closedByRelay()) {
+                peers.remove(i);
+                if (peer instanceof SimPublisher publisher) {
+                    gone.add(publisher);
+                }
+            }
+        }
+        checkMemory();
+        checkPlaces();
+        if ((world.step() & 7) == 0) {
+            checkStats();
+        }
+        if (engine.table().live().size() != connected - closesSeen) {
+            world.fail("of " + connected + " connections " + closesSeen + " have ended, and "
+                    + engine.table().live().size() + " live");
+        }
+    }
+
+    /** Subscribers of each loop that may send, as the relay counts them. */
+    private int[] seats() {
+        SendGroup[] groups = Sessions.groups(engine);
+        return Arrays.stream(groups)
+                .mapToInt(g -> Sessions.<AtomicInteger>get(g, "seats").get())
+                .toArray();
+    }
+
+    /** Of those loops that send, one with the fewest gets a subscriber that comes. */
+    private void checkPlace(EngineLoop loop, int[] seats) {
+        int first = loopCount == 1 ? 0 : 1;
+        int fewest = Arrays.stream(seats, first, loopCount).min().orElseThrow();
+        int at = Arrays.asList(loops).indexOf(loopOf(loop.io()));
+        world.check(
+                at >= first && at < loopCount && seats[at] == fewest,
+                "a subscriber came to loop " + at + ", and the loops had " + Arrays.toString(seats));
+    }
+
+    /** Each connection is where its kind belongs, unless it is on its way or at its end. */
+    private void checkPlaces() {
+        for (int i = 0; i < peers.size(); i++) {
+            Peer peer = peers.get(i);
+            SimLoop at = peer.channel().loop();
+            if (at != null && peer.connection() != null && !mayBeAt(peer, at)) {
+                world.fail(peer + " is on " + at + " of " + loopCount + " and " + readerCount + " that read");
+            }
+        }
+    }
+
+    private boolean mayBeAt(Peer peer, SimLoop at) {
+        boolean sends = loopCount == 1 ? at == loops[0] : isAmong(at, 1, loopCount);
+        if (peer.connection() != null && peer.connection().role() instanceof SubscriberConnection subscriber) {
+            boolean ends = subscriber.session().state().ended();
+            return isOfReplays(at) ? subscriber.replays() || ends : sends;
+        }
+        boolean reads = isAmong(at, loopCount, loopCount + readerCount);
+        if (reads && peer instanceof SimPublisher) {
+            if (!readElsewhere) {
+                readElsewhere = true;
+                lives.count("publishers on reader loops", 1);
+            }
+            return true;
+        }
+        return at == loops[0];
+    }
+
+    private boolean isAmong(SimLoop at, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (loops[i] == at) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Each end is counted once, for a reason that it may have. */
+    private void checkEnds() {
+        int ended = 0;
+        List<Peer> who = null;
+        for (int i = 0; i < peers.size(); i++) {
+            Peer peer = peers.get(i);
+            if (peer.takeEnd()) {
+                who = who == null ? new ArrayList<>() : who;
+                who.add(peer);
+                ended++;
+            }
+        }
+        if (ended == 0) {
+            return;
+        }
+        Map<CloseReason, Long> now = engine.stats().closes();
+        long counted = 0;
+        List<Peer> unexplained = new ArrayList<>(who);
+        for (Map.Entry<CloseReason, Long> entry : now.entrySet()) {
+            CloseReason reason = entry.getKey();
+            long more = entry.getValue() - closes.getOrDefault(reason, 0L);
+            if (more > 0) {
+                counted += more;
+                long able = who.stream().filter(p -> p.mayEndBy(reason)).count();
+                unexplained.removeIf(p -> p.mayEndBy(reason));
+                if (ended == 1) {
+                    who.get(0).endedBy(reason);
+                }
+                world.trace(who.get(0).name(), reason.name(), more, ended);
+                world.check(able >= more, who + " ended, " + more + " of them by " + reason + ", which they may not");
+            }
+        }
+        world.check(counted == ended, ended + " connections ended, " + counted + " ends were counted: " + who);
+        world.check(unexplained.isEmpty(), unexplained + " ended for a reason that they have not given: " + now);
+        closes.clear();
+        closes.putAll(now);
+        closesSeen += ended;
+    }
+
+    private void checkMemory() {
+        for (Pool pool : engine.budget().pools().values()) {
+            if (pool.used() < 0 || pool.used() > pool.limit()) {
+                world.fail(pool.part() + ": " + pool.used() + " of " + pool.limit() + " bytes are used");
+            }
+        }
+        long used = allocator.metric().usedDirectMemory() + (tls == null ? 0 : tls.ofTheLibrary());
+        long reserved = engine.budget().used(Kind.DIRECT)
+                - engine.budget().pool(Part.JOURNAL).used();
+        // What has been granted in the line for a long frame may not have been taken yet.
+        long mayWait = engine.budget().pool(Part.FRAMES).used() + (tls == null ? 0 : tls.mayBeGone());
+        if (used > reserved || (used < reserved - mayWait && used < reserved - mayWait - maySay())) {
+            world.fail("direct memory: " + used + " bytes are taken, " + reserved + " are in the budget: " + pools());
+        }
+    }
+
+    /** What may be said to a connection is reserved as long as it is there, and taken while it is in flight. */
+    private long maySay() {
+        return engine.table().present().stream()
+                        .mapToLong(Simulation::saidBytes)
+                        .sum()
+                + (long) Admission.MOST_TOLD * RefusedConnection.SAID_BYTES;
+    }
+
+    private static int saidBytes(Session session) {
+        return session.kind() == Role.PUBLISHER ? PublisherConnection.SAID_BYTES : SubscriberConnection.SAID_BYTES;
+    }
+
+    private String pools() {
+        StringBuilder text = new StringBuilder();
+        engine.budget()
+                .pools()
+                .forEach((part, pool) ->
+                        text.append(part).append(' ').append(pool.used()).append(' '));
+        return text.toString();
+    }
+
+    private void checkStats() {
+        RelayStats now = engine.stats();
+        for (Counter counter : Counter.values()) {
+            long value = now.get(counter);
+            long first = counter == Counter.JOURNAL_FREE_BYTES ? -1 : 0;
+            long least = counter.total() && lastStats != null ? lastStats.get(counter) : first;
+            if (value < least) {
+                world.fail(counter + " is " + value + ", and was " + least + " or more");
+            }
+        }
+        lastStats = now;
+        if (now.get(Counter.FAILURES) > world.injectedFaults()) {
+            world.fail(now.get(Counter.FAILURES) + " faults of the relay, " + world.injectedFaults() + " were made: ");
+        }
+        if (now.messagesIn() != model.count() - before) {
+            world.fail(now.messagesIn() + " messages in, " + (model.count() - before) + " are there");
+        }
+        if ((world.step() & 127) == 0) {
+            for (ConnectionRow row : engine.rows()) {
+                if (row.lagBytes() < 0 || row.lagMessages() < 0 || row.messages() < 0 || row.ageMillis() < 0) {
+                    world.fail("a row that cannot be: " + row);
+                }
+            }
+        }
+    }
+
+    // ---- the end of a life ---------------------------------------------------------------------------------------
+
+    /** The process ends, or the machine: the relay gets to do nothing any more. */
+    private void endAtOnce(String how) {
+        boolean power = world.onceIn(2);
+        lives.count(how + (power ? ", power lost" : ""), 1);
+        world.trace("relay", power ? "loses power" : "is killed", model.count(), lives.count());
+        model.sync();
+        leave();
+        journal.letGo();
+        // What is left of it in this process is cleared away, and nobody sees how.
+        engine.closeConnections();
+        clearAway(false);
+        journal.ends(power);
+        begin();
+    }
+
+    /** It ends as SIGTERM has it end, with as much patience as the seed says. */
+    private void endInOrder() {
+        lives.count("in order", 1);
+        world.trace("relay", "ends", model.count(), lives.count());
+        journal.heal();
+        ending = true;
+        locals.forEach(LocalPeer::close);
+        engine.sayGoAway(1000);
+        publishers.close();
+        engine.stopReading(1000);
+        for (int round = world.below(30); round > 0 && !engine.drained(); round--) {
+            peers.forEach(Peer::act);
+            cycleAll(true);
+        }
+        engine.closeConnections();
+        clearAway(true);
+        begin();
+    }
+
+    /** Nobody has a relay any more. */
+    private void leave() {
+        for (Peer peer : peers) {
+            if (peer instanceof SimSubscriber subscriber && subscriber.resumed() != null) {
+                resumed.add(subscriber.resumed());
+            }
+            peer.relayGone();
+        }
+        peers.clear();
+        gone.clear();
+    }
+
+    /** @param seen whether it still is a relay, for its clients and for its journal */
+    private void clearAway(boolean seen) {
+        lives.count("replays", (int) engine.stats().get(Counter.JOURNAL_REPLAYS_BEGUN));
+        loops[0].beforeSleep(() -> {});
+        for (int round = 0; round < ROUNDS && !engine.table().allGone(); round++) {
+            cycleAll(seen);
+            world.advance(20 * MILLI);
+        }
+        world.check(engine.table().allGone(), "a relay that ends does not get rid of " + engine.rows());
+        locals.forEach(LocalPeer::close);
+        locals.clear();
+        cycleAll(seen);
+        if (seen) {
+            closeJournal();
+            leave();
+        }
+        for (SimLoop loop : loops) {
+            loop.end();
+        }
+        engine.release();
+        long left = allocator.metric().usedDirectMemory();
+        world.check(left == 0, "of a relay that has ended " + left + " bytes of direct memory are left");
+        world.throwIfFailed();
+    }
+
+    private void cycleAll(boolean seen) {
+        for (int i = 0; i < CYCLES_PER_END; i++) {
+            for (SimLoop loop : loops) {
+                world.nextStep();
+                if (seen) {
+                    cycle(loop);
+                    looked();
+                } else {
+                    loop.cycle();
+                }
+            }
+            if (seen) {
+                journal.settle();
+            }
+        }
+    }
+
+    /** All that is in the stream is on the disk then, and stays. */
+    private void closeJournal() {
+        boolean failed = journal.failed();
+        journal.close();
+        if (!failed) {
+            lives.promise(Level.FORCED, model.count(), "whoever ended it");
+            lives.promise(Level.WRITTEN, model.count(), "whoever ended it");
+        }
+    }
+
+    // ---- the end -------------------------------------------------------------------------------------------------
+
+    /** Faults stop, everybody does what is right: in the end nothing is owed. */
+    private void calm() {
+        world.calmDown();
+        if (journal != null) {
+            journal.heal();
+            if (journal.failed()) {
+                endAtOnce("failed");
+            }
+        }
+        world.trace("all", "behave", 0, 0);
+        String owed = "";
+        for (int round = 0; round < ROUNDS; round++) {
+            for (int i = 0; i < peers.size(); i++) {
+                peers.get(i).behave();
+            }
+            if (round % 8 == 7) {
+                reconnect();
+            }
+            goRound();
+            owed = owed();
+            if (owed.isEmpty()) {
+                return;
+            }
+            world.advance(5 * MILLI);
+        }
+        StringBuilder how = new StringBuilder();
+        for (SimLoop loop : loops) {
+            how.append("; ").append(loop).append(loop.asleep() ? " sleeps" : " works");
+        }
+        world.fail("in the end something is owed: " + owed + how + "; " + engine.stats() + "; " + engine.rows());
+        world.throwIfFailed();
+    }
+
+    private void reconnect() {
+        for (Producer producer : producers) {
+            if (!producer.owed().isEmpty() && producer.wantsToConnect()) {
+                named(producer);
+                Peer refused = peers.get(peers.size() - 1);
+                if (refused.connection() == null) {
+                    // Somebody has to make room.
+                    peers.get(world.below(peers.size())).goAway();
+                }
+                looked();
+            }
+        }
+    }
+
+    /** Until all loops sleep. */
+    private void goRound() {
+        int cycles = 0;
+        boolean more = true;
+        Pool filters = engine.budget().pool(Part.FILTERS);
+        Pool pages = engine.budget().pool(Part.REPLAYS);
+        boolean memoryShort = false;
+        while (more) {
+            more = false;
+            while (tls != null && tls.thread().hasWork()) {
+                tls.thread().goOn();
+            }
+            if (journal != null) {
+                more |= journal.settle();
+            }
+            for (SimLoop loop : loops) {
+                world.nextStep();
+                more |= cycle(loop);
+                memoryShort |=
+                        filters.used() == filters.limit() || pages.used() + JournalFeed.PAGE_BYTES > pages.limit();
+                looked();
+            }
+            if (++cycles > CYCLES_PER_ROUND) {
+                world.fail("the loops do not come to rest: "
+                        + peers.stream()
+                                .map(p -> p + ": " + p.channel().state())
+                                .toList());
+                world.throwIfFailed();
+            }
+        }
+        for (SimLoop loop : loops) {
+            long before = progress();
+            loop.poke();
+            model.sync();
+            // Who waits for memory that another loop has let go of looks again when its time has come.
+            if (progress() != before && !engine.log().starved() && !memoryShort) {
+                world.fail(loop + " slept, and nobody woke it although there was something to do; " + pools());
+            }
+            looked();
+        }
+    }
+
+    /** Grows with whatever the relay does. */
+    private long progress() {
+        long progress = model.end();
+        for (int i = 0; i < peers.size(); i++) {
+            SimChannel channel = peers.get(i).channel();
+            boolean late = journal != null && peers.get(i) instanceof NamedPublisher named && named.isSettled();
+            progress += (late ? 0 : channel.taken()) - channel.unread();
+        }
+        return progress;
+    }
+
+    private String owed() {
+        for (Producer producer : producers) {
+            if (!producer.owed().isEmpty()) {
+                return producer.owed();
+            }
+        }
+        for (LocalPeer local : locals) {
+            if (!local.owed().isEmpty()) {
+                return local.owed();
+            }
+        }
+        for (Peer peer : peers) {
+            String owed = peer.owed();
+            if (!owed.isEmpty()) {
+                return owed;
+            }
+            if (!peer.hasArrived()) {
+                return peer + " has not shaken hands: " + peer.channel().state();
+            }
+            if (peer.hasLeft()) {
+                return peer + " has left, and is not closed: " + peer.channel().state();
+            }
+        }
+        return gone.stream()
+                .map(SimPublisher::lost)
+                .filter(l -> !l.isEmpty())
+                .findFirst()
+                .orElse("");
+    }
+
+    private void end() {
+        if (world.onceIn(2)) {
+            drain();
+        } else {
+            engine.closeConnections();
+        }
+        for (int round = 0; round < ROUNDS && !(engine.table().allGone() && (tls == null || tls.isEmpty())); round++) {
+            peers.forEach(Peer::behave);
+            goRound();
+            world.advance(20 * MILLI);
+        }
+        world.check(engine.table().allGone(), "in the end somebody is connected: " + peers);
+        world.throwIfFailed();
+        locals.forEach(LocalPeer::close);
+        goRound();
+        RelayStats last = engine.stats();
+        for (Counter gauge : NOTHING_LEFT) {
+            world.check(last.get(gauge) == 0, "in the end " + gauge + " is " + last.get(gauge));
+        }
+        if (journal != null) {
+            closeJournal();
+        }
+        world.check(
+                Arrays.stream(seats()).sum() == 0,
+                "in the end the loops count these subscribers: " + Arrays.toString(seats()));
+        engine.release();
+        for (Part part : EnumSet.of(
+                Part.RESTS,
+                Part.FRAMES,
+                Part.FILTERS,
+                Part.CONNECTIONS,
+                Part.TLS,
+                Part.CONTROL,
+                Part.NAMES,
+                Part.REPLAYS,
+                Part.SESSIONS)) {
+            long used = engine.budget().pool(part).used();
+            world.check(used == 0, "in the end " + used + " bytes of " + part + " are not given back");
+        }
+        long left = allocator.metric().usedDirectMemory();
+        world.check(left == 0, "in the end " + left + " bytes of direct memory are not given back");
+        world.throwIfFailed();
+        if (journal != null) {
+            journal.checkEnd(model, lives, producers);
+            lives.count("openings interrupted", journal.crashedOpenings());
+            lives.count("torn tails", journal.cuts());
+        }
+    }
+
+    /** As {@link RelayShutdown} does it. */
+    private void drain() {
+        world.trace("all", "drain", 0, 0);
+        engine.sayGoAway(1000);
+        publishers.close();
+        engine.stopReading(1000);
+        for (int round = 0; round < ROUNDS && !engine.drained(); round++) {
+            peers.forEach(Peer::behave);
+            goRound();
+            world.advance(5 * MILLI);
+        }
+        world.check(engine.drained(), "the relay does not drain");
+        engine.closeConnections();
+    }
+
+    /** What has happened, by the relay's own count. */
+    RelayStats stats() {
+        return engine.stats();
+    }
+
+    /** See {@link Lives#counts}. */
+    Map<String, Integer> lives() {
+        return lives.counts();
+    }
+
+    /** See {@link World#faultySteps}. */
+    Map<String, Integer> faultySteps() {
+        return world.faultySteps();
+    }
+
+    /** See {@link World#digest}. */
+    long digest() {
+        return world.digest() * 31 + model.end();
+    }
+
+    /** For reports. */
+    long steps() {
+        return world.step();
+    }
+
+    long messages() {
+        return model.count();
+    }
+
+    long bytes() {
+        return model.end();
+    }
+}

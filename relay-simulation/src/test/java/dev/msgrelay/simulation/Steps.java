@@ -1,0 +1,87 @@
+package dev.msgrelay.simulation;
+
+import dev.msgrelay.server.fanout.PinRelief;
+import dev.msgrelay.server.fanout.SubscriberConnection;
+import dev.msgrelay.server.ingest.PublisherConnection;
+import dev.msgrelay.server.session.Session;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Which step of a connection, or of who cuts off many, a channel is called in. */
+final class Steps {
+    private static final StackWalker STACK = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
+
+    private static final String OF_PUBLISHERS = "dev.msgrelay.server.ingest.";
+    private static final String OF_TLS = "dev.msgrelay.server.tls.";
+
+    private static final Map<String, String> CONNECTIONS = Map.of(
+            Session.class.getName(),
+            "",
+            PublisherConnection.class.getName(),
+            "publisher.",
+            OF_PUBLISHERS + "SocketIntake",
+            "publisher.",
+            OF_PUBLISHERS + "NamedProducer",
+            "publisher.",
+            SubscriberConnection.class.getName(),
+            "subscriber.",
+            PinRelief.class.getName(),
+            "relief.",
+            OF_TLS + "TlsHandshake",
+            "handshake.",
+            OF_TLS + "TlsHandler",
+            "tls.",
+            OF_TLS + "TlsInput",
+            "tls.");
+
+    private static final Set<Class<?>> OF_THE_CHANNEL = Set.of(Steps.class, SimChannel.class);
+
+    private static final String ON_ITS_THREAD = "execute|walled|lambda.execute.*";
+
+    private Steps() {}
+
+    /**
+     * The step by its role and method, as "subscriber.send": the outermost method of a connection on the stack. Null where
+     * somebody else calls the channel, Netty or the simulation.
+     */
+    static String ofCaller() {
+        return STACK.walk(Steps::find);
+    }
+
+    /** Whether this is one of those that are cut off to free the log's memory. */
+    static boolean ofRelief() {
+        return STACK.walk(s -> s.anyMatch(f -> f.getDeclaringClass() == PinRelief.class));
+    }
+
+    private static String find(Stream<StackWalker.StackFrame> stack) {
+        String role = "";
+        String step = null;
+        for (StackWalker.StackFrame frame : stack.dropWhile(f -> OF_THE_CHANNEL.contains(f.getDeclaringClass()))
+                .toList()) {
+            Class<?> at = frame.getDeclaringClass();
+            if (step == null && (!ofTheRelay(at) || asksWhoseItIs(frame))) {
+                return null;
+            }
+            String of = CONNECTIONS.get(at.getName());
+            if (of != null && !frame.getMethodName().matches(ON_ITS_THREAD)) {
+                role = of.isEmpty() ? role : of;
+                step = frame.getMethodName();
+            } else if (step == null) {
+                step = frame.getMethodName();
+            }
+        }
+        return role.isEmpty() ? null : role + step.replaceFirst("^lambda\\$(\\w+)\\$.*", "$1");
+    }
+
+    /** Others ask for the loop of a connection, to have it do something: no step of its own. */
+    private static boolean asksWhoseItIs(StackWalker.StackFrame frame) {
+        String method = frame.getMethodName();
+        return frame.getDeclaringClass() == Session.class
+                && (method.contains("execute") || method.equals("onItsThread"));
+    }
+
+    private static boolean ofTheRelay(Class<?> type) {
+        return type.getName().startsWith("dev.msgrelay.server.") && type.getPackage() != Steps.class.getPackage();
+    }
+}

@@ -1,0 +1,148 @@
+package dev.msgrelay.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.engine.EngineAssembly;
+import dev.msgrelay.server.engine.RelayEngine;
+import dev.msgrelay.server.journal.Journal;
+import dev.msgrelay.server.session.RelayIdentity;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.io.ByteArrayOutputStream;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * An engine whose core is driven one step after the other: sockets and tasks by {@link #socketsAndTasks}, order and sends by
+ * {@link #cycle}. Other threads may look, or have something to say, between any two of them.
+ */
+final class StepsRig implements AutoCloseable {
+    static final int MAX_BODY = 1000;
+    static final int ENOUGH = 1 << 20;
+
+    final List<Throwable> failures = new ArrayList<>();
+    final RelayEngine engine;
+    private final World world = new World(1);
+    private final SimLoop loop = new SimLoop(world, 0);
+    private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
+    private final List<Client> clients = new ArrayList<>();
+
+    StepsRig() {
+        this(null);
+    }
+
+    /** @param journal null: there is none */
+    StepsRig(Journal journal) {
+        RelayConfig config = RelayConfig.builder()
+                .ringSize(1 << 20)
+                .logSize(3 << 20)
+                .maxBody(MAX_BODY)
+                .build();
+        RelayIdentity identity = new RelayIdentity(7, "relay", MAX_BODY);
+        engine = new EngineAssembly(config, allocator, world.clock(), identity, this::failed, loop.loop())
+                .journal(journal, null)
+                .build();
+    }
+
+    private void failed(Throwable failure) {
+        if (!(failure instanceof Asleep)) {
+            failures.add(failure);
+        }
+    }
+
+    /** The loop's work before its duty. */
+    void socketsAndTasks() {
+        loop.loop().io().runNow();
+    }
+
+    /** A whole cycle. */
+    void cycle() {
+        loop.poke();
+    }
+
+    /** Ends what is connected. */
+    void closeConnections() {
+        engine.closeConnections();
+        for (int i = 0; i < 100 && !engine.table().allGone(); i++) {
+            clients.forEach(c -> c.channel.read(ENOUGH));
+            clients.forEach(c -> c.channel.finish());
+            world.advance(1_000_000_000);
+            cycle();
+        }
+        assertThat(engine.table().allGone()).isTrue();
+    }
+
+    @Override
+    public void close() {
+        loop.end();
+        engine.release();
+        assertThat(allocator.metric().usedDirectMemory()).isZero();
+    }
+
+    /** One more client, whose socket takes nothing until it reads. */
+    Client connect(Role role) {
+        Client client = new Client(role, clients.size() + 1);
+        clients.add(client);
+        return client;
+    }
+
+    /** One end of a connection. */
+    final class Client implements SimChannel.Other {
+        final ByteArrayOutputStream got = new ByteArrayOutputStream();
+        final SimChannel channel;
+
+        private Client(Role role, int number) {
+            channel =
+                    new SimChannel(world, number, io -> loop, null, new InetSocketAddress("10.0.0.1", 10_000 + number));
+            channel.connect(this);
+            engine.place(channel, role, null).register(channel);
+        }
+
+        void deliver(byte[] bytes) {
+            channel.deliver(bytes, 0, bytes.length);
+        }
+
+        /** The types of the frames that it has got. */
+        List<Integer> types() {
+            List<Integer> types = new ArrayList<>();
+            for (ByteBuffer left = ByteBuffer.wrap(got.toByteArray()); left.hasRemaining(); ) {
+                types.add(left.getInt());
+                int length = left.getInt();
+                left.position(left.position() + length);
+            }
+            return types;
+        }
+
+        /** The body of the newest frame of a type. */
+        ByteBuffer newest(int type) {
+            ByteBuffer body = null;
+            for (ByteBuffer left = ByteBuffer.wrap(got.toByteArray()); left.hasRemaining(); ) {
+                boolean wanted = left.getInt() == type;
+                int length = left.getInt();
+                body = wanted ? left.slice(left.position(), length) : body;
+                left.position(left.position() + length);
+            }
+            return body;
+        }
+
+        @Override
+        public void wasRead(int length) {}
+
+        @Override
+        public void took(byte[] bytes, int length) {
+            got.write(bytes, 0, length);
+        }
+
+        @Override
+        public void registered() {}
+
+        @Override
+        public void beforeWrite() {}
+
+        @Override
+        public void ended(boolean whole) {}
+    }
+}
