@@ -11,7 +11,6 @@ import dev.msgrelay.server.engine.JournalException;
 import dev.msgrelay.server.engine.MemoryPlan;
 import dev.msgrelay.server.engine.RelayEngine;
 import dev.msgrelay.server.engine.Startup;
-import dev.msgrelay.server.journal.FileDisk;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.journal.JournalOpening;
 import dev.msgrelay.server.journal.disk.FileDisk;

@@ -1,6 +1,5 @@
 package dev.msgrelay.server.fanout;
 
-
 /**
  * A subscriber's seat: the group that sends to it, and the way from one group to another. A seat is counted from the moment in
  * which a group is chosen, so that two choices do not take the same one. {@link Placement} chooses once, when a subscriber becomes

@@ -117,7 +117,8 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         this.inbox = new Inbox(control);
         this.types = new TypeChoice(control, services.limits().controlBytesPerConnection());
         SlowPolicy policy = shared.policies.of(services.clients().slowSubscriber());
-        this.allowance = new Allowance(session.standing(), this, policy, shared.logBytes, shared.stallNanos, services.clock());
+        this.allowance =
+                new Allowance(session.standing(), this, policy, shared.logBytes, shared.stallNanos, services.clock());
         this.admittance = new Admittance(shared, services, session.standing(), allowance, types);
     }
 
@@ -155,8 +156,8 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
                 services.clock(),
                 replays == null ? null : replays.journal,
                 replays == null ? null : replays.pages);
-        delivery =
-                new Delivery(shared.log, reader, catchUp, allowance, services.counters(), session.channel(), seat::buffers);
+        delivery = new Delivery(
+                shared.log, reader, catchUp, allowance, services.counters(), session.channel(), seat::buffers);
         allowance.join();
     }
 
@@ -182,7 +183,9 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         Mark end = way.end(head);
         if (way.busy()) {
             // A subscriber that has said HELLO starts elsewhere, as soon as this write is done.
-            if (session.state() != SessionState.GREETED && session.state() != SessionState.CLOSING && way.tooLate(end)) {
+            if (session.state() != SessionState.GREETED
+                    && session.state() != SessionState.CLOSING
+                    && way.tooLate(end)) {
                 close(allowance.tooSlow());
             }
             return false;
@@ -229,8 +232,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             String text = slow
                     ? " is too slow: it skips " + what
                     : " misses " + what + ", " + gap.reason().text();
-            services
-                    .closes()
+            services.closes()
                     .warn(
                             CloseReason.SLOW_SUBSCRIBER,
                             services.clock().nanoTime(),
@@ -242,7 +244,8 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             outbox().gap(gap.from(), gap.to(), gap.reason());
         } else if (!slow) {
             // A plain subscriber cannot be told, and was to get them all.
-            session.close(CloseReason.SLOW_SUBSCRIBER, what + " are " + gap.reason().text());
+            session.close(
+                    CloseReason.SLOW_SUBSCRIBER, what + " are " + gap.reason().text());
         }
     }
 
@@ -388,7 +391,8 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         if (delivery.stalls(nowNanos)) {
             String who = replays() ? "others who get the stream from the journal" : "publishers";
             long millis = TimeUnit.NANOSECONDS.toMillis(shared.stallNanos);
-            session.close(CloseReason.STALLED_SUBSCRIBER, "read nothing for " + millis + " ms while " + who + " waited");
+            session.close(
+                    CloseReason.STALLED_SUBSCRIBER, "read nothing for " + millis + " ms while " + who + " waited");
         }
     }
 

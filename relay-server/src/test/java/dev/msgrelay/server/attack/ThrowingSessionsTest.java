@@ -15,7 +15,6 @@ import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.RelayStats;
-import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.Session;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -215,7 +214,8 @@ class ThrowingSessionsTest {
         subscriber(relay, "a task", ThrowingSessionsTest::throwInATask);
         subscriber(relay, "a task, an Error", ThrowingSessionsTest::throwAnErrorInATask);
         speaking(relay, "channelRead", When.BEFORE_READ, c -> Sessions.takeAway(c, "heartbeat"));
-        speaking(relay, "say", When.BEHIND_READ, c -> Sessions.set(Sessions.get(c.role(), "admittance"), "hello", null));
+        speaking(
+                relay, "say", When.BEHIND_READ, c -> Sessions.set(Sessions.get(c.role(), "admittance"), "hello", null));
         writable(relay, pair);
     }
 

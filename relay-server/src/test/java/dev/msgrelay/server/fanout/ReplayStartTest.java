@@ -11,7 +11,6 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.journal.Journal;
-import dev.msgrelay.server.journal.JournalFeed;
 import dev.msgrelay.server.journal.JournalOpening;
 import dev.msgrelay.server.journal.JournalSettings;
 import dev.msgrelay.server.journal.JournalSteps;
