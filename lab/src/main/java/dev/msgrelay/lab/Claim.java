@@ -144,8 +144,7 @@ public record Claim(String text, Column column, String row, String other, Direct
         if (!failed.isEmpty()) {
             return undecided(text, String.join(" and ", failed) + " FAILED");
         }
-        double[] steady = values(table, true);
-        double[] values = steady.length > 0 ? steady : values(table, false);
+        double[] values = values(table);
         if (values.length == 0) {
             return undecided(text, row + (other == null ? " was" : " and " + other + " were") + " not measured");
         }
@@ -153,9 +152,9 @@ public record Claim(String text, Column column, String row, String other, Direct
         Size claimed = size == null && direction == Direction.BETTER ? sizeInArticle(table) : size;
         String article = claimed == null ? "" : article(claimed);
         boolean onlyDirection = claimed == null || direction == Direction.EQUAL;
-        if (steady.length < MIN_ROUNDS) {
+        if (values.length < MIN_ROUNDS) {
             Outcome missing = Outcome.NOT_ENOUGH_ROUNDS;
-            String words = "not enough rounds: " + steady.length + " of " + MIN_ROUNDS;
+            String words = "not enough rounds: " + values.length + " of " + MIN_ROUNDS;
             return new Verdict(
                     text,
                     article,
@@ -178,18 +177,14 @@ public record Claim(String text, Column column, String row, String other, Direct
         return new Verdict(text, "", "", Outcome.CANNOT_TELL, null, "cannot tell: " + why);
     }
 
-    /**
-     * How many times better the row is in each round, or its values; only where there are both, above 0.
-     *
-     * @param steady only goes that count; and of two rows only those that met the same machine
-     */
-    private double[] values(TableResult table, boolean steady) {
+    /** How many times better the row is in each round, or its values; only where there are both, above 0. */
+    private double[] values(TableResult table) {
         boolean lower = other != null && column.better() == Column.Better.LOWER;
         return table.row(row).goes().stream()
-                .filter(go -> go.counts() || !steady)
+                .filter(Run::counts)
                 .mapToDouble(go -> {
                     double value = go.result().value(column);
-                    double compared = other == null ? 1 : compared(table, go, steady);
+                    double compared = other == null ? 1 : compared(table, go);
                     return value > 0 && compared > 0 ? lower ? compared / value : value / compared : Double.NaN;
                 })
                 .filter(value -> !Double.isNaN(value))
@@ -197,10 +192,10 @@ public record Claim(String text, Column column, String row, String other, Direct
     }
 
     /** What the other row has in the same round; NaN where it has nothing to compare with. */
-    private double compared(TableResult table, Run<Measurement> with, boolean steady) {
+    private double compared(TableResult table, Run<Measurement> with) {
         return table.row(other).goes().stream()
                 .filter(go -> go.round() == with.round())
-                .filter(go -> !steady || go.counts() && go.regime() == with.regime())
+                .filter(Run::counts)
                 .mapToDouble(go -> go.result().value(column))
                 .findFirst()
                 .orElse(Double.NaN);

@@ -15,7 +15,6 @@ import dev.msgrelay.loadgen.render.Table.Value;
 import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Json;
-import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.Spread;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -107,19 +106,17 @@ final class LabReport {
         return least.equals(most) ? median : median + " [" + least + " " + most + "]";
     }
 
-    /** "5 rounds, 38 of 40 goes counted: median [least most]; core-to-core hop 45 to 61 ns". */
+    /** "5 rounds, 38 of 40 goes counted: median [least most]". */
     private static String rounds(TableResult table) {
         List<Run<Measurement>> goes =
                 table.rows().stream().flatMap(row -> row.goes().stream()).toList();
         int rounds = goes.stream().mapToInt(Run::round).max().orElse(0);
-        Spread hops = Spread.of(goes, go -> go.hops().beforeNanos());
         return Unit.format(
-                "%d round%s, %d of %d goes counted: median [least most]%s",
+                "%d round%s, %d of %d goes counted: median [least most]",
                 rounds,
                 rounds == 1 ? "" : "s",
                 goes.stream().filter(Run::counts).count(),
-                goes.size(),
-                hops.isKnown() ? Unit.format("; core-to-core hop %.0f to %.0f ns", hops.min(), hops.max()) : "");
+                goes.size());
     }
 
     /** First what became of the claims, then a section for each table. */
@@ -142,6 +139,7 @@ final class LabReport {
                 new Page.Fact("JDK", machine.jdk()),
                 new Page.Fact("kernel", machine.kernel()),
                 new Page.Fact("TCP congestion control", machine.congestionControl()),
+                new Page.Fact("core-to-core hop", Unit.NANOS.text(machine.coreHopNanos())),
                 new Page.Fact("rounds", "" + result.rounds()));
         return new Page("Lab", subtitle, sections, "Machine", facts);
     }
@@ -186,7 +184,7 @@ final class LabReport {
                             Field.text("answer", Judged::words))));
         }
         Note how = Note.of("Direction and size of a claim are judged apart, on " + Claim.MIN_ROUNDS
-                + " steady rounds or more; brackets are " + 100 * Claim.CONFIDENCE + " % intervals.");
+                + " rounds or more; brackets are " + 100 * Claim.CONFIDENCE + " % intervals.");
         return new Section("Claims", List.of(how), tables, List.of());
     }
 
@@ -245,13 +243,13 @@ final class LabReport {
                                 table.table().article().of(row.label(), column).orElse(null)));
             }
             List<Go> goes = row.goes().stream()
-                    .map(go -> new Go(go.round(), go.hops(), go.counts()))
+                    .map(go -> new Go(go.round(), go.counts()))
                     .toList();
             return new OfRow(row.name(), row.setting(), row.failure(), goes, figures);
         }
     }
 
-    private record Go(int round, Hops hops, boolean counts) {}
+    private record Go(int round, boolean counts) {}
 
     private record OfFigure(double median, double min, double max, List<Double> rounds, ArticleFigures.Range article) {}
 

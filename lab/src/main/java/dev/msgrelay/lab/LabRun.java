@@ -122,8 +122,8 @@ final class LabRun {
     }
 
     /**
-     * One table: every contestant once to warm up, then all of them in turn. Goes during which the machine changed are
-     * measured again, in at most as many rounds again as were asked for. One failure is enough: no time is told of such a
+     * One table: every contestant once to warm up, then all of them in turn: what the machine does to one it
+     * does to all. One failure is enough: no time is told of such a
      * contestant.
      */
     private final class Rounds {
@@ -146,17 +146,7 @@ final class LabRun {
                 engine.measure(title + ", warm-up, ", cell, 0);
             }
             engine.expect(cells, options.rounds());
-            int rounds = options.rounds();
-            engine.rounds(title, cells, new Until<>(rounds, 2 * rounds, Long.MAX_VALUE, this::isEnough));
-        }
-
-        private boolean isEnough(List<Run<Measurement>> runs) {
-            return cells.stream()
-                    .filter(cell -> !engine.isGivenUp(cell))
-                    .allMatch(cell -> runs.stream()
-                                    .filter(run -> run.cell() == cell && run.counts())
-                                    .count()
-                            >= options.rounds());
+            engine.rounds(title, cells, Until.rounds(options.rounds()));
         }
 
         /** What there is so far. */

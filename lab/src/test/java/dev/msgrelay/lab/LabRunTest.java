@@ -18,7 +18,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.DoubleSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine.Command;
@@ -30,7 +29,6 @@ class LabRunTest {
     private Path directory;
 
     private final List<String> happened = new ArrayList<>();
-    private double hop = 50;
 
     static final Listener SILENT = new Listener() {
         @Override
@@ -42,36 +40,22 @@ class LabRunTest {
         }
     };
 
-    static Meter meter(DoubleSupplier hop) {
-        return new Meter() {
-            private long now;
+    static final Meter METER = new Meter() {
+        @Override
+        public long nanoTime() {
+            return 0;
+        }
 
-            @Override
-            public double hopNanos() {
-                return hop.getAsDouble();
-            }
-
-            /** A minute goes by at every look: no hop is fresh. */
-            @Override
-            public long nanoTime() {
-                now += 60_000_000_000L;
-                return now;
-            }
-
-            @Override
-            public boolean isEndAsked() {
-                return false;
-            }
-        };
-    }
+        @Override
+        public boolean isEndAsked() {
+            return false;
+        }
+    };
 
     @Test
-    void contestantsRunInTurnWithTheHopBetweenTheRounds() throws Exception {
+    void contestantsRunInTurn() throws Exception {
         TableResult result = table(2, counting("A"), counting("B"), counting("C"));
-        assertThat(happened)
-                .filteredOn(what -> !what.equals("hop"))
-                .containsExactly("A0", "B0", "C0", "A1", "B1", "C1", "C2", "B2", "A2");
-        assertThat(happened).startsWith("hop", "A0", "hop", "hop", "B0", "hop");
+        assertThat(happened).containsExactly("A0", "B0", "C0", "A1", "B1", "C1", "C2", "B2", "A2");
         assertThat(result.rows())
                 .allSatisfy(row -> assertThat(row.goes()).hasSize(2).allMatch(Run::counts));
         assertThat(figure(result, "B")).isEqualTo(new Spread(1.5, 1, 2));
@@ -97,7 +81,7 @@ class LabRunTest {
             throw new IOException("connection refused");
         }));
         assertThat(result.row("A").failure()).isEqualTo("connection refused");
-        assertThat(happened).containsExactly("hop", "A0", "hop");
+        assertThat(happened).containsExactly("A0");
     }
 
     @Test
@@ -106,26 +90,6 @@ class LabRunTest {
             throw new IllegalStateException("a bug");
         }));
         assertThat(result.row("A").failure()).isEqualTo("java.lang.IllegalStateException: a bug");
-    }
-
-    @Test
-    void aGoDuringWhichTheMachineChangedIsMeasuredAgain() throws Exception {
-        TableResult result = table(3, named("A", go -> {
-            hop = go.round() == 2 ? 230 : 50;
-            return Measurement.of(Tables.SPEED, go.round());
-        }));
-        assertThat(result.row("A").goes()).extracting(Run::counts).containsExactly(true, false, false, true, true);
-        assertThat(figure(result, "A")).isEqualTo(new Spread(4, 1, 5));
-    }
-
-    @Test
-    void aMachineThatAlwaysChangesEndsToo() throws Exception {
-        TableResult result = table(2, named("A", go -> {
-            hop = go.round() % 2 == 0 ? 50 : 230;
-            return Measurement.of(Tables.SPEED, go.round());
-        }));
-        assertThat(result.row("A").goes()).hasSize(4).noneMatch(Run::counts);
-        assertThat(figure(result, "A")).as("of all four").isEqualTo(new Spread(2.5, 1, 4));
     }
 
     @Test
@@ -159,7 +123,7 @@ class LabRunTest {
                 .containsPattern("A +30 \\[10 50] +16-18")
                 .containsPattern("B +FAILED")
                 .contains("FAILED B: 1 byte is missing")
-                .contains("5 rounds, 5 of 5 goes counted: median [least most]; core-to-core hop 50 to 50 ns")
+                .contains("5 rounds, 5 of 5 goes counted: median [least most]")
                 .contains("- \"A is faster\": cannot tell: B FAILED")
                 .contains("- \"A has 10 to 50\": holds");
 
@@ -195,7 +159,7 @@ class LabRunTest {
     @Test
     void whatIsMissingIsSaidBeforeAnythingStarts() {
         MadeUp experiment = new MadeUp(new Needs(Long.MAX_VALUE, 0, 1));
-        LabRun run = new LabRun(new LabOptions(true, 3, directory), meter(() -> hop), SILENT);
+        LabRun run = new LabRun(new LabOptions(true, 3, directory), METER, SILENT);
         assertThatThrownBy(() -> run.check(List.of(experiment)))
                 .isInstanceOf(IOException.class)
                 .hasMessageStartingWith("made-up: 9,223,372,036,855 MB needed in " + directory);
@@ -210,7 +174,7 @@ class LabRunTest {
             }
         };
         MadeUp can = new MadeUp(new Needs(0, 0, 1), counting("A"), counting("B"));
-        LabRun run = new LabRun(new LabOptions(true, 1, directory), meter(() -> hop), SILENT);
+        LabRun run = new LabRun(new LabOptions(true, 1, directory), METER, SILENT);
         run.run(cannot);
         LabResult result = run.run(can);
         assertThat(result.experiments()).hasSize(2);
@@ -234,11 +198,7 @@ class LabRunTest {
     }
 
     private LabResult run(int rounds, Contestant... contestants) {
-        Meter meter = meter(() -> {
-            happened.add("hop");
-            return hop;
-        });
-        return new LabRun(new LabOptions(true, rounds, directory), meter, SILENT)
+        return new LabRun(new LabOptions(true, rounds, directory), METER, SILENT)
                 .run(new MadeUp(new Needs(0, 0, 1), contestants));
     }
 

@@ -3,7 +3,6 @@ package dev.msgrelay.lab;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.loadgen.cli.LoadgenMain;
 import dev.msgrelay.loadgen.experiment.Run;
-import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,11 +12,9 @@ import java.util.List;
 public final class Tables {
     public static final Column SPEED = Column.higher("speed", "MB/s");
     public static final Column TIME = Column.lower("time", "us");
-    private static final Hops STEADY = new Hops(50, 55);
 
     private final Column column;
     private final List<Row> rows = new ArrayList<>();
-    private final List<Hops> rounds = new ArrayList<>();
     private ArticleFigures article = ArticleFigures.NONE;
 
     private Tables(Column column) {
@@ -28,31 +25,22 @@ public final class Tables {
         return new Tables(column);
     }
 
-    /** The machine during the next round of the rows that follow; steady where it is not told. */
-    public Tables round(double hopBefore, double hopAfter) {
-        rounds.add(new Hops(hopBefore, hopAfter));
-        return this;
-    }
-
     public Tables row(String name, double... values) {
         List<Run<Measurement>> goes = new ArrayList<>();
         for (double value : values) {
-            Hops hops = goes.size() < rounds.size() ? rounds.get(goes.size()) : STEADY;
-            goes.add(go(goes.size() + 1, hops, Measurement.of(column, value)));
+            goes.add(go(goes.size() + 1, Measurement.of(column, value)));
         }
         rows.add(new Row(name, "", goes, null));
         return this;
     }
 
-    private static Run<Measurement> go(int round, Hops hops, Measurement measurement) {
-        Outcome outcome = new Outcome(List.of(), hops.marks(), false);
-        return new Run<>(null, 0, round, "2026-01-01T00:00:00Z", hops, measurement, outcome);
+    private static Run<Measurement> go(int round, Measurement measurement) {
+        return new Run<>(null, 0, round, "2026-01-01T00:00:00Z", measurement, Outcome.PASS);
     }
 
-    /** A row of a machine that stayed the same. */
     public static Row row(String name, String setting, List<Measurement> measurements) {
         List<Run<Measurement>> goes = new ArrayList<>();
-        measurements.forEach(measurement -> goes.add(go(goes.size() + 1, STEADY, measurement)));
+        measurements.forEach(measurement -> goes.add(go(goes.size() + 1, measurement)));
         return new Row(name, setting, goes, null);
     }
 
@@ -85,9 +73,8 @@ public final class Tables {
         return experiment;
     }
 
-    /** Runs an experiment on a machine that stays the same. */
+    /** Runs an experiment. */
     public static LabResult run(Experiment experiment, int rounds, Path directory) {
-        return new LabRun(new LabOptions(true, rounds, directory), LabRunTest.meter(() -> 50), LabRunTest.SILENT)
-                .run(experiment);
+        return new LabRun(new LabOptions(true, rounds, directory), LabRunTest.METER, LabRunTest.SILENT).run(experiment);
     }
 }

@@ -4,7 +4,7 @@ import dev.msgrelay.server.ClusterProvider;
 import dev.msgrelay.server.config.ClusterConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.Orderer;
-import dev.msgrelay.server.journal.OwnFiles;
+import dev.msgrelay.server.journal.disk.OwnFiles;
 import io.aeron.Aeron;
 import io.aeron.archive.Archive;
 import io.aeron.archive.client.AeronArchive;

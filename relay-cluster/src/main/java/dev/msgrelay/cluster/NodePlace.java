@@ -1,7 +1,7 @@
 package dev.msgrelay.cluster;
 
 import dev.msgrelay.protocol.text.TextFile;
-import dev.msgrelay.server.journal.OwnFiles;
+import dev.msgrelay.server.journal.disk.OwnFiles;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;

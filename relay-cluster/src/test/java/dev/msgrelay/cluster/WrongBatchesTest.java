@@ -113,7 +113,7 @@ class WrongBatchesTest {
                     while (member.offer(wrong, 0, wrong.capacity()) < 0) {
                         assertThat(System.nanoTime() - begun).isLessThan(WAIT.toNanos());
                         member.sendKeepAlive();
-                        Thread.onSpinWait();
+                        Thread.yield();
                     }
                     body.putLong(0, kind + 1);
                     assertThat(publisher.publish(7, body, WAIT)).hasToString("ACCEPTED");

@@ -96,7 +96,7 @@ final class Entrances {
                 AllAddresses.of(listen.host(), port),
                 port,
                 address -> {
-                    Listener listener = Listener.bind(transport.tcpListener(), address, loop, placement);
+                    Listener listener = Listener.bind(transport.tcpListener(), address, loop.io(), placement);
                     listeners.add(listener);
                     if (listeners.size() > first + 1) {
                         LOG.info("{} has several addresses: {} is listened on, too", listen.host(), placeOf(listener));
@@ -113,7 +113,7 @@ final class Entrances {
 
     private void unix(Path path, Listener.Placement placement) throws IOException {
         UnixSocketFile.prepare(path);
-        Listener listener = Listener.bind(transport.unixListener(), transport.unixAddress(path), loop, placement);
+        Listener listener = Listener.bind(transport.unixListener(), transport.unixAddress(path), loop.io(), placement);
         listeners.add(listener);
         UnixSocketFile file = new UnixSocketFile(path, listener);
         socketFiles.add(file);

@@ -11,11 +11,11 @@ import dev.msgrelay.server.engine.JournalException;
 import dev.msgrelay.server.engine.MemoryPlan;
 import dev.msgrelay.server.engine.RelayEngine;
 import dev.msgrelay.server.engine.Startup;
-import dev.msgrelay.server.journal.FileDisk;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.journal.JournalOpening;
-import dev.msgrelay.server.journal.OwnFiles;
-import dev.msgrelay.server.journal.Recovery;
+import dev.msgrelay.server.journal.disk.FileDisk;
+import dev.msgrelay.server.journal.disk.OwnFiles;
+import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.net.SocketOptions;
@@ -28,6 +28,7 @@ import dev.msgrelay.server.tls.TlsContext;
 import dev.msgrelay.server.tls.TlsHandler;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Ticker;
 import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
@@ -242,9 +243,9 @@ public final class RelayServer implements AutoCloseable {
         return new JournalOpening(disk, config.settings(), epoch, System.currentTimeMillis(), others, recovery).open();
     }
 
-    private EngineLoop place(Channel accepted, Role role, TlsContext security) {
+    private EventLoop place(Channel accepted, Role role, TlsContext security) {
         SocketOptions.equip(accepted, config.clients().peerTimeout());
-        return engine.place(accepted, role, security);
+        return engine.place(accepted, role, security).io();
     }
 
     /** A new publisher for one producer thread of this process. */

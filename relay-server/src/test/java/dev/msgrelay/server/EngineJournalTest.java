@@ -18,10 +18,10 @@ import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
-import dev.msgrelay.server.journal.FileDisk;
-import dev.msgrelay.server.journal.JournalReader;
-import dev.msgrelay.server.journal.Loss;
-import dev.msgrelay.server.journal.Recovery;
+import dev.msgrelay.server.journal.disk.FileDisk;
+import dev.msgrelay.server.journal.format.Loss;
+import dev.msgrelay.server.journal.read.JournalReader;
+import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.session.Durability;
 import dev.msgrelay.testing.Directories;
@@ -71,7 +71,7 @@ class EngineJournalTest {
     private List<Integer> types() throws IOException {
         List<Integer> types = new ArrayList<>();
         FileDisk disk = new FileDisk(directory);
-        JournalReader.read(disk, Recovery.look(disk, Recovery.Depth.ALL), 1, new JournalReader.Sink() {
+        JournalReader.read(disk, Recovery.inspect(disk, Recovery.Depth.ALL), 1, new JournalReader.Sink() {
             @Override
             public boolean message(long sequence, int type, ByteBuffer body) {
                 assertThat(sequence).isEqualTo(types.size() + 1);
@@ -81,7 +81,7 @@ class EngineJournalTest {
 
             @Override
             public void lost(Loss loss) {
-                throw new AssertionError(loss.text());
+                throw new AssertionError(loss.description());
             }
         });
         return types;

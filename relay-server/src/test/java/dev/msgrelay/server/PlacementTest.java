@@ -58,7 +58,7 @@ class PlacementTest {
     /** The number of the loop whose group has a subscriber; -1: it is in none of them just now. */
     private static int loopOf(TestRelay relay, Connection subscriber) {
         SendGroup[] groups = Sessions.groups(relay.relay().engine());
-        SendGroup group = Sessions.get(subscriber, "group");
+        SendGroup group = Sessions.get(Sessions.get(subscriber, "seat"), "group");
         return List.of(groups).indexOf(group);
     }
 

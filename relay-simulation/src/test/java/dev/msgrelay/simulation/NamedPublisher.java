@@ -340,12 +340,12 @@ public final class NamedPublisher extends Peer {
         }
         int accepted = producer.number(said.accepted());
         Source source = producer.source();
-        // WELCOME may have waited, while messages that came with HELLO got into the stream: with TLS for room behind
-        // the
-        // relay's part of the handshake, with a level until that is as far as it is to get, and where it takes the name
-        // over until the older connection's messages are shown. A contested name may have begun anew meanwhile.
-        boolean waited = speaksTls() || levels || overlaps;
-        int there = waited ? Math.min(thereAtFirst, source.inStream()) : source.inStream();
+        // With TLS what it is told may have waited for room behind the relay's part of the handshake; with a level
+        // until that is as far as it is to get; and for the end of a batch in which an older connection of its own has
+        // sent something. What it has sent behind HELLO may be there by then, and is none of what was there before. A
+        // contested name may have begun anew meanwhile.
+        boolean later = speaksTls() || levels || !waitsForWelcome;
+        int there = later ? Math.min(thereAtFirst, source.inStream()) : source.inStream();
         if (accepted < there && !(producer.contested() && accepted == 0)) {
             world().fail(this + " is told accepted " + accepted + ", and " + there + " are in the stream");
         }

@@ -2,14 +2,14 @@ package dev.msgrelay.simulation;
 
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.server.journal.Journal;
-import dev.msgrelay.server.journal.JournalName;
 import dev.msgrelay.server.journal.JournalOpening;
-import dev.msgrelay.server.journal.JournalReader;
 import dev.msgrelay.server.journal.JournalSettings;
 import dev.msgrelay.server.journal.JournalSteps;
-import dev.msgrelay.server.journal.Loss;
-import dev.msgrelay.server.journal.Recovery;
 import dev.msgrelay.server.journal.SimDisk;
+import dev.msgrelay.server.journal.format.JournalName;
+import dev.msgrelay.server.journal.format.Loss;
+import dev.msgrelay.server.journal.read.JournalReader;
+import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.log.Mark;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -193,7 +193,7 @@ public final class SimJournal {
         boolean nested = meanwhile;
         meanwhile = true;
         try {
-            Recovery found = Recovery.look(disk, Recovery.Depth.ALL);
+            Recovery found = Recovery.inspect(disk, Recovery.Depth.ALL);
             world.check(found.sound(), "a check finds damage that nobody has done: " + found.damage());
         } catch (IOException e) {
             world.fail("a check cannot read the journal: " + e);
@@ -344,7 +344,7 @@ public final class SimJournal {
 
     private void checkMessages(StreamModel model, int kept) {
         try {
-            Recovery found = Recovery.look(disk, Recovery.Depth.ALL);
+            Recovery found = Recovery.inspect(disk, Recovery.Depth.ALL);
             world.check(found.sound(), "the journal is damaged: " + found.damage());
             world.check(found.endSequence() == kept + 1, "looked at again, it ends at " + found.endSequence());
             int[] next = {(int) found.startSequence()};
@@ -360,7 +360,7 @@ public final class SimJournal {
 
                 @Override
                 public void lost(Loss loss) {
-                    world.fail("the journal has lost something: " + loss.text());
+                    world.fail("the journal has lost something: " + loss.description());
                 }
             });
             world.check(next[0] == kept + 1, "the journal's messages end before " + next[0]);

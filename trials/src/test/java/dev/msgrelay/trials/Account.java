@@ -2,11 +2,11 @@ package dev.msgrelay.trials;
 
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.text.ShortText;
-import dev.msgrelay.server.journal.EpochTable;
-import dev.msgrelay.server.journal.FileDisk;
-import dev.msgrelay.server.journal.JournalReader;
-import dev.msgrelay.server.journal.Loss;
-import dev.msgrelay.server.journal.Recovery;
+import dev.msgrelay.server.journal.disk.FileDisk;
+import dev.msgrelay.server.journal.format.EpochTable;
+import dev.msgrelay.server.journal.format.Loss;
+import dev.msgrelay.server.journal.read.JournalReader;
+import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.trials.Client.Role;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -188,8 +188,8 @@ final class Account {
 
     private void read(Path directory) throws IOException {
         FileDisk disk = new FileDisk(directory);
-        Recovery found = Recovery.look(disk, Recovery.Depth.ALL);
-        found.damage().forEach(loss -> find("the journal is damaged: " + loss.text()));
+        Recovery found = Recovery.inspect(disk, Recovery.Depth.ALL);
+        found.damage().forEach(loss -> find("the journal is damaged: " + loss.description()));
         if (!found.sound() && found.damage().isEmpty()) {
             find("the journal is not sound: see relay-server journal check");
         }
@@ -211,7 +211,7 @@ final class Account {
 
             @Override
             public void lost(Loss loss) {
-                find("the journal has a hole: " + loss.text());
+                find("the journal has a hole: " + loss.description());
             }
         });
         if (!epochs.isEmpty()) {

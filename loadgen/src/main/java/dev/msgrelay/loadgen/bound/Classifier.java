@@ -33,8 +33,10 @@ import java.util.function.Supplier;
  * <pre>
  *  0  nothing was delivered for long                                who says that he stood still: machine, publisher,
  *                                                                   subscriber; where nobody does, relay pauses
- *  1  a rate, and it was kept                                       nothing; where messages left late, machine when
- *                                                                   publishers waited as long for a core; else unclear
+ *  1  a rate, and it was kept                                       nothing; where messages left late, whoever the relay
+ *                                                                   waited for, relay CPU or ring when it held publishers
+ *                                                                   back as long; machine when publishers waited as long for
+ *                                                                   a core; else unclear
  *  2  0.95 of the link's ceiling                                    link
  *  3  the relay's thread wants a core 0.9 of the time,
  *     and messages wait for it (or nobody can see)                  relay CPU, or machine when it waited for a core
@@ -51,7 +53,7 @@ import java.util.function.Supplier;
  * </pre>
  *
  * 4 and 5 speak only where publishers feel it, or cannot be seen. Full: something waits in 0.8 of the samples; empty:
- * in 0.5 at most, so that its reader catches up. See docs/bound-by.md. Pure; one object per run.
+ * in 0.5 at most, so that its reader catches up. See docs/measuring.md. Pure; one object per run.
  */
 public final class Classifier {
     /** A thread that waits for a core for longer than this is not bound by its own speed. */
@@ -179,8 +181,11 @@ public final class Classifier {
             return say.bound(NOTHING, HIGH);
         }
         boolean stolen = stolen(rates.late());
-        say.that("%.2f %% of the messages left more than 1 ms late", rates.late() * PERCENT)
-                .cpu(busiestPublisher);
+        say.that("%.2f %% of the messages left more than 1 ms late", rates.late() * PERCENT);
+        if (signals.lateBehindRelay()) {
+            return lateBehindRelay(say);
+        }
+        say.cpu(busiestPublisher);
         if (stolen) {
             // Of one core: a schedule waits for one.
             say.that("the host took %.2f %% of a core's time", machine.steal() * machine.cores() * PERCENT);
@@ -188,6 +193,26 @@ public final class Classifier {
         say.machine();
         boolean waited = busiestPublisher != null && busiestPublisher.waited() >= rates.late();
         return waited || stolen ? say.bound(MACHINE, MEDIUM, PUBLISHER) : say.bound(UNCLEAR, LOW, MACHINE, PUBLISHER);
+    }
+
+    /** A write that blocks because nobody reads is late by whoever does not read. */
+    private BoundBy lateBehindRelay(Reasons say) {
+        boolean told = holds != null && holds.heldBack() >= signals.rates().late();
+        if (told) {
+            say.heldBack();
+        } else {
+            say.publisherSend().relayReceive();
+        }
+        say.cpu(relay);
+        if (holds != null && holds.backpressure() >= signals.rates().late()) {
+            return say.backpressure().bound(SUBSCRIBER, MEDIUM);
+        }
+        if (!told) {
+            return say.bound(RELAY_CPU, MEDIUM, MACHINE);
+        }
+        return relay != null && relay.wantsMost()
+                ? say.bound(RELAY_CPU, MEDIUM, RING)
+                : say.bound(RING, MEDIUM, RELAY_CPU);
     }
 
     private BoundBy linkAtCeiling() {

@@ -3,11 +3,13 @@ package dev.msgrelay.loadgen.bound;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.bound.Sampled.MachineShare;
-import dev.msgrelay.loadgen.bound.Signals.Standstills;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What disturbed a run, so that its figures are not the relay's: sentences with the numbers. Pure. */
+/**
+ * What the machine did to a run, so that its figures stand for nothing: sentences with the numbers. What the contestant did is
+ * never in here, or the worst of its runs would not count. Pure.
+ */
 public final class Disturbances {
     /** Of all cores, in other programs: the half of it may as well be how the kernel keeps its books. */
     private static final double OTHERS = 0.1;
@@ -22,34 +24,29 @@ public final class Disturbances {
 
     private Disturbances() {}
 
-    /** One line each, what was seen of the deliveries first; empty for a run that was alone on a quiet machine. */
+    /** One line each; empty for a run that was alone on a quiet machine. */
     public static List<String> of(Signals signals) {
-        List<String> marks = new ArrayList<>();
-        Standstills still = signals.still();
-        boolean paced = signals.rates().wanted() > 0;
-        if (still.deliveries().count() > 0 && (!paced || still.isSlow())) {
-            marks.add(still.withoutDeliveries());
-        }
+        List<String> lines = new ArrayList<>();
         MachineShare machine = signals.sampled().machine();
         if (machine != null) {
             if (machine.others() >= OTHERS) {
-                marks.add(format("other programs took %.0f %% of all cores", machine.others() * PERCENT)
+                lines.add(format("other programs took %.0f %% of all cores", machine.others() * PERCENT)
                         + (machine.busiest().isEmpty() ? "" : ", most of it " + machine.busiest()));
             }
             if (machine.steal() >= STEAL) {
-                marks.add(format(
+                lines.add(format(
                         "the host of this virtual machine took %.1f %% of all cores", machine.steal() * PERCENT));
             }
             if (Math.abs(machine.clock() - 1) > CLOCK) {
-                marks.add(format(
+                lines.add(format(
                         "the cores' clock was %.0f %% of what it had been at the begin", machine.clock() * PERCENT));
             }
         }
-        if (still.machine().count() > 0) {
-            marks.add(format(
+        if (signals.still().machine().count() > 0) {
+            lines.add(format(
                     "the machine kept a process that only sleeps from running for %.0f ms",
-                    still.machine().longestMillis()));
+                    signals.still().machine().longestMillis()));
         }
-        return marks;
+        return lines;
     }
 }

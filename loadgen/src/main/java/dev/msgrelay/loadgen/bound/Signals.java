@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.bound;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.bound.Sampled.Queues;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -15,6 +16,31 @@ import java.util.concurrent.TimeUnit;
  * @param still who stood still
  */
 public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare link, Standstills still) {
+    /**
+     * Whether nothing was delivered for long, whoever stood still; at a low rate messages are rare anyway, and one of them has
+     * to be late.
+     */
+    public boolean stoodStill() {
+        return still.deliveries().count() > 0 && (rates.wanted() == 0 || still.isSlow());
+    }
+
+    /**
+     * Whether messages left late because the relay did not take them: it held publishers back for as long, or their bytes waited
+     * to be sent and to be read.
+     */
+    public boolean lateBehindRelay() {
+        double late = rates.late();
+        Queues queues = sampled.queues();
+        boolean held = holds != null && holds.heldBack() >= late;
+        boolean waited = queues.publisherSend() != null
+                && queues.relayReceive() != null
+                && Math.min(
+                                queues.publisherSend().waiting(),
+                                queues.relayReceive().waiting())
+                        >= late;
+        return late > Rates.MAX_LATE_SHARE && (held || waited);
+    }
+
     /** With what the link could have given, see {@link LinkShare}: known to who knows the link. */
     public Signals withLink(double in, double out) {
         return new Signals(rates, sampled, holds, link.of(in, out), still);
@@ -115,7 +141,7 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
         }
 
         /** "deliveries stood still 3 times for 100 ms or longer, at most for 301 ms, 0.9 s in all". */
-        String withoutDeliveries() {
+        public String withoutDeliveries() {
             return format(
                     "deliveries stood still %,d time%s for 100 ms or longer, at most for %.0f ms, %.1f s in all",
                     deliveries.count(),

@@ -8,11 +8,11 @@
  *      |
  *  Signals           what that comes to over the window, with what is known beside it
  *      |                                          |
- *  Classifier        a decision table (pure)        Disturbances    what makes the figures unusable (pure)
+ *  Classifier        a decision table (pure)        Disturbances    what the machine did to the run (pure)
  *      |                                          |
- *  BoundBy           kind, how sure, Reasons        marks           a sentence each
+ *  BoundBy           kind, how sure, Reasons        a sentence each
  * </pre>
  *
- * See docs/bound-by.md. Nothing here knows how a run is done; who runs one says which processes there are and which ports they meet at.
+ * See docs/measuring.md. Nothing here knows how a run is done; who runs one says which processes there are and which ports they meet at.
  */
 package dev.msgrelay.loadgen.bound;

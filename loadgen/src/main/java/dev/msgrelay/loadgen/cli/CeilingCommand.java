@@ -1,30 +1,53 @@
 package dev.msgrelay.loadgen.cli;
 
+import dev.msgrelay.loadgen.experiment.CeilingCells;
+import dev.msgrelay.loadgen.experiment.Experiment;
+import dev.msgrelay.loadgen.experiment.Experiment.Until;
+import dev.msgrelay.loadgen.experiment.HostRig;
+import dev.msgrelay.loadgen.experiment.Interrupts;
+import dev.msgrelay.loadgen.experiment.LoadCell;
+import dev.msgrelay.loadgen.experiment.Run;
+import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.host.NetInterfaces;
 import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.link.Link;
+import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.loadgen.report.CeilingReport;
+import dev.msgrelay.loadgen.report.CeilingRuns;
+import dev.msgrelay.loadgen.report.ProgressLine;
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code loadgen ceiling}: what a link could give, by arithmetic. */
+/** {@code loadgen ceiling}: what a link could give, by arithmetic; or what this machine can do without a relay, measured. */
 @Command(
         name = "ceiling",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Computes what a link could give at most: messages and bytes a second in each direction.",
-            "With every segment full (batched), and with one message a segment. Measures nothing; docs/links.md has the"
-                    + " arithmetic. MB/s count bodies and their 8-byte headers."
+            "Computes what a link could give at most: messages and bytes a second in each direction; or measures what this"
+                    + " machine can do without a relay.",
+            "With --link or --interface: with every segment full (batched), and with one message a segment; docs/measuring.md"
+                    + " has the arithmetic. MB/s count bodies and their 8-byte headers.",
+            "Without a link it measures, one run each: direct, pre-packed frames from one process to another; and plain"
+                    + " relay, a thread that reads a buffer and writes it on to every subscriber."
         })
 final class CeilingCommand extends Told {
     private static final int MAX_SUBSCRIBERS = 10_000;
     private static final int MAX_SIZES = 100;
+
+    /** Of a measured ceiling. */
+    private static final Timing EACH = new Timing(Duration.ofSeconds(1), Duration.ofSeconds(3));
 
     @Mixin
     private LinkOptions linkOptions;
@@ -40,20 +63,54 @@ final class CeilingCommand extends Told {
     @Option(
             names = "--subscribers",
             paramLabel = "N",
-            description = "Subscribers across the link: they share the egress (${DEFAULT-VALUE}).")
+            description =
+                    "Subscribers across the link, which share the egress; or of the plain relay (${DEFAULT-VALUE}).")
     private int subscribers = 1;
 
     @Option(names = "--json", description = "Print the figures as JSON instead of a table.")
     private boolean json;
 
+    @Option(names = "--unix", description = "Without a link: Unix sockets instead of TCP.")
+    private boolean unix;
+
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws IOException, InterruptedException {
         within("--body: number of sizes", bodies.size(), 1, MAX_SIZES);
         bodies.forEach(body -> within("--body", body, 0, FrameLayout.MAX_MAX_BODY));
         within("--subscribers", subscribers, 1, MAX_SUBSCRIBERS);
+        if (!linkOptions.isGiven()) {
+            bodies.forEach(body -> within("--body", body, LoadMessage.MIN_BODY, FrameLayout.MAX_MAX_BODY));
+            return measure();
+        }
+        refuse(unix, "--unix and a link exclude each other");
         Link link = linkOptions.link(new NetInterfaces(SystemTree.ofThisHost()));
         CeilingReport report = new CeilingReport(link, bodies, subscribers);
         print(json ? report.json() + "\n" : report.table());
         return 0;
+    }
+
+    private int measure() throws IOException, InterruptedException {
+        List<LoadCell> cells = new ArrayList<>();
+        for (int body : bodies) {
+            Load load = Load.oneToOne(body).withCounts(1, subscribers).withUnix(unix);
+            cells.add(CeilingCells.direct(load, EACH, new HostRig()));
+            cells.add(CeilingCells.plain(load, EACH, new HostRig()));
+        }
+        try (Interrupts interrupts = Interrupts.watch();
+                ProgressLine lines = ProgressLine.onStderr(err())) {
+            Experiment<RunResult> experiment = experiment(interrupts, lines, 1);
+            experiment.expect(cells, 1);
+            List<Run<RunResult>> runs = experiment.rounds("", cells, Until.rounds(1));
+            lines.end();
+            Results results = CeilingRuns.with(nothingYet(), "ceiling", runs).with(Ending.complete());
+            if (json) {
+                print(results);
+            } else {
+                print(CeilingRuns.text(runs) + "machine: " + Machine.here() + "\n");
+                runs.forEach(run -> run.failures().forEach(failure -> out().println("FAIL " + failure)));
+                out().flush();
+            }
+            return runs.stream().allMatch(run -> run.failures().isEmpty()) ? 0 : 1;
+        }
     }
 }

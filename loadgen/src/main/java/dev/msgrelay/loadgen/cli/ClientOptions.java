@@ -45,9 +45,10 @@ final class ClientOptions extends Options {
 
     @Option(
             names = "--tls",
-            description = "Publishers and subscribers, those of relay-client, speak TLS 1.3. The relay that is started gets a key (RSA, 2048"
-                    + " bits) and a certificate of its own, which are removed afterwards; of one that runs already --tls-ca and"
-                    + " the like say whom to trust.")
+            description =
+                    "Publishers and subscribers, those of relay-client, speak TLS 1.3. The relay that is started gets a key (RSA, 2048"
+                            + " bits) and a certificate of its own, which are removed afterwards; of one that runs already --tls-ca and"
+                            + " the like say whom to trust.")
     private boolean tls;
 
     /** A load with these clients. */
@@ -65,8 +66,7 @@ final class ClientOptions extends Options {
         refuse(
                 kind == Clients.Kind.LIBRARY && load.writeSize() > 0,
                 "--write-size " + load.writeSize() + " and --client library exclude each other");
-        return load.withContent(new Load.Content(load.body(), types))
-                .withClients(new Clients(kind, ack, wanted, tls));
+        return load.withContent(new Load.Content(load.body(), types)).withClients(new Clients(kind, ack, wanted, tls));
     }
 
     private TypeRanges wanted() {

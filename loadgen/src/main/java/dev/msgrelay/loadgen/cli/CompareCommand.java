@@ -38,7 +38,7 @@ import picocli.CommandLine.Option;
             "Runs them in turn, A B B A, each run short, until the 95 %% interval of the ratio of B to A is narrow enough or"
                     + " the time is over. LOAD are options of 'loadgen run'. They may differ in their options, be of two"
                     + " builds, or be any two commands that speak the plain protocol. Ctrl-C ends it with what there is."
-                    + " Exits 1 when a relay ended or lost a message, and as --fail-below says. docs/results.md has the"
+                    + " Exits 1 when a relay ended or lost a message, and as --fail-below says. docs/measuring.md has the"
                     + " method."
         })
 final class CompareCommand extends Told {
@@ -74,7 +74,7 @@ final class CompareCommand extends Told {
     @Option(
             names = "--minutes",
             paramLabel = "M",
-            defaultValue = "10",
+            defaultValue = "12",
             description = "Ends after so long in any case (${DEFAULT-VALUE}).")
     private double minutes;
 
@@ -87,17 +87,16 @@ final class CompareCommand extends Told {
     @Option(
             names = "--fail-below",
             paramLabel = "RATIO",
-            description =
-                    "Exits 1 when the whole interval of B's speed to A's (of the first line; for a latency"
-                            + " and CPU time A's to B's) lies below this, and when there were too few rounds for one.")
+            description = "Exits 1 when the whole interval of B's speed to A's (of the first line; for a latency"
+                    + " and CPU time A's to B's) lies below this, when B stands still or misses its schedule more often"
+                    + " than A, and when there were too few rounds for an interval.")
     private Double failBelow;
 
     @Option(
             names = "--pairs",
             paramLabel = "N",
-            description =
-                    "Pairs of a round. Of one, each run has a relay of its own; of more, two relays stay for"
-                            + " the round (1; with --rate 4: a relay that has little to do needs long to become warm).")
+            description = "Pairs of a round. Of one, each run has a relay of its own; of more, two relays stay for"
+                    + " the round (1; with --rate 4: a relay that has little to do needs long to become warm).")
     private Integer pairs;
 
     @Mixin
@@ -191,7 +190,7 @@ final class CompareCommand extends Told {
             throw new InterruptedException();
         }
         boolean known = comparison.headline().ratio().isKnown();
-        boolean slower = failBelow != null && (!known || comparison.isBelow(failBelow));
+        boolean slower = failBelow != null && (!known || comparison.isBelow(failBelow) || comparison.isOftenerB());
         return slower || !comparison.failures().isEmpty() ? 1 : 0;
     }
 

@@ -51,6 +51,11 @@ final class LinkOptions extends Options {
             description = "A link whose rate 'tc tbf' keeps: it counts no preamble, checksum and gap, and is faster.")
     private boolean emulated;
 
+    /** Whether any of these was given. */
+    boolean isGiven() {
+        return speed != null || interfaceName != null || mtu != null || ipv6 || noTimestamps || vlan || emulated;
+    }
+
     /**
      * @throws ParameterException naming the value and the limit
      * @throws IOException the interface does not tell what is needed
@@ -61,7 +66,7 @@ final class LinkOptions extends Options {
         refuse(
                 from != null && from.loopback(),
                 "--interface " + interfaceName + " is loopback, which has no line rate:"
-                        + " 'loadgen run --calibrate' measures what it can do");
+                        + " 'loadgen ceiling' without a link measures what it can do");
         // All that was given is checked before anything is missed that was not.
         LinkSpeed given = speed == null ? null : parsed("--link: ", speed, LinkSpeed::parse);
         SegmentFormat format = format(from);

@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.experiment.CeilingCells;
 import dev.msgrelay.loadgen.experiment.Experiment;
-import dev.msgrelay.loadgen.experiment.Experiment.Until;
 import dev.msgrelay.loadgen.experiment.HostRig;
 import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.experiment.LoadCell;
@@ -28,6 +27,7 @@ import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.run.Traffic;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,8 +51,8 @@ import picocli.CommandLine.Option;
                     + " where the machine had other things to do."
         })
 final class RunCommand extends Told {
-    /** Of each of the sizes that --calibrate tries. */
-    private static final Timing CALIBRATION = new Timing(Duration.ofSeconds(1), Duration.ofSeconds(2));
+    /** Of a ceiling. */
+    private static final Timing CALIBRATION = new Timing(Duration.ofSeconds(2), Duration.ofSeconds(3));
 
     private static final String PLAIN_RELAY = "the plain relay";
 
@@ -64,7 +64,8 @@ final class RunCommand extends Told {
 
     @Option(
             names = "--calibrate",
-            description = "Measure the ceilings first, and tell the result as a fraction of them.")
+            description =
+                    "Measure each ceiling once, right before the relay, and tell the result as a fraction of them.")
     private boolean calibrate;
 
     @Option(
@@ -126,11 +127,7 @@ final class RunCommand extends Told {
     /** Full speed, then at a part of it; null: no more. */
     private LoadCell next(LoadCell first, List<Run<RunResult>> done) {
         Load load = first.load();
-        if (!first.contestant().stays()
-                || load.rate() > 0
-                || done.size() != 1
-                || latencyAt == 0
-                || !load.isChecked()) {
+        if (!first.contestant().stays() || load.rate() > 0 || done.size() != 1 || latencyAt == 0 || !load.isChecked()) {
             return null;
         }
         int rate = done.get(0).result().rateAt(latencyAt);
@@ -145,17 +142,18 @@ final class RunCommand extends Told {
     }
 
     private static Map<String, List<Run<RunResult>>> ceilings(Load load, Experiment<RunResult> experiment)
-            throws IOException, InterruptedException {
+            throws InterruptedException {
         LoadRig rig = new HostRig();
         Map<String, List<Run<RunResult>>> ceilings = new LinkedHashMap<>();
-        ceilings.put("direct", experiment.rounds("", CeilingCells.direct(load, CALIBRATION, rig), Until.rounds(1)));
-        ceilings.put(PLAIN_RELAY, experiment.rounds("", CeilingCells.plain(load, CALIBRATION, rig), Until.rounds(1)));
+        ceilings.put("direct", List.of(experiment.measure("", CeilingCells.direct(load, CALIBRATION, rig), 1)));
+        ceilings.put(PLAIN_RELAY, List.of(experiment.measure("", CeilingCells.plain(load, CALIBRATION, rig), 1)));
         return ceilings;
     }
 
     private int report(List<Run<RunResult>> runs, Map<String, List<Run<RunResult>>> ceilings, Ending ending)
             throws IOException {
-        Ceilings ceiling = ceilings.isEmpty() ? null : best(ceilings.get(PLAIN_RELAY));
+        Ceilings ceiling =
+                ceilings.isEmpty() ? null : ceiling(ceilings.get(PLAIN_RELAY).get(0));
         Load load = runs.get(0).result().load();
         LaneKind kind = load.unix() ? LaneKind.UNIX : LaneKind.LOOPBACK;
         Results results = nothingYet().with(LaneResult.of(kind.title(), kind)).with(ending);
@@ -187,10 +185,7 @@ final class RunCommand extends Told {
     }
 
     private static Ratio ratio(Cell cell, RunRecord run, Map.Entry<String, List<Run<RunResult>>> ceiling) {
-        double best = CeilingCells.best(ceiling.getValue())
-                .mapToDouble(LoadCell::rate)
-                .findFirst()
-                .orElse(Double.NaN);
+        double best = LoadCell.rate(ceiling.getValue().get(0));
         double speed = Figures.out(run);
         return new Ratio(
                 cell.parameters().load(),
@@ -210,12 +205,12 @@ final class RunCommand extends Told {
                 "");
     }
 
-    private static Ceilings best(List<Run<RunResult>> runs) {
-        return CeilingCells.best(runs)
-                .findFirst()
-                .map(run -> run.result().throughput().out())
-                .map(most -> new Ceilings(
-                        Ceilings.PLAIN_RELAY, new Ceilings.Rate(most.messagesPerSecond(), most.bytesPerSecond()), null))
-                .orElse(null);
+    private static Ceilings ceiling(Run<RunResult> run) {
+        if (!run.isWhole()) {
+            return null;
+        }
+        Traffic most = run.result().throughput().out();
+        return new Ceilings(
+                Ceilings.PLAIN_RELAY, new Ceilings.Rate(most.messagesPerSecond(), most.bytesPerSecond()), null);
     }
 }

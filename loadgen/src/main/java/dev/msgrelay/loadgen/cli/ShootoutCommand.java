@@ -46,7 +46,7 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         description = {
             "Measures what a relay gets through several lanes, in turn, each result beside what the lane could give.",
-            "Lanes that cannot be set up are skipped. docs/shootouts.md says how to read the result. Exits 1 when a run"
+            "Lanes that cannot be set up are skipped. docs/measuring.md says how to read the result. Exits 1 when a run"
                     + " was invalid or did not come to its end."
         })
 final class ShootoutCommand extends Told {
@@ -84,12 +84,9 @@ final class ShootoutCommand extends Told {
     private Duration warmup;
 
     @Option(
-            names = "--calibrate",
-            negatable = true,
-            description =
-                    "Try every size for the ceilings of lanes without a line rate first, and take the best. Without"
-                            + " it the usual size is taken; with --no-calibrate those ceilings are not measured.")
-    private Boolean calibrate;
+            names = "--no-calibrate",
+            description = "Do not measure, in every round, the ceilings of lanes without a line rate.")
+    private boolean noCalibrate;
 
     @Option(
             names = "--baseline",
@@ -131,9 +128,8 @@ final class ShootoutCommand extends Told {
     @Option(
             names = "--out",
             paramLabel = "DIR",
-            description =
-                    "Write results.json and report.html there, anew after every run; the"
-                            + " directory is made, and may hold no other results.")
+            description = "Write results.json and report.html there, anew after every run; the"
+                    + " directory is made, and may hold no other results.")
     private Path directory;
 
     @Option(names = "--json", description = "Print the results as JSON instead of tables.")
@@ -146,11 +142,8 @@ final class ShootoutCommand extends Told {
         err().println(ShootoutRun.summary(settings));
         err().flush();
         ShootoutRun.Kept files = directory == null ? results -> {} : ResultFiles.in(directory)::write;
-        Equipment equipment = new Equipment(
-                new HostRig(),
-                Lanes::open,
-                lane -> relay(lane, settings.sides()),
-                LinkBaseline::iperf3);
+        Equipment equipment =
+                new Equipment(new HostRig(), Lanes::open, lane -> relay(lane, settings.sides()), LinkBaseline::iperf3);
         ShootoutRun run;
         try (Interrupts interrupts = Interrupts.watch();
                 ProgressLine lines = ProgressLine.onStderr(err())) {
@@ -209,9 +202,8 @@ final class ShootoutCommand extends Told {
                 cells > ShootoutSettings.MAX_CELLS,
                 ShortText.counted(lanes.size(), "lane") + " of " + matrix.size() + " combinations are " + cells
                         + " cells, over the limit of " + ShootoutSettings.MAX_CELLS + ": shorten a list");
-        List<Load> loads = matrix.loads().stream()
-                .map(load -> tls ? load.withTls() : load)
-                .toList();
+        List<Load> loads =
+                matrix.loads().stream().map(load -> tls ? load.withTls() : load).toList();
         return new ShootoutSettings(
                 lanes, loads, times, timing, sides(), new Yardsticks(calibration(), baseline), search);
     }
@@ -221,10 +213,7 @@ final class ShootoutCommand extends Told {
     }
 
     private Calibrate calibration() {
-        if (calibrate == null) {
-            return Calibrate.IN_TURN;
-        }
-        return calibrate ? Calibrate.BEST_SIZE : Calibrate.NEVER;
+        return noCalibrate ? Calibrate.NEVER : Calibrate.IN_TURN;
     }
 
     /** Lanes whose two ends are one and the same have no use for what tells them apart. */
@@ -239,10 +228,7 @@ final class ShootoutCommand extends Told {
     /** A search has runs of its own instead of rounds, and nothing beside them. */
     private void checkSearch() {
         exclude(List.of("--rounds", "--baseline"), "--find-max-rate");
-        refuse(
-                calibrate != null,
-                (Boolean.FALSE.equals(calibrate) ? "--no-calibrate" : "--calibrate")
-                        + " and --find-max-rate exclude each other");
+        refuse(noCalibrate, "--no-calibrate and --find-max-rate exclude each other");
     }
 
     /** Unix sockets have no TLS. */

@@ -3,7 +3,7 @@
  *
  * <pre>
  *  LoadgenMain -&gt; a command: Told
- *    run, compare, shootout                      LoadOptions, MatrixOptions         -&gt; Load, Timing  what is sent
+ *    run, ceiling, compare, shootout             LoadOptions, MatrixOptions         -&gt; Load, Timing  what is sent
  *                                                ThroughOptions, ContestantOptions  -&gt; Contestant    what lies between
  *                                                LaneOptions                        -&gt; Lane          where it lives
  *    doctor, ceiling                             LinkOptions                                         what there is

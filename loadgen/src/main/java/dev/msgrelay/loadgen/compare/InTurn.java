@@ -7,6 +7,7 @@ import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.result.Results.Turn;
+import dev.msgrelay.loadgen.run.Observed.Kind;
 import dev.msgrelay.loadgen.run.RunResult;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,11 +18,12 @@ import java.util.function.Consumer;
 /**
  * Runs A and B in turn, A B B A, until it is known well enough how they compare. It looks after each pair, but stops only
  * because the interval is narrow or the time is over, never because the difference looks real: who stops at the first look
- * that shows one finds one in the end, whether there is any or not.
+ * that shows one finds one in the end, whether there is any or not. Where a run stood still or missed its schedule, it goes
+ * on until there are enough runs to tell whose do.
  */
 public final class InTurn {
-    /** Fewer rounds may have been alike by chance, and so make an interval too narrow. */
-    static final int MIN_ROUNDS = 8;
+    /** Fewer rounds may have been alike by chance, and so make an interval too narrow; and give no verdict beyond doubt. */
+    static final int MIN_ROUNDS = 11;
 
     /** What an hour has, about. */
     private static final int MAX_PAIRS = 500;
@@ -61,7 +63,7 @@ public final class InTurn {
                 return comparison(
                         Ended.FAILED, last.failures().stream().map(run::concat).toList());
             }
-            return comparison(isNarrow(comparison(Ended.NOT_YET, List.of())) ? Ended.NARROW : Ended.TIME, List.of());
+            return comparison(isEnough(turns, figures, withinPercent) ? Ended.NARROW : Ended.TIME, List.of());
         } catch (InterruptedException e) {
             return comparison(Ended.INTERRUPTED, List.of());
         }
@@ -76,12 +78,18 @@ public final class InTurn {
         }
         PairedComparison known = comparison(Ended.NOT_YET, List.of());
         afterPair.accept(known);
-        return isNarrow(known);
+        return isEnough(turns, figures, withinPercent);
     }
 
-    private boolean isNarrow(PairedComparison known) {
-        PairedRow headline = known.headline();
-        return headline.rounds() >= MIN_ROUNDS && headline.widthPercent() <= withinPercent;
+    /** Whether so much is known that more pairs would add little. */
+    static boolean isEnough(List<Turn> runs, List<Figure> figures, double withinPercent) {
+        for (Kind kind : PairedComparison.kinds(figures)) {
+            if (runs.stream().anyMatch(run -> run.has(kind)) && !Frequency.isEnough(runs)) {
+                return false;
+            }
+        }
+        double[] logs = Pairs.of(runs).logRatios(figures.get(0));
+        return logs.length >= MIN_ROUNDS && PairedRow.widthPercent(PairedRow.ratio(logs)) <= withinPercent;
     }
 
     private PairedComparison comparison(Ended ended, List<String> failures) {
@@ -95,13 +103,15 @@ public final class InTurn {
         return PairedComparison.of(turns, figures, ended, failures);
     }
 
-    /** What makes it invalid is a mark, too: it stands in no pair. */
+    /** One that is invalid stands in no pair either: it ends the comparison. */
     private Turn turn(Run<RunResult> run) {
         Map<String, Double> values = new TreeMap<>();
         figures.forEach(figure -> values.put(figure.id(), figure.of(run.result())));
-        List<String> marks = new ArrayList<>(run.failures());
-        marks.addAll(run.outcome().marks());
+        List<String> leftOut = new ArrayList<>(run.failures());
+        leftOut.addAll(run.outcome().environment());
         Side side = Side.valueOf(run.cell().name());
-        return new Turn(side, run.number(), run.number() / (2 * pairsOfARound), run.hops(), values, marks);
+        int round = run.number() / (2 * pairsOfARound);
+        return new Turn(
+                side, run.number(), round, values, leftOut, run.outcome().observed());
     }
 }

@@ -12,11 +12,13 @@ import dev.msgrelay.loadgen.result.Results.Ratio;
 import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.result.Results.Turn;
+import dev.msgrelay.loadgen.result.Spread;
 import dev.msgrelay.protocol.text.ShortText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A comparison in turn, for people and for programs. */
 public final class PairedReport {
@@ -57,12 +59,11 @@ public final class PairedReport {
         Turn other = comparison.runs().get(comparison.runs().size() - 1);
         boolean inOrder = one.side() == Side.A;
         return format(
-                "pair %3d: A %s, B %s %s (%s)  B/A so far %s",
+                "pair %3d: A %s, B %s %s  B/A so far %s",
                 last,
                 row.figure().text((inOrder ? one : other).value(row.figure().id())),
                 row.figure().text((inOrder ? other : one).value(row.figure().id())),
                 row.figure().title(),
-                one.regime() == other.regime() ? one.regime() : one.regime() + ", then " + other.regime(),
                 known);
     }
 
@@ -75,6 +76,8 @@ public final class PairedReport {
         }
         line(text, "");
         text.append(TextTable.of(Table.of("", comparison.rows(), FIELDS)));
+        line(text, "  %s", spread());
+        comparison.frequencies().forEach(one -> line(text, "  %s", one.text()));
         line(text, "");
         line(text, "%s", ends());
         if (comparison.failures().isEmpty()) {
@@ -88,39 +91,59 @@ public final class PairedReport {
 
     private String verdict() {
         PairedRow row = comparison.headline();
-        return !row.ratio().isKnown()
+        String figure = !row.ratio().isKnown()
                 ? format("none: an interval needs %d rounds", HodgesLehmann.MIN_PAIRS)
                 : row.verdict() + ", B/A " + interval(row);
+        return Stream.concat(
+                        Stream.of(figure),
+                        comparison.frequencies().stream()
+                                .filter(one -> one.oftener() != null)
+                                .map(Frequency::verdict))
+                .collect(Collectors.joining("; "));
+    }
+
+    /** "spread of deliveries/s, least .. most of the median: A 0.96 .. 1.03, B 0.71 .. 1.04". */
+    private String spread() {
+        Figure figure = comparison.headline().figure();
+        return format(
+                "spread of %s, least .. most of the median: A %s, B %s",
+                figure.title(), spread(figure, Side.A), spread(figure, Side.B));
+    }
+
+    private String spread(Figure figure, Side side) {
+        Spread spread = Spread.of(
+                comparison.runs().stream()
+                        .filter(run -> run.side() == side && run.counts())
+                        .toList(),
+                run -> run.value(figure.id()));
+        return spread.isKnown()
+                ? format("%.2f .. %.2f", spread.min() / spread.median(), spread.max() / spread.median())
+                : "unknown";
     }
 
     private String ends() {
         Pairs pairs = comparison.pairs();
-        String regimes = pairs.byRegime().entrySet().stream()
-                .map(entry -> entry.getValue() + " " + entry.getKey())
-                .collect(Collectors.joining(", "));
         StringBuilder text = new StringBuilder(format(
-                "%d %s, %d %s (%s), %d of them of different blocks, %d %s left over; ended: %s",
+                "%d %s, %d %s, %d %s left over; ended: %s",
                 comparison.runs().size(),
                 ShortText.plural(comparison.runs().size(), "run"),
                 pairs.pairs().size(),
                 ShortText.plural(pairs.pairs().size(), "pair"),
-                regimes.isEmpty() ? "none" : regimes,
-                pairs.moved(),
                 pairs.alone().size(),
                 ShortText.plural(pairs.alone().size(), "run"),
                 comparison.ended().ending().reason()));
         for (Side side : Side.values()) {
-            List<Turn> marked = comparison.marked(side);
-            if (!marked.isEmpty()) {
+            List<Turn> disturbed = comparison.disturbed(side);
+            if (!disturbed.isEmpty()) {
                 text.append(format(
-                        "%n%s: %d %s marked, the first: %s",
+                        "%n%s: %d %s left out because of the machine, the first: %s",
                         side,
-                        marked.size(),
-                        marked.size() == 1 ? "run is" : "runs are",
-                        marked.get(0).marks().get(0)));
+                        disturbed.size(),
+                        ShortText.plural(disturbed.size(), "run"),
+                        disturbed.get(0).leftOut().get(0)));
             }
         }
-        text.append(pairs.count() ? "" : format("%nwithout marked runs there is no pair, so they stand in it"));
+        text.append(pairs.count() ? "" : format("%nwithout disturbed runs there is no pair, so they stand in it"));
         return text.toString();
     }
 
@@ -131,7 +154,10 @@ public final class PairedReport {
         notes.add(comparison.failures().isEmpty() ? "verdict: " + verdict() : "FAIL");
         notes.addAll(comparison.failures());
         return Results.of(origin, List.of(Site.here()))
-                .withRatios(comparison.rows().stream().map(this::ratio).toList())
+                .withRatios(Stream.concat(
+                                comparison.rows().stream().map(this::ratio),
+                                comparison.frequencies().stream().map(this::frequency))
+                        .toList())
                 .withTurns(comparison.runs())
                 .withNotes(notes)
                 .with(comparison.ended().ending());
@@ -155,6 +181,26 @@ public final class PairedReport {
                 Double.NaN,
                 false,
                 row.verdict());
+    }
+
+    /** Runs with one in place of medians. */
+    private Ratio frequency(Frequency one) {
+        return new Ratio(
+                "in turn",
+                "runs with " + one.kind().title(),
+                titles.get(Side.A),
+                titles.get(Side.B),
+                one.withA(),
+                one.withB(),
+                one.runsA(),
+                one.runsB(),
+                Double.NaN,
+                Double.NaN,
+                Double.NaN,
+                Double.NaN,
+                Double.NaN,
+                false,
+                one.verdict());
     }
 
     private static String interval(PairedRow row) {

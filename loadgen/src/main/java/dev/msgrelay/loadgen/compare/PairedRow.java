@@ -13,7 +13,7 @@ import java.util.function.Function;
  * @param medianA of the runs that are in pairs; NaN where none has the figure
  * @param rounds that have it: each gives one ratio
  * @param ratio of b to a, with the 95 % interval; unknown where there are too few rounds for that
- * @param better who is ahead beyond doubt: 1 is outside of the 99 % interval; or null
+ * @param better who is ahead beyond doubt, see {@link PairedComparison#DOUBT}; or null
  */
 public record PairedRow(Figure figure, double medianA, double medianB, int rounds, Estimate ratio, Side better) {
     /**
@@ -21,9 +21,6 @@ public record PairedRow(Figure figure, double medianA, double medianB, int round
      * that, 1 is outside of this one in 5 % of comparisons of what is alike, as a test simulates.
      */
     private static final double CONFIDENCE = 0.96;
-
-    /** Of a verdict: there are several figures, and whoever compares does so more than once. */
-    static final double BEYOND_DOUBT = 0.99;
 
     /**
      * A difference as large as half the interval would be outside of it in one comparison of two. In four of five it is
@@ -33,15 +30,21 @@ public record PairedRow(Figure figure, double medianA, double medianB, int round
 
     private static final double PERCENT = 100;
 
-    static PairedRow of(Figure figure, Pairs pairs) {
+    /** @param doubt how likely a verdict on sides that are alike may be */
+    static PairedRow of(Figure figure, Pairs pairs, double doubt) {
         double[] logs = pairs.logRatios(figure);
         return new PairedRow(
                 figure,
                 median(figure, pairs, Pairs.Pair::a),
                 median(figure, pairs, Pairs.Pair::b),
                 logs.length,
-                HodgesLehmann.paired(logs, CONFIDENCE).exp(),
-                ahead(figure, HodgesLehmann.paired(logs, BEYOND_DOUBT).exp()));
+                ratio(logs),
+                ahead(figure, HodgesLehmann.paired(logs, 1 - doubt).exp()));
+    }
+
+    /** Of b to a, with the 95 % interval. */
+    static Estimate ratio(double[] logs) {
+        return HodgesLehmann.paired(logs, CONFIDENCE).exp();
     }
 
     private static Side ahead(Figure figure, Estimate ratio) {
@@ -65,6 +68,10 @@ public record PairedRow(Figure figure, double medianA, double medianB, int round
 
     /** How wide the interval is: 5 for 0.98 .. 1.029; infinite where there is none. */
     public double widthPercent() {
+        return widthPercent(ratio);
+    }
+
+    static double widthPercent(Estimate ratio) {
         return !ratio.isKnown() ? Double.POSITIVE_INFINITY : (ratio.high() / ratio.low() - 1) * PERCENT;
     }
 

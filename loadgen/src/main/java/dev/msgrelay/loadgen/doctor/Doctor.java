@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.doctor;
 import com.sun.management.UnixOperatingSystemMXBean;
 import dev.msgrelay.loadgen.host.Cgroup;
 import dev.msgrelay.loadgen.host.ClockFigures;
-import dev.msgrelay.loadgen.host.CoreHop;
 import dev.msgrelay.loadgen.host.LaneTools;
 import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
@@ -58,7 +57,7 @@ public final class Doctor {
 
     private void processor() throws InterruptedException {
         report.accept(ProcessorChecks.cores(machine.cores(), machine.cpu()));
-        report.accept(ProcessorChecks.hop(machine.cores() < 2 ? Double.NaN : CoreHop.measureNanos()));
+        report.accept(ProcessorChecks.hop(machine.coreHopNanos()));
         report.accept(ProcessorChecks.virtual(tree));
         report.accept(ProcessorChecks.governor(tree));
         report.accept(ProcessorChecks.turbo(tree));

@@ -27,7 +27,7 @@ final class LinkChecks {
         String unknown = link.loopback() ? "loopback" : link.state() + ", speed unknown";
         return Finding.at(link.name() + " link", told ? speed(megabits) + duplex : link.up() ? unknown : link.state())
                 .warning(!link.up(), "nothing can be sent over it")
-                .fine(link.loopback(), "has no line rate: 'loadgen run --calibrate' measures what it can do")
+                .fine(link.loopback(), "has no line rate: 'loadgen ceiling' measures what it can do")
                 .note(!told, "its driver tells no speed, as usual for virtual ones: give 'ceiling' one by --link")
                 .warning(
                         link.duplex().filter("half"::equals).isPresent(),

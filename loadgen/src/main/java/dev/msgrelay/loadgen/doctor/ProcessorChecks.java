@@ -58,8 +58,8 @@ final class ProcessorChecks {
         }
         boolean lost = nanos >= LOST_CORE_NANOS;
         return Finding.at(name, lost ? format("%.1f us", nanos / 1e3) : format("%.0f ns", nanos))
-                .fine(nanos < NEAR_NANOS, "the cores share a cache; compare with runs of about this hop only")
-                .note(nanos < FAR_NANOS, "the cores are not near; compare with runs of about this hop only")
+                .fine(nanos < NEAR_NANOS, "the cores share a cache")
+                .note(nanos < FAR_NANOS, "the cores are not near: set only runs in turn against each other")
                 .warning(lost, "no hop takes that long: one of the two cores was busy with something else")
                 .warning("the cores are far apart: the same runs were 1.5 to 5 times faster at about 50 ns")
                 .with("nanos", Math.round(nanos * 10) / 10.0);
@@ -67,7 +67,7 @@ final class ProcessorChecks {
 
     static Finding virtual(SystemTree tree) {
         String meaning = "the host moves the cores and lends them to others: set runs against each other only when"
-                + " they were taken in turn, with about the same hop";
+                + " they were taken in turn";
         Optional<String> flags = tree.field("proc/cpuinfo", "flags");
         String how = hypervisor(tree, flags.orElse(""));
         Boolean known = how != null ? Boolean.TRUE : flags.isPresent() ? Boolean.FALSE : null;

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.experiment;
 
+import dev.msgrelay.loadgen.run.Observed;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunObserver;
 import java.io.IOException;
@@ -20,7 +21,7 @@ public interface Cell<R> {
         return name();
     }
 
-    /** About how long one run takes, hops included. */
+    /** About how long one run takes. */
     Duration estimate();
 
     /** What comes before a run and is no part of it: nothing, mostly. */
@@ -38,8 +39,13 @@ public interface Cell<R> {
         return List.of();
     }
 
-    /** Why its figures are not usable: "the hosts' clocks went apart by 300 us"; mostly empty. */
-    default List<String> marks(R result) {
+    /** What the machine did meanwhile, so that its figures stand for nothing, one line each; mostly empty. */
+    default List<String> environment(R result) {
+        return List.of();
+    }
+
+    /** What became of it: told, counted, compared, and never a reason to leave it out. */
+    default List<Observed> observed(R result) {
         return List.of();
     }
 }

@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.experiment;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.result.ResultFileException;
-import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunObserver;
@@ -29,15 +28,12 @@ import java.util.function.Predicate;
  *  round 2   C B A      and nobody always goes first
  *  round 3   A B C
  *
- *  a run:   prepare -&gt; hop -&gt; measure -&gt; hop -&gt; marks -&gt; keep
+ *  a run:   prepare -&gt; measure -&gt; judge -&gt; keep
  * </pre>
  *
  * @param <R> what one run gives
  */
 public final class Experiment<R> {
-    /** A hop that is older says nothing of the run that begins. */
-    private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
-
     /** A signal from a terminal goes to child processes as well: we may hear of their end before we are interrupted. */
     private static final long SIGNAL_MILLIS = 100;
 
@@ -48,8 +44,6 @@ public final class Experiment<R> {
     private final TimeLeft left = new TimeLeft();
     private final List<Run<R>> runs = new ArrayList<>();
     private final Map<String, Integer> endlessInARow = new HashMap<>();
-    private double hop = Double.NaN;
-    private long hopAt;
 
     /**
      * How long rounds go on.
@@ -155,7 +149,7 @@ public final class Experiment<R> {
     /**
      * One run, and while it is to be repeated another one.
      *
-     * @param again what is repeated; a marked one
+     * @param again what is repeated: one that the machine disturbed
      * @param repeats at most so many more; all of them are kept
      * @return the last one
      */
@@ -164,8 +158,8 @@ public final class Experiment<R> {
         Run<R> run = measure(where, cell, round);
         for (int i = 0; i < repeats && again.test(run) && !isGivenUp(cell); i++) {
             run = measure(
-                    where + "again, because it was marked ("
-                            + run.outcome().marks().get(0) + "), ",
+                    where + "again, because of the machine ("
+                            + run.outcome().environment().get(0) + "), ",
                     cell,
                     round);
         }
@@ -182,12 +176,10 @@ public final class Experiment<R> {
         RunObserver observer = listener.begins(where + cell.name() + left.text());
         long begun = meter.nanoTime();
         String started = now();
-        double before = Double.NaN;
         R result = null;
         List<String> failures;
         try {
             cell.prepare(observer);
-            before = freshHop(observer);
             result = cell.measure(observer);
             failures = cell.failures(result);
         } catch (IOException | RunException e) {
@@ -195,16 +187,11 @@ public final class Experiment<R> {
             failures = List.of(ResultFileException.told(e));
         }
         checkEnd();
-        hop = meter.hopNanos();
-        hopAt = meter.nanoTime();
-        Hops hops = new Hops(before, hop);
-        List<String> marks = new ArrayList<>(hops.marks());
-        if (result != null) {
-            marks.addAll(cell.marks(result));
-        }
-        Outcome outcome = new Outcome(failures, marks, result == null);
-        Run<R> run = new Run<>(cell, runs.size(), round, started, hops, result, outcome);
-        left.done(cell.estimate(), hopAt - begun);
+        Outcome outcome = result == null
+                ? new Outcome(failures, List.of(), List.of(), true)
+                : new Outcome(failures, cell.environment(result), cell.observed(result), false);
+        Run<R> run = new Run<>(cell, runs.size(), round, started, result, outcome);
+        left.done(cell.estimate(), meter.nanoTime() - begun);
         keep(run);
         return run;
     }
@@ -215,15 +202,6 @@ public final class Experiment<R> {
         int inARow = run.isWhole() ? 0 : endlessInARow.getOrDefault(group, 0) + 1;
         endlessInARow.put(group, inARow);
         keeper.keep();
-    }
-
-    /** What was measured right after the run before is what there is right before this one. */
-    private double freshHop(RunObserver observer) throws InterruptedException {
-        if (Double.isNaN(hop) || meter.nanoTime() - hopAt > FRESH_NANOS) {
-            observer.phase("measuring the core-to-core hop");
-            hop = meter.hopNanos();
-        }
-        return hop;
     }
 
     /** After something failed: a signal from a terminal hits children first, and is no failure of theirs. */

@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.experiment;
 
-
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.LoadRun;
 import dev.msgrelay.loadgen.run.RunException;

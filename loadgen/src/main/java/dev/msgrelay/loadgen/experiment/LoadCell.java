@@ -6,6 +6,7 @@ import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Moment;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.Observed;
 import dev.msgrelay.loadgen.run.Placement;
 import dev.msgrelay.loadgen.run.Punctuality;
 import dev.msgrelay.loadgen.run.RunException;
@@ -30,7 +31,7 @@ import java.util.List;
 public record LoadCell(
         String name, String group, Contestant contestant, Placement placement, Load load, Timing timing, LoadRig rig)
         implements Cell<RunResult> {
-    /** Starting and ending processes, and the hops before and after: what a run takes beside warm-up and measuring. */
+    /** Starting and ending processes: what a run takes beside warm-up and measuring. */
     private static final Duration OVERHEAD = Duration.ofSeconds(3);
 
     /** For each process of more than one publisher and one subscriber. */
@@ -63,8 +64,13 @@ public record LoadCell(
     }
 
     @Override
-    public List<String> marks(RunResult result) {
-        return Verdict.marks(result);
+    public List<String> environment(RunResult result) {
+        return Verdict.environment(result);
+    }
+
+    @Override
+    public List<Observed> observed(RunResult result) {
+        return Verdict.observed(result);
     }
 
     /** Deliveries a second; NaN of a run that did not come to its end. */
@@ -83,7 +89,6 @@ public record LoadCell(
         if (result == null) {
             return new RunRecord(
                     new Moment(run.round(), run.started(), 0, 0),
-                    run.hops(),
                     new Throughput(null, new Traffic(0, 0, 0), Double.NaN, Double.NaN, List.of()),
                     Delays.NONE,
                     new Correctness(false, List.of(), List.of(), Punctuality.NONE),
@@ -104,7 +109,6 @@ public record LoadCell(
                         run.started(),
                         result.timing().warmup().toNanos(),
                         result.timing().measured().toNanos()),
-                run.hops(),
                 throughput,
                 result.delays(),
                 result.correctness(),

@@ -1,7 +1,5 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.result.Regime;
-import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import java.util.List;
 
@@ -11,22 +9,17 @@ import java.util.List;
  * @param number from 0, of all runs of the experiment
  * @param round from 1; runs of one round were taken right after each other; 0 for one that belongs to none
  * @param started ISO 8601, with the zone
- * @param hops from core to core, right before and right after it
  * @param result null where it did not come to its end
- * @param outcome its failures, the cell's marks and those of the machine
+ * @param outcome its failures, what the machine did meanwhile, what became of it
  */
-public record Run<R>(Cell<R> cell, int number, int round, String started, Hops hops, R result, Outcome outcome) {
+public record Run<R>(Cell<R> cell, int number, int round, String started, R result, Outcome outcome) {
     public boolean isWhole() {
         return result != null;
     }
 
-    public Regime regime() {
-        return hops.regime();
-    }
-
     /** The same with what was learned later. */
     Run<R> with(R more) {
-        return new Run<>(cell, number, round, started, hops, more, outcome);
+        return new Run<>(cell, number, round, started, more, outcome);
     }
 
     /** What makes it invalid, one line each. */
@@ -34,11 +27,12 @@ public record Run<R>(Cell<R> cell, int number, int round, String started, Hops h
         return outcome.failures();
     }
 
-    public boolean isMarked() {
-        return !outcome.marks().isEmpty();
+    /** Whether the machine did something else meanwhile. */
+    public boolean isDisturbed() {
+        return !outcome.environment().isEmpty();
     }
 
-    /** Whether it may stand for its cell: whole, valid, on a machine that stayed the same. */
+    /** Whether it may stand for its cell: whole, valid, on a machine that did nothing else. */
     public boolean counts() {
         return outcome.counts();
     }

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * How long a cache line takes from one core to another: two threads hand a number back and forth. On a virtual machine
- * the host moves the cores, and every figure of a relay moves with that; so this is measured next to each of them.
+ * the host moves the cores, and every figure of a relay moves with that: only runs in turn are to be compared.
  */
 public final class CoreHop {
     private static final int ROUNDS = 5;

@@ -1,12 +1,29 @@
 package dev.msgrelay.loadgen.host;
 
+import java.util.Locale;
+
 /**
  * The machine that a figure was taken on, as far as it matters.
  *
  * @param cpu the model's name
  * @param congestionControl TCP's, of this host
+ * @param coreHopNanos from one core to another, see {@link CoreHop}; NaN where it was not measured
  */
-public record Machine(int cores, String cpu, String jdk, String kernel, String congestionControl) {
+public record Machine(int cores, String cpu, String jdk, String kernel, String congestionControl, double coreHopNanos) {
+    /** Measured once in a process, when somebody asks. */
+    private static final class Hop {
+        static final double NANOS = measured();
+
+        private static double measured() {
+            try {
+                return Runtime.getRuntime().availableProcessors() < 2 ? Double.NaN : CoreHop.measureNanos();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return Double.NaN;
+            }
+        }
+    }
+
     public static Machine here() {
         SystemTree proc = SystemTree.proc();
         return new Machine(
@@ -14,11 +31,15 @@ public record Machine(int cores, String cpu, String jdk, String kernel, String c
                 proc.field("cpuinfo", "model name").orElse(System.getProperty("os.arch")),
                 System.getProperty("java.vm.name") + " " + Runtime.version(),
                 System.getProperty("os.name") + " " + System.getProperty("os.version"),
-                proc.text("sys/net/ipv4/tcp_congestion_control").orElse("unknown"));
+                proc.text("sys/net/ipv4/tcp_congestion_control").orElse("unknown"),
+                Hop.NANOS);
     }
 
     @Override
     public String toString() {
-        return cores + " cores (" + cpu + "), " + jdk + ", " + kernel + ", TCP congestion control " + congestionControl;
+        return cores + " cores (" + cpu + "), " + jdk + ", " + kernel + ", TCP congestion control " + congestionControl
+                + (Double.isNaN(coreHopNanos)
+                        ? ""
+                        : String.format(Locale.ROOT, ", core-to-core hop %.0f ns", coreHopNanos));
     }
 }

@@ -9,7 +9,7 @@
  *      of the machine                  --&gt; Machine: cores, CPU, JDK, kernel, beside each result
  *  interfaces            -- NetInterfaces, Offloads, PathMtu
  *  short-lived commands  -- Subprocess --&gt; Tool, LaneTools
- *  from core to core     -- CoreHop, before and after each run: did the cores move?
+ *  from core to core     -- CoreHop, once: a line of the machine's description
  * </pre>
  *
  * Whoever asks, on its own thread, and {@code CoreHop} with a second one; nothing is kept.

@@ -3,6 +3,10 @@ package dev.msgrelay.loadgen.report;
 import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.lane.LaneKind;
+import dev.msgrelay.loadgen.render.Table;
+import dev.msgrelay.loadgen.render.Table.Field;
+import dev.msgrelay.loadgen.render.TextTable;
+import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
@@ -29,5 +33,17 @@ public final class CeilingRuns {
             next = next.with(kind.title(), cell, LoadCell.record(run, Places.NEAR, null));
         }
         return next;
+    }
+
+    /** For people: what was delivered without a relay. */
+    public static String text(List<Run<RunResult>> runs) {
+        List<Field<Run<RunResult>>> fields = List.of(
+                Field.text("", run -> run.result().contestant()),
+                Field.of("msg/s", Unit.COUNT, LoadCell::rate),
+                Field.of(
+                        "",
+                        Unit.BYTES_PER_SECOND,
+                        run -> run.result().throughput().out().bytesPerSecond()));
+        return TextTable.of(Table.of("", runs.stream().filter(Run::isWhole).toList(), fields));
     }
 }

@@ -131,8 +131,7 @@ final class Curves {
         if (run.outcome().partial()) {
             return round + " (partial)";
         }
-        return run.outcome().marks().isEmpty()
-                ? round
-                : round + " (" + Tables.brief(run.outcome().marks()) + ")";
+        String said = Tables.brief(run);
+        return said.isEmpty() ? round : round + " (" + said + ")";
     }
 }

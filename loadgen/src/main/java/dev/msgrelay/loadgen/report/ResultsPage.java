@@ -13,7 +13,6 @@ import dev.msgrelay.loadgen.result.Cell.Ceilings;
 import dev.msgrelay.loadgen.result.Counted;
 import dev.msgrelay.loadgen.result.Figures;
 import dev.msgrelay.loadgen.result.LaneResult;
-import dev.msgrelay.loadgen.result.RegimeChoice;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.Results.Ratio;
@@ -32,11 +31,9 @@ import java.util.Map;
  */
 public final class ResultsPage {
     private final Results results;
-    private final RegimeChoice choice;
 
     private ResultsPage(Results results) {
         this.results = results;
-        this.choice = RegimeChoice.of(results.runs());
     }
 
     public static Page of(Results results) {
@@ -175,18 +172,16 @@ public final class ResultsPage {
         long failed =
                 cell.runs().stream().filter(run -> !run.outcome().passed()).count();
         if (!counted.counts()) {
-            String marks = cell.runs().stream()
-                    .flatMap(run -> run.outcome().marks().stream())
+            String why = cell.runs().stream()
+                    .flatMap(run -> run.outcome().environment().stream())
                     .findFirst()
                     .orElse("");
-            return failed == cell.runs().size() ? "FAIL" : "no run counts" + (marks.isEmpty() ? "" : ": " + marks);
+            return failed == cell.runs().size() ? "FAIL" : "no run counts" + (why.isEmpty() ? "" : ": " + why);
         }
         if (failed > 0) {
             return failed + " of " + counted.total() + " runs FAIL";
         }
-        return counted.regime() == choice.regime()
-                ? ""
-                : "cores " + counted.regime() + ", others " + choice.regime() + ": not to be compared";
+        return "";
     }
 
     private static Section section(LaneResult lane, Cell cell) {
@@ -213,7 +208,8 @@ public final class ResultsPage {
             if (run.outcome().partial()) {
                 notes.add(new Note(round + " is partial: it did not get to its end.", Mark.WARN));
             }
-            run.outcome().marks().forEach(mark -> notes.add(new Note(round + ": " + mark, Mark.WARN)));
+            run.outcome().observed().forEach(one -> notes.add(new Note(round + ": " + one.text(), Mark.WARN)));
+            run.outcome().environment().forEach(line -> notes.add(new Note(round + ", left out: " + line, Mark.WARN)));
         }
         notes.add(Note.of(places(lane) + " " + ceilings(cell.ceilings())));
         return notes;
@@ -247,9 +243,8 @@ public final class ResultsPage {
         results.notes().forEach(note -> facts.add(new Page.Fact("beside the runs", note)));
         facts.add(new Page.Fact(
                 "figures",
-                "Medians of the runs that count: valid, whole, unmarked, and all with the same distance between the"
-                        + " machine's cores (near: up to 100 ns from core to core; far: more). Bytes are bodies and their 8-byte"
-                        + " headers."));
+                "Medians of the runs that count: valid, whole, on a machine that did nothing else meanwhile. Bytes are"
+                        + " bodies and their 8-byte headers."));
         if (results.lanes().stream().anyMatch(LaneResult::emulated)) {
             facts.add(new Page.Fact(
                     "emulated links",
@@ -264,6 +259,8 @@ public final class ResultsPage {
             facts.add(new Page.Fact(who + "kernel", site.machine().kernel()));
             facts.add(
                     new Page.Fact(who + "TCP congestion control", site.machine().congestionControl()));
+            facts.add(new Page.Fact(
+                    who + "core-to-core hop", Unit.NANOS.text(site.machine().coreHopNanos())));
         }
         for (LaneResult lane : results.lanes()) {
             if (lane.link() != null) {

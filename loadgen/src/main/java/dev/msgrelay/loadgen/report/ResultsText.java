@@ -11,28 +11,25 @@ import dev.msgrelay.loadgen.result.Figures;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.result.Parameters;
-import dev.msgrelay.loadgen.result.RegimeChoice;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.Spread;
+import dev.msgrelay.loadgen.result.Tally;
 import dev.msgrelay.protocol.text.ShortText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Results for a terminal: a table for each lane, the lanes against each other, and what was left out. */
 public final class ResultsText {
     private static final int FAILURES_LISTED = 3;
 
     private final Results results;
-    private final RegimeChoice choice;
     private final StringBuilder text = new StringBuilder();
 
     private ResultsText(Results results) {
         this.results = results;
-        this.choice = RegimeChoice.of(results.runs());
     }
 
     public static String of(Results results) {
@@ -103,10 +100,6 @@ public final class ResultsText {
             remarks.add(format(
                     "no run counts: these are medians of all %d valid ones, not to be set against others",
                     counted.runs().size()));
-        } else if (counted.counts() && counted.regime() != choice.regime()) {
-            remarks.add(format(
-                    "taken with cores %s, while most others were with cores %s: not to be set against those",
-                    counted.regime(), choice.regime()));
         }
         List<String> failures = cell.runs().stream()
                 .flatMap(run -> run.outcome().failures().stream()
@@ -116,23 +109,15 @@ public final class ResultsText {
         if (failures.size() > FAILURES_LISTED) {
             remarks.add(format("FAIL and %d more", failures.size() - FAILURES_LISTED));
         }
-        String marks = cell.runs().stream()
-                .filter(run -> !run.outcome().marks().isEmpty())
-                .map(ResultsText::marked)
-                .collect(Collectors.joining("; "));
-        if (!marks.isEmpty()) {
-            remarks.add(marks);
+        for (RunRecord run : cell.runs()) {
+            int round = run.moment().round();
+            run.outcome().observed().forEach(one -> remarks.add(format("round %d: %s", round, one.text())));
+            run.outcome().environment().forEach(line -> remarks.add(format("round %d, left out: %s", round, line)));
         }
         if (!remarks.isEmpty()) {
             line("    %s", cell.title());
             remarks.forEach(remark -> line("      %s", remark));
         }
-    }
-
-    private static String marked(RunRecord run) {
-        return format(
-                "round %d: %s",
-                run.moment().round(), String.join(", ", run.outcome().marks()));
     }
 
     private static String ceiling(Ceilings ceilings, int subscribers) {
@@ -180,30 +165,10 @@ public final class ResultsText {
     }
 
     private void machine() {
-        if (choice.hasAny()) {
-            int counted = choice.runs().get(choice.regime());
-            String leftOut = choice.leftOut();
-            line(
-                    "%d run%s, with cores %s%s",
-                    counted,
-                    counted == 1 ? " counts" : "s count",
-                    choice.regime(),
-                    leftOut.isEmpty() ? "" : "; left out: " + leftOut);
-        } else if (!results.runs().isEmpty()) {
-            line("no run counts: %s", choice.leftOut());
+        if (!results.runs().isEmpty()) {
+            line("%s", Tally.of(results.runs()));
         }
         results.sites().forEach(site -> line("%s: %s", site.name(), site.machine()));
-        Spread hops = Spread.of(
-                results.runs().stream()
-                        .flatMap(run ->
-                                Stream.of(run.hops().beforeNanos(), run.hops().afterNanos()))
-                        .toList(),
-                Double::doubleValue);
-        if (hops.isKnown()) {
-            line(
-                    "core-to-core hop before and after the runs: median %,.0f ns (%,.0f .. %,.0f)",
-                    hops.median(), hops.min(), hops.max());
-        }
     }
 
     private void line(String pattern, Object... values) {

@@ -16,8 +16,10 @@ import dev.msgrelay.loadgen.result.Figures;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ratio;
 import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import dev.msgrelay.loadgen.run.Live;
 import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.Observed;
 import dev.msgrelay.loadgen.run.Punctuality;
 import dev.msgrelay.loadgen.run.RelayFigures;
 import dev.msgrelay.loadgen.run.RunResult.Correctness;
@@ -40,8 +42,8 @@ public final class RunTable {
 
     private static final double PERCENT = 100;
 
-    /** Why figures are not usable: so many reasons of each part. */
-    private static final int MARKS = 2;
+    /** What else is to be said: so many lines of each part. */
+    private static final int LINES = 2;
 
     private final Results results;
     private final StringBuilder text = new StringBuilder();
@@ -180,6 +182,7 @@ public final class RunTable {
         }
         String faults = Stream.of(
                         count(parts, "lost", SubscriberResult::lost),
+                        count(parts, "not delivered in time", SubscriberResult::undelivered),
                         count(parts, "duplicated", SubscriberResult::duplicated),
                         count(parts, "out of order", SubscriberResult::reordered),
                         count(parts, "corrupted", SubscriberResult::corrupted),
@@ -300,26 +303,17 @@ public final class RunTable {
     }
 
     private void machine(List<Part> parts) {
-        String hops = parts.stream()
-                .map(part -> format("%.0f", part.run().hops().beforeNanos()))
-                .collect(Collectors.joining(", "));
         results.sites().forEach(site -> item("machine", "%s", site.machine()));
-        item(
-                "",
-                "from core to core %s, %.0f ns%s",
-                hops,
-                parts.get(parts.size() - 1).run().hops().afterNanos(),
-                used(parts.get(0)));
-    }
-
-    private static String used(Part part) {
-        MachineShare machine =
-                part.signals() == null ? null : part.signals().sampled().machine();
-        return machine == null
-                ? ""
-                : format(
-                        "; %.0f %% of all cores idle, %.0f %% with other programs, %.1f %% taken by the host",
-                        PERCENT * machine.idle(), PERCENT * machine.others(), PERCENT * machine.steal());
+        Signals seen = parts.get(0).signals();
+        MachineShare machine = seen == null ? null : seen.sampled().machine();
+        if (machine != null) {
+            item(
+                    "",
+                    "%.0f %% of all cores idle, %.0f %% with other programs, %.1f %% taken by the host",
+                    PERCENT * machine.idle(),
+                    PERCENT * machine.others(),
+                    PERCENT * machine.steal());
+        }
     }
 
     /** What this run is of its ceilings. */
@@ -338,11 +332,15 @@ public final class RunTable {
         text.append(failures.isEmpty() ? "PASS (messages" + checked + ")" : "FAIL (messages)");
         String separator = "; ";
         for (Part part : parts) {
-            List<String> marks = part.run().outcome().marks();
-            if (!marks.isEmpty()) {
-                text.append(separator).append(part.what()).append(" not usable: ");
-                text.append(marks.stream().limit(MARKS).collect(Collectors.joining(";\n      ")));
-                text.append(marks.size() > MARKS ? "; " + (marks.size() - MARKS) + " more with --explain" : "");
+            Outcome outcome = part.run().outcome();
+            List<String> lines = Stream.concat(
+                            outcome.environment().stream().map(line -> "the machine was busy: " + line),
+                            outcome.observed().stream().map(Observed::text))
+                    .toList();
+            if (!lines.isEmpty()) {
+                text.append(separator).append(part.what()).append(": ");
+                text.append(lines.stream().limit(LINES).collect(Collectors.joining(";\n      ")));
+                text.append(lines.size() > LINES ? "; " + (lines.size() - LINES) + " more with --explain" : "");
                 separator = ";\n  ";
             }
         }
@@ -363,10 +361,8 @@ public final class RunTable {
         text.append(TextTable.of(Tables.processes(List.of(run))));
         relay(run);
         reasons(run);
-        line(
-                "core-to-core hop: %.0f ns before, %.0f ns after",
-                run.hops().beforeNanos(), run.hops().afterNanos());
-        run.outcome().marks().forEach(mark -> line("not usable: %s", mark));
+        run.outcome().observed().forEach(one -> line("%s", one.text()));
+        run.outcome().environment().forEach(line -> line("the machine was busy: %s", line));
     }
 
     /** What these runs were set against. */
@@ -421,6 +417,7 @@ public final class RunTable {
                         Field.of("subscriber", Unit.WHOLE, SubscriberResult::index),
                         Field.of("messages", Unit.WHOLE, SubscriberResult::messages),
                         Field.of("lost", Unit.WHOLE, SubscriberResult::lost),
+                        Field.of("not delivered", Unit.WHOLE, SubscriberResult::undelivered),
                         Field.of("duplicated", Unit.WHOLE, SubscriberResult::duplicated),
                         Field.of("reordered", Unit.WHOLE, SubscriberResult::reordered),
                         Field.of("corrupted", Unit.WHOLE, SubscriberResult::corrupted),

@@ -26,6 +26,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What results hold, as tables: a terminal and a page show the same ones. */
 final class Tables {
@@ -85,7 +86,7 @@ final class Tables {
                 .withoutEmpty();
     }
 
-    /** "3 near of 4"; marked where some are left out. */
+    /** "3 of 4"; marked where some are left out. */
     static Value counted(Counted counted) {
         int runs = counted.runs().size();
         if (!counted.counts()) {
@@ -93,8 +94,7 @@ final class Tables {
                     runs == 0 ? "none of " + counted.total() + " is valid" : "none of " + counted.total() + " counts",
                     Mark.BAD);
         }
-        String text = runs + " " + counted.regime();
-        return runs == counted.total() ? Value.of(text) : Value.marked(text + " of " + counted.total(), Mark.WARN);
+        return runs == counted.total() ? Value.of(runs) : Value.marked(runs + " of " + counted.total(), Mark.WARN);
     }
 
     static Table ratios(List<Ratio> ratios) {
@@ -170,10 +170,7 @@ final class Tables {
                                         Unit.FRACTION,
                                         run -> Value.fraction(run.throughput().egressFraction())),
                                 Field.of("longest gap between deliveries", Unit.NANOS, Figures::longestGap),
-                                Field.of("core to core, before", Unit.NANOS, run -> run.hops()
-                                        .beforeNanos()),
-                                Field.of("after", Unit.NANOS, run -> run.hops().afterNanos()),
-                                Field.text("regime, marks", Tables::state)))
+                                Field.text("", Tables::state)))
                 .withoutEmpty();
     }
 
@@ -184,15 +181,17 @@ final class Tables {
         if (run.outcome().partial()) {
             return Value.marked("partial", Mark.WARN);
         }
-        if (!run.outcome().marks().isEmpty()) {
-            return Value.marked(brief(run.outcome().marks()), Mark.WARN);
-        }
-        return Value.marked(run.hops().regime(), run.counts() ? Mark.NONE : Mark.WARN);
+        String said = brief(run);
+        return said.isEmpty() ? Value.of("") : Value.marked(said, Mark.WARN);
     }
 
-    /** "schedule not kept, the cores were moved": the figures of a mark stand elsewhere. */
-    static String brief(List<String> marks) {
-        return marks.stream().map(mark -> mark.replaceFirst(": .*", "")).collect(Collectors.joining(", "));
+    /** "disturbed", "stand-stills": what its lines say in full elsewhere; empty where there is nothing to say. */
+    static String brief(RunRecord run) {
+        Stream<String> machine = run.outcome().environment().stream().map(line -> "disturbed");
+        return Stream.concat(
+                        machine.distinct(),
+                        run.outcome().observed().stream().map(one -> one.kind().title()))
+                .collect(Collectors.joining(", "));
     }
 
     /** Of latency at a rate; of time in queue at full speed. */
@@ -232,6 +231,7 @@ final class Tables {
                     "all " + all.subscribers().size(),
                     all.sum(SubscriberResult::messages),
                     wrong(checked, all.sum(SubscriberResult::lost)),
+                    wrong(checked, all.sum(SubscriberResult::undelivered)),
                     wrong(checked, all.sum(SubscriberResult::duplicated)),
                     wrong(checked, all.sum(SubscriberResult::reordered)),
                     wrong(checked, all.sum(SubscriberResult::corrupted)),
@@ -246,6 +246,7 @@ final class Tables {
                             "subscriber " + one.index(),
                             one.messages(),
                             wrong(true, one.lost()),
+                            wrong(true, one.undelivered()),
                             wrong(true, one.duplicated()),
                             wrong(true, one.reordered()),
                             wrong(true, one.corrupted()),
@@ -261,6 +262,7 @@ final class Tables {
                         Column.text("subscribers"),
                         new Column("messages", Unit.WHOLE),
                         new Column("lost", Unit.WHOLE),
+                        new Column("not delivered", Unit.WHOLE),
                         new Column("duplicated", Unit.WHOLE),
                         new Column("reordered", Unit.WHOLE),
                         new Column("corrupted", Unit.WHOLE),
@@ -276,6 +278,7 @@ final class Tables {
                 "slow subscriber",
                 one.messages(),
                 one.told().missed(),
+                "",
                 wrong(true, one.faults().duplicated()),
                 wrong(true, one.faults().reordered()),
                 wrong(true, one.faults().corrupted()),
@@ -292,7 +295,8 @@ final class Tables {
 
     /** Whether nothing is wrong with what it got. */
     static boolean isClean(SubscriberResult one) {
-        return one.lost() + one.duplicated() + one.reordered() + one.corrupted() == 0 && one.closed() == null;
+        return one.lost() + one.undelivered() + one.duplicated() + one.reordered() + one.corrupted() == 0
+                && one.closed() == null;
     }
 
     private static Value verdict(RunRecord run) {
@@ -311,9 +315,7 @@ final class Tables {
                 ? ""
                 : Unit.format(
                         "%,d (%.3f %%), worst %s",
-                        schedule.late(),
-                        schedule.lateShare() * 100,
-                        Unit.NANOS.text(schedule.worstNanos()));
+                        schedule.late(), schedule.lateShare() * 100, Unit.NANOS.text(schedule.worstNanos()));
     }
 
     static Table boundBy(List<RunRecord> runs) {

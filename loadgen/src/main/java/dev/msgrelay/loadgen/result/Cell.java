@@ -21,7 +21,7 @@ public record Cell(String contestant, Parameters parameters, Ceilings ceilings, 
     /**
      * The most that a lane could give to one cell, in one direction, all connections that share it together.
      *
-     * @param source where it is from: {@link #LINK}, or which calibration
+     * @param source where it is from: {@link #LINK}, or what was measured
      * @param batched messages back to back
      * @param single every message in a segment of its own; null where that was not looked at
      */
@@ -30,10 +30,10 @@ public record Cell(String contestant, Parameters parameters, Ceilings ceilings, 
         public static final String LINK = "link arithmetic";
 
         /** Publisher and subscriber without anything between them. */
-        public static final String DIRECT = "calibrate: direct";
+        public static final String DIRECT = "measured: direct";
 
         /** A contestant that only copies bytes. */
-        public static final String PLAIN_RELAY = "calibrate: plain relay";
+        public static final String PLAIN_RELAY = "measured: plain relay";
 
         /**
          * @param bytesPerSecond of payload: bodies and frame headers

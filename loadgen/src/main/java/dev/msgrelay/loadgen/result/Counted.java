@@ -5,54 +5,27 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /**
- * The runs of a cell that stand for it: those that count and were taken in one regime, the one that most of them were
- * taken in. On cores that are placed differently the same relay is another one. Where no run counts, all valid ones stand
- * for it, and are not to be set against others.
+ * The runs of a cell that stand for it: those that count. Where none does, all valid ones stand for it, and are not to be set
+ * against others.
  *
- * @param regime UNKNOWN when no run counts
  * @param total how many runs the cell has, with those that are left out
  * @param counts whether the runs count
  */
-public record Counted(Regime regime, List<RunRecord> runs, int total, boolean counts) {
+public record Counted(List<RunRecord> runs, int total, boolean counts) {
     public Counted {
         runs = List.copyOf(runs);
     }
 
     public static Counted of(Cell cell) {
-        List<RunRecord> standing =
-                standing(cell.runs(), RunRecord::counts, run -> run.hops().regime());
-        boolean counts = !standing.isEmpty();
-        return new Counted(
-                counts ? standing.get(0).hops().regime() : Regime.UNKNOWN,
-                counts
-                        ? standing
-                        : cell.runs().stream().filter(RunRecord::isValid).toList(),
-                cell.runs().size(),
-                counts);
-    }
-
-    /** Those that count and are of the regime that most of them are of; of two with equally many, the first of {@link Regime}. */
-    public static <T> List<T> standing(List<T> runs, Predicate<T> counts, Function<T, Regime> regime) {
-        Map<Regime, List<T>> regimes = runs.stream()
-                .filter(counts)
-                .collect(Collectors.groupingBy(regime, () -> new EnumMap<>(Regime.class), Collectors.toList()));
-        return regimes.values().stream()
-                .reduce((a, b) -> b.size() > a.size() ? b : a)
-                .orElse(List.of());
-    }
-
-    /** Those that count, of one regime. */
-    public static Counted of(Cell cell, Regime regime) {
-        List<RunRecord> runs = cell.runs().stream()
-                .filter(run -> run.counts() && run.hops().regime() == regime)
-                .toList();
-        return new Counted(regime, runs, cell.runs().size(), !runs.isEmpty());
+        List<RunRecord> counting =
+                cell.runs().stream().filter(RunRecord::counts).toList();
+        List<RunRecord> valid = cell.runs().stream().filter(RunRecord::isValid).toList();
+        boolean counts = !counting.isEmpty();
+        return new Counted(counts ? counting : valid, cell.runs().size(), counts);
     }
 
     public Spread over(ToDoubleFunction<RunRecord> figure) {

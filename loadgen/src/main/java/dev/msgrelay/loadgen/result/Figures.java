@@ -79,7 +79,7 @@ public final class Figures {
 
     /**
      * How fast a cell was on one lane, compared with the same on another: the rounds' ratios of deliveries a second. Only
-     * pairs count that ran in the same round, on cores placed alike.
+     * pairs count that ran in the same round.
      */
     public static Spread ratio(Cell cell, Cell reference) {
         List<Double> ratios = new ArrayList<>();
@@ -87,7 +87,6 @@ public final class Figures {
             reference.runs().stream()
                     .filter(other -> run.counts() && other.counts())
                     .filter(other -> other.moment().round() == run.moment().round())
-                    .filter(other -> other.hops().regime() == run.hops().regime())
                     .filter(other -> other.throughput().out().messages() > 0)
                     .findFirst()
                     .ifPresent(other -> ratios.add(out(run) / out(other)));

@@ -32,7 +32,7 @@ import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.std.ToStringSerializer;
 
 /**
- * Results as JSON and back; docs/results.md has the fields. A record's components are an object's fields, and what it
+ * Results as JSON and back; docs/measuring.md has the fields. A record's components are an object's fields, and what it
  * computes stands beside what was measured, for readers that do not want to; NaN is null, an enum
  * is what it is called for people, and a histogram is its percentiles and HdrHistogram's own text.
  */

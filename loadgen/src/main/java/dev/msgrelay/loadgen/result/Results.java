@@ -4,7 +4,7 @@ import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.doctor.Finding;
 import dev.msgrelay.loadgen.host.Machine;
-import dev.msgrelay.loadgen.result.RunRecord.Hops;
+import dev.msgrelay.loadgen.run.Observed;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -39,7 +39,7 @@ public record Results(
         List<Finding> findings,
         List<String> notes) {
     /** Of the form that this build writes and reads. A change that an older reader would misread gets the next number. */
-    public static final int SCHEMA_VERSION = 2;
+    public static final int SCHEMA_VERSION = 3;
 
     /**
      * What is known before the first run.
@@ -191,20 +191,29 @@ public record Results(
      * @param number from 0, of all runs in their order
      * @param round from 0: runs of one side and round went through the same process
      * @param figures by their names, with their units; NaN where it has none
-     * @param marks why its figures are not usable; such a run is left out
+     * @param leftOut why it stands in no pair: what the machine did meanwhile; mostly empty
+     * @param observed what became of it, see {@link RunRecord.Outcome}
      */
-    public record Turn(Side side, int number, int round, Hops hops, Map<String, Double> figures, List<String> marks) {
+    public record Turn(
+            Side side,
+            int number,
+            int round,
+            Map<String, Double> figures,
+            List<String> leftOut,
+            List<Observed> observed) {
         public Turn {
-            marks = marks == null ? List.of() : List.copyOf(marks);
+            leftOut = List.copyOf(leftOut);
+            observed = List.copyOf(observed);
         }
 
         /** Whether its figures may be set against others'. */
         public boolean counts() {
-            return marks.isEmpty();
+            return leftOut.isEmpty();
         }
 
-        public Regime regime() {
-            return hops.regime();
+        /** Whether it has one of these. */
+        public boolean has(Observed.Kind kind) {
+            return observed.stream().anyMatch(one -> one.kind() == kind);
         }
 
         /** A figure; NaN where it has none. */

@@ -1,8 +1,7 @@
 package dev.msgrelay.loadgen.result;
 
-import static dev.msgrelay.loadgen.render.Unit.format;
-
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.msgrelay.loadgen.run.Observed;
 import dev.msgrelay.loadgen.run.RunResult.Correctness;
 import dev.msgrelay.loadgen.run.RunResult.Delays;
 import dev.msgrelay.loadgen.run.RunResult.Resources;
@@ -17,7 +16,6 @@ import java.util.List;
  */
 public record RunRecord(
         Moment moment,
-        Hops hops,
         Throughput throughput,
         Delays delays,
         Correctness correctness,
@@ -41,41 +39,22 @@ public record RunRecord(
         }
     }
 
-    /** The core-to-core hop right before and right after it, in nanoseconds; NaN when not measured. */
-    public record Hops(double beforeNanos, double afterNanos) {
-        /** Not measured. */
-        public static final Hops NONE = new Hops(Double.NaN, Double.NaN);
-
-        @JsonProperty
-        public Regime regime() {
-            return Regime.of(beforeNanos, afterNanos);
-        }
-
-        /** What is to be said of the cores where they were not the same, or not free: one line, or none. */
-        public List<String> marks() {
-            String took = format("from core to core took %,.0f ns before and %,.0f ns after", beforeNanos, afterNanos);
-            return switch (regime()) {
-                case CHANGED -> List.of("the cores were moved: " + took);
-                case DISTURBED -> List.of("somebody else wanted the cores: " + took);
-                default -> List.of();
-            };
-        }
-    }
-
     /**
-     * Whether it is to be believed.
+     * What is to be said of it. What the machine did may take its figures away; what the contestant did never does.
      *
      * @param failures what makes it invalid, one line each
-     * @param marks why its figures are not usable: "the cores were moved: ...", "schedule not kept: ..."
+     * @param environment what else the machine did meanwhile, so that its figures stand for nothing: one line each
+     * @param observed what became of it: results
      * @param partial it did not get to its end
      */
-    public record Outcome(List<String> failures, List<String> marks, boolean partial) {
+    public record Outcome(List<String> failures, List<String> environment, List<Observed> observed, boolean partial) {
         /** Valid, nothing to say. */
-        public static final Outcome PASS = new Outcome(List.of(), List.of(), false);
+        public static final Outcome PASS = new Outcome(List.of(), List.of(), List.of(), false);
 
         public Outcome {
             failures = List.copyOf(failures);
-            marks = List.copyOf(marks);
+            environment = List.copyOf(environment);
+            observed = List.copyOf(observed);
         }
 
         @JsonProperty
@@ -83,19 +62,24 @@ public record RunRecord(
             return failures.isEmpty();
         }
 
-        /** Whether its figures may stand for the cell: whole, valid, on a machine that stayed the same. */
+        /** Whole and valid, whatever the machine did. */
+        public boolean isValid() {
+            return !partial && passed();
+        }
+
+        /** Whether its figures may stand for the cell: whole, valid, on a machine that did nothing else. */
         public boolean counts() {
-            return !partial && passed() && marks.isEmpty();
+            return isValid() && environment.isEmpty();
         }
     }
 
     /** Whole and valid, whatever the machine did. */
     boolean isValid() {
-        return !outcome.partial() && outcome.passed();
+        return outcome.isValid();
     }
 
-    /** Whether its figures may stand for the cell: whole, valid, on a machine that stayed the same. */
+    /** Whether its figures may stand for the cell: see {@link Outcome#counts}. */
     public boolean counts() {
-        return outcome.counts() && hops.regime().isSteady();
+        return outcome.counts();
     }
 }

@@ -7,7 +7,7 @@
  *   +- Origin, Ending, Site   what was called, how it ended, the machines that took part
  *   +- LaneResult             a link, or why it was skipped
  *   |   +- Cell               one contestant under one load, and what the lane could give to it
- *   |       +- RunRecord      Moment, Hops, Throughput, Delays, Correctness, Resources, Outcome
+ *   |       +- RunRecord      Moment, Throughput, Delays, Correctness, Resources, Outcome
  *   +- Ratio                  one figure against another, with its interval
  *   +- MaxRate                the highest rate that was found
  *   +- Finding                what the doctor saw

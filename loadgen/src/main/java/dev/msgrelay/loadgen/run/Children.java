@@ -206,14 +206,13 @@ public final class Children implements AutoCloseable {
     }
 
     /**
-     * The JVM of a worker. It needs little heap; a fixed small one keeps the collector out of the figures.
+     * The JVM of a worker: the same at every rate, else a curve over rates has a step that is the instrument's. It needs little
+     * heap; a fixed small one keeps the collector out of the figures.
      *
      * @param moreMegabytes of heap, on top of the usual ones; not touched before they are needed
-     * @param light whether it has so little to do that the first compiler's code is fast enough: the second one takes a core for
-     *     many milliseconds at a time, for half a minute, and on a machine of few cores a schedule waits for it
      */
-    record WorkerJvm(int moreMegabytes, boolean light) {
-        static final WorkerJvm USUAL = new WorkerJvm(0, false);
+    record WorkerJvm(int moreMegabytes) {
+        static final WorkerJvm USUAL = new WorkerJvm(0);
 
         private static final int HEAP_MEGABYTES = 64;
 
@@ -227,9 +226,6 @@ public final class Children implements AutoCloseable {
         List<String> options() {
             List<String> options = new ArrayList<>(OPTIONS);
             options.add("-Xmx" + (HEAP_MEGABYTES + moreMegabytes) + "m");
-            if (light) {
-                options.add("-XX:TieredStopAtLevel=1");
-            }
             return Site.JavaProgram.withNativeAccess(options);
         }
     }

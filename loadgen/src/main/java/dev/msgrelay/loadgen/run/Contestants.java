@@ -70,9 +70,7 @@ public final class Contestants {
         JsonObject told = child.await(event, READY_NANOS);
         String publish = told.getString("publish");
         return new Started(
-                child,
-                publish == null ? null : Endpoint.parse(publish),
-                Endpoint.parse(told.getString("subscribe")));
+                child, publish == null ? null : Endpoint.parse(publish), Endpoint.parse(told.getString("subscribe")));
     }
 
     /**

@@ -101,7 +101,7 @@ final class Fleet {
                 name(SUBSCRIBER, first, count),
                 SubscriberMain.class,
                 args,
-                new Children.WorkerJvm(moreMegabytes, load.isLight()));
+                new Children.WorkerJvm(moreMegabytes));
     }
 
     /** Starts the slow subscribers, if there are any, and waits until they are connected. */
@@ -152,7 +152,7 @@ final class Fleet {
                 name("publisher", first, count),
                 PublisherMain.class,
                 args,
-                new Children.WorkerJvm(0, load.isLight()));
+                Children.WorkerJvm.USUAL);
     }
 
     /** How those who publish and subscribe speak TLS, if they do. */

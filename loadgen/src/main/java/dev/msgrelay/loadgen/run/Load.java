@@ -28,9 +28,6 @@ public record Load(
     /** Messages a second that a subscriber records, and up to twice as many. */
     private static final int RECORDED = 500_000;
 
-    /** Deliveries a second: a message costs a worker well under a microsecond, so these take less than a core of them all. */
-    private static final long LIGHT_DELIVERIES = 1_000_000;
-
     /** More publishers than this share so many processes evenly. */
     private static final int MAX_PUBLISHER_PROCESSES = 4;
 
@@ -154,11 +151,6 @@ public record Load(
 
     public BodySizes body() {
         return content.sizes();
-    }
-
-    /** Whether there is so little to send and to check that no worker needs its fastest code. */
-    boolean isLight() {
-        return rate > 0 && (long) rate * publishers * Math.max(1, subscribers()) <= LIGHT_DELIVERIES;
     }
 
     /** One message in so many has its latency recorded: all of a rate that a clock for each does not disturb. */

@@ -202,7 +202,7 @@ public final class LoadRun {
                 delays,
                 correctness,
                 Resources.of(used, figures, watch.signals(said, throughput, delays, correctness)),
-                List.of());
+                said.clocks());
     }
 
     /** The relay need not be one of the children. */

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.run;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.load.OrderTrace;
 import dev.msgrelay.loadgen.run.RunResult.Correctness;
@@ -33,7 +35,8 @@ record Said(List<JsonObject> published, List<JsonObject> received, List<JsonObje
     Throughput throughput(Timing timing, Timeline timeline) {
         long nanos = timing.measured().toNanos();
         return new Throughput(
-                new Traffic(Fleet.sum(publishers(), "messagesMeasured"), Fleet.sum(publishers(), "bytesMeasured"), nanos),
+                new Traffic(
+                        Fleet.sum(publishers(), "messagesMeasured"), Fleet.sum(publishers(), "bytesMeasured"), nanos),
                 new Traffic(Fleet.sum(subscribers(), "messages"), Fleet.sum(subscribers(), "bytes"), nanos),
                 Double.NaN,
                 Double.NaN,
@@ -42,9 +45,16 @@ record Said(List<JsonObject> published, List<JsonObject> received, List<JsonObje
 
     Delays delays(Load load) {
         return Delays.of(
-                load,
-                Fleet.histogram(subscribers(), "latency"),
-                Fleet.histogram(publishers(), "acknowledgedAfter"));
+                load, Fleet.histogram(subscribers(), "latency"), Fleet.histogram(publishers(), "acknowledgedAfter"));
+    }
+
+    /** What of the clocks is to be said: latencies are of no use where they do not agree. */
+    List<String> clocks() {
+        long early = Fleet.sum(subscribers(), "beforeTheirTime");
+        return early == 0
+                ? List.of()
+                : List.of(format(
+                        "%,d latencies came out below 0: publishers and subscribers do not share a clock", early));
     }
 
     Correctness correctness(Load load) {

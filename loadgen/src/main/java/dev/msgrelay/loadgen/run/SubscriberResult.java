@@ -19,7 +19,7 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
      * What was wrong with the messages.
      *
      * @param lost numbers that never came, and of these
-     * @param tail those after the last message that came
+     * @param tail those after the last message that came: where the relay's side had not ended, they may have been on their way
      * @param duplicated numbers that came again
      * @param reordered numbers that came after a higher one of their publisher
      * @param corrupted messages that are not, byte for byte, what was sent
@@ -27,6 +27,7 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
      * @param otherOrder the first block of the stream, by the place of its first message, in which the messages of
      *     different publishers came in another order than to other subscribers; or {@link #SAME_ORDER}
      * @param unsampled messages that came, and whose latency should have been recorded and was not
+     * @param waitedMillis for what was still to come, once all was sent; 0 where all came
      */
     public record Faults(
             long lost,
@@ -36,12 +37,13 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
             long corrupted,
             long foreign,
             long otherOrder,
-            long unsampled) {
+            long unsampled,
+            long waitedMillis) {
         public static final Faults NONE = new Faults(0, 0, 0, 0, 0, 0);
 
         /** All of one order and sampled. */
         public Faults(long lost, long tail, long duplicated, long reordered, long corrupted, long foreign) {
-            this(lost, tail, duplicated, reordered, corrupted, foreign, SAME_ORDER, 0);
+            this(lost, tail, duplicated, reordered, corrupted, foreign, SAME_ORDER, 0, 0);
         }
 
         /** Whether each message came once, as it was sent, or is missing: only then the order tells anything more. */
@@ -50,7 +52,7 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
         }
 
         Faults withOtherOrder(long place) {
-            return new Faults(lost, tail, duplicated, reordered, corrupted, foreign, place, unsampled);
+            return new Faults(lost, tail, duplicated, reordered, corrupted, foreign, place, unsampled, waitedMillis);
         }
     }
 
@@ -75,7 +77,10 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
                         json.getLong("duplicated", 0),
                         json.getLong("reordered", 0),
                         json.getLong("corrupted", 0),
-                        json.getLong("foreign", 0)),
+                        json.getLong("foreign", 0),
+                        SAME_ORDER,
+                        0,
+                        json.getLong("waitedMillis", 0)),
                 new Told(json.getLong("missed", 0), json.getLong("gaps", 0), json.getLong("untrue", 0)),
                 json.getString("closed", null),
                 json.getInt("closeReason", 0));
@@ -99,12 +104,18 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
         if (samples < 0 || expected < 0 || !faults.isEachOnce() || faults.lost() > 0) {
             return this;
         }
-        Faults sampled = new Faults(0, 0, 0, 0, 0, 0, faults.otherOrder(), Math.abs(expected - samples));
+        Faults sampled = new Faults(0, 0, 0, 0, 0, 0, faults.otherOrder(), Math.abs(expected - samples), 0);
         return new SubscriberResult(index, messages, sampled, told, closed, closeReason);
     }
 
+    /** Messages that cannot come any more. */
     public long lost() {
-        return faults.lost();
+        return faults.lost() - undelivered();
+    }
+
+    /** Messages that had not come when nobody waited any longer, and might have: the relay's side had not ended. */
+    public long undelivered() {
+        return closed == null ? faults.tail() : 0;
     }
 
     public long duplicated() {

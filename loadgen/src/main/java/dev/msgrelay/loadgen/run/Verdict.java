@@ -3,7 +3,9 @@ package dev.msgrelay.loadgen.run;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.bound.Disturbances;
+import dev.msgrelay.loadgen.bound.Signals;
 import dev.msgrelay.loadgen.bound.Signals.Rates;
+import dev.msgrelay.loadgen.run.Observed.Kind;
 import dev.msgrelay.loadgen.run.RunResult.Correctness;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Policy;
@@ -13,7 +15,7 @@ import java.util.List;
 
 /**
  * Whether a run is valid: every message came to every subscriber, once, byte for byte as it was sent and in one order;
- * a subscriber that is skipped or cut off by the policy was told which it misses. And whether its figures are usable: no
+ * a subscriber that is skipped or cut off by the policy was told which it misses. And what else is to be said of it: no
  * command has a rule of its own for that.
  */
 public final class Verdict {
@@ -29,16 +31,24 @@ public final class Verdict {
         return faults(result, result.load().policy());
     }
 
-    /**
-     * Why the figures of a run are not usable, one line each: not the relay's, but those of a machine that had other things to
-     * do, or of another load than was asked for.
-     */
-    public static List<String> marks(RunResult result) {
-        List<String> marks = new ArrayList<>(Disturbances.of(result.resources().signals()));
-        marks.addAll(result.marks());
-        marks.addAll(schedule(
-                result.resources().signals().rates(), result.correctness().schedule()));
-        return marks;
+    /** What the machine did meanwhile, so that the figures of a run stand for nothing, one line each. */
+    public static List<String> environment(RunResult result) {
+        List<String> lines = new ArrayList<>(Disturbances.of(result.resources().signals()));
+        lines.addAll(result.marks());
+        return lines;
+    }
+
+    /** What became of a run beside its figures: it is told, counted and compared, and no run is left out for it. */
+    public static List<Observed> observed(RunResult result) {
+        Signals signals = result.resources().signals();
+        List<Observed> all = new ArrayList<>();
+        if (signals.stoodStill()) {
+            all.add(new Observed(Kind.STOOD_STILL, signals.still().withoutDeliveries()));
+        }
+        String behind = signals.lateBehindRelay() ? "; behind a relay that did not take them in time" : "";
+        schedule(signals.rates(), result.correctness().schedule())
+                .forEach(line -> all.add(new Observed(Kind.SCHEDULE_MISSED, line + behind)));
+        return all;
     }
 
     /**
@@ -51,7 +61,7 @@ public final class Verdict {
     }
 
     /**
-     * A run whose load was not what was asked for: its rate was not reached, or too many messages left late. A mark.
+     * A run whose load was not what was asked for: its rate was not reached, or too many messages left late.
      *
      * @return one line, or none
      */
@@ -104,15 +114,20 @@ public final class Verdict {
                 && subscriber.closed() != null
                 && subscriber.closeReason() == CloseReason.SLOW_SUBSCRIBER.code();
         // Who is cut off was told by an ERROR that nothing comes any more.
-        long lost = subscriber.lost() - (cutOff ? subscriber.faults().tail() : 0);
-        long told = subscriber.told().missed();
-        if (policy != Policy.SKIP) {
-            count(lost, who, "lost", failures);
-        } else if (lost > told) {
-            count(lost - told, who, "lost without a word", failures);
-        } else if (told > lost) {
+        long missing =
+                subscriber.faults().lost() - (cutOff ? subscriber.faults().tail() : 0);
+        long told = policy == Policy.SKIP ? subscriber.told().missed() : 0;
+        long untold = Math.max(0, missing - told);
+        long undelivered = Math.min(untold, subscriber.undelivered());
+        count(untold - undelivered, who, policy == Policy.SKIP ? "lost without a word" : "lost", failures);
+        count(
+                undelivered,
+                who,
+                format("not delivered within %.1f s", subscriber.faults().waitedMillis() / 1e3),
+                failures);
+        if (told > missing) {
             failures.add(who + "told that " + told + (told == 1 ? " message does" : " messages do") + " not come, "
-                    + (told - lost) + " more than are missing");
+                    + (told - missing) + " more than are missing");
         }
         checkMessages(who, subscriber, failures);
         if (subscriber.faults().unsampled() > 0) {

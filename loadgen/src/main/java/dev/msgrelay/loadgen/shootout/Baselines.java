@@ -8,7 +8,6 @@ import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.lane.End;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LinkBaseline;
-import dev.msgrelay.loadgen.result.Counted;
 import dev.msgrelay.loadgen.result.LaneResult.Place;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.Spread;
@@ -113,7 +112,7 @@ final class Baselines {
 
     private static String reason(List<Run<RunResult>> iperfs) {
         return iperfs.stream()
-                .flatMap(run -> run.outcome().marks().stream())
+                .flatMap(run -> run.outcome().environment().stream())
                 .filter(mark -> mark.startsWith("no iperf3"))
                 .findFirst()
                 .orElse("no iperf3");
@@ -121,7 +120,7 @@ final class Baselines {
 
     /** "0.993 (0.991 .. 0.994) of the raw stream, 0.992 (0.990 .. 0.993) of iperf3". */
     private String against(List<Run<RunResult>> runs, List<Run<RunResult>> raws, List<Run<RunResult>> iperfs) {
-        List<Run<RunResult>> counted = Counted.standing(runs, Run::counts, Run::regime);
+        List<Run<RunResult>> counted = runs.stream().filter(Run::counts).toList();
         Spread raw = Spread.of(counted, ratio(raws));
         Spread iperf = Spread.of(counted, ratio(iperfs));
         if (!raw.isKnown()) {

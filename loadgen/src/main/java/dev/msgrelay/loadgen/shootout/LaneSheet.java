@@ -3,8 +3,6 @@ package dev.msgrelay.loadgen.shootout;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.experiment.CeilingCells;
-import dev.msgrelay.loadgen.experiment.Experiment;
-import dev.msgrelay.loadgen.experiment.Experiment.Until;
 import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.lane.End;
@@ -24,14 +22,12 @@ import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Traffic;
-import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.IntFunction;
 
 /** The cells of one open lane, and what their runs say of it. The shootout's thread owns it. */
 final class LaneSheet {
@@ -103,9 +99,8 @@ final class LaneSheet {
     List<LoadCell> cells(Load load) {
         List<LoadCell> cells = new ArrayList<>();
         if (settings.isCalibrated(lane.spec()) && lane.link() == null) {
-            int size = CeilingCells.usualSizes().get(0);
-            cells.add(directs.computeIfAbsent(directLoad(load), key -> direct(key, size)));
-            cells.add(plains.computeIfAbsent(plainLoad(load), key -> plain(key, size)));
+            cells.add(directs.computeIfAbsent(directLoad(load), this::direct));
+            cells.add(plains.computeIfAbsent(plainLoad(load), this::plain));
         }
         cells.add(relay(load));
         return cells;
@@ -122,12 +117,12 @@ final class LaneSheet {
                 .withWriteSize(0);
     }
 
-    private LoadCell direct(Load load, int size) {
-        return cell(", ceiling: direct", Contestants.direct(size), load);
+    private LoadCell direct(Load load) {
+        return cell(", ceiling: direct", Contestants.direct(CeilingCells.SIZE), load);
     }
 
-    private LoadCell plain(Load load, int size) {
-        return cell(", ceiling: plain relay", Contestants.plain(size), load);
+    private LoadCell plain(Load load) {
+        return cell(", ceiling: plain relay", Contestants.plain(CeilingCells.SIZE), load);
     }
 
     /** "10gbe (emulated, MTU 1500), 1 -> 8, body 100, full speed". */
@@ -141,38 +136,6 @@ final class LaneSheet {
                 lane.unix() ? load.withUnix(true) : load,
                 settings.timing(),
                 equipment.rig());
-    }
-
-    /** So many runs find the best sizes. */
-    List<LoadCell> sizesToTry() {
-        List<LoadCell> tries = new ArrayList<>();
-        if (settings.yardsticks().calibrate() == Calibrate.BEST_SIZE) {
-            directs.keySet().forEach(load -> tries.addAll(ofAllSizes(size -> direct(load, size))));
-            plains.keySet().forEach(load -> tries.addAll(ofAllSizes(size -> plain(load, size))));
-        }
-        return tries;
-    }
-
-    /** Tries every size for each ceiling, and from now on takes the best one. */
-    void trySizes(Experiment<RunResult> experiment) throws InterruptedException {
-        for (Map.Entry<Load, LoadCell> one : directs.entrySet()) {
-            one.setValue(best(experiment, one.getValue(), size -> direct(one.getKey(), size)));
-        }
-        for (Map.Entry<Load, LoadCell> one : plains.entrySet()) {
-            one.setValue(best(experiment, one.getValue(), size -> plain(one.getKey(), size)));
-        }
-    }
-
-    private static LoadCell best(Experiment<RunResult> experiment, LoadCell usual, IntFunction<LoadCell> ofSize)
-            throws InterruptedException {
-        return CeilingCells.best(experiment.rounds("trying sizes", ofAllSizes(ofSize), Until.rounds(1)))
-                .findFirst()
-                .map(run -> (LoadCell) run.cell())
-                .orElse(usual);
-    }
-
-    private static List<LoadCell> ofAllSizes(IntFunction<LoadCell> ofSize) {
-        return CeilingCells.usualSizes().stream().map(ofSize::apply).toList();
     }
 
     /** Everything about this lane, as results know it. */
@@ -211,22 +174,14 @@ final class LaneSheet {
                 : LaneCeilings.of(lane.link(), load.body());
     }
 
-    /**
-     * What this run is set against: without a line rate the plain relay of its own round, as long as the cores were placed
-     * alike; else the median of those that were taken in the run's regime. Null where there is none.
-     */
+    /** What this run is set against: without a line rate the plain relay of its own round; null where that does not count. */
     private Ceilings ceiling(Load load, List<Run<RunResult>> above, Run<RunResult> run) {
         if (lane.link() != null) {
             return ceiling(load, above);
         }
-        List<Run<RunResult>> comparable = above.stream()
-                .filter(one -> one.counts() && one.regime() == run.regime())
-                .toList();
-        return median(comparable.stream()
-                .filter(one -> one.round() == run.round())
-                .findFirst()
-                .map(List::of)
-                .orElse(comparable));
+        return median(above.stream()
+                .filter(one -> one.counts() && one.round() == run.round())
+                .toList());
     }
 
     private static Ceilings median(List<Run<RunResult>> runs) {

@@ -13,11 +13,7 @@ import java.util.stream.Stream;
 /**
  * Every combination of these values is a cell. No list is empty.
  */
-public record Matrix(
-        List<BodySizes> bodies,
-        List<Integer> publishers,
-        List<Integer> subscribers,
-        List<Integer> rates) {
+public record Matrix(List<BodySizes> bodies, List<Integer> publishers, List<Integer> subscribers, List<Integer> rates) {
     public Matrix {
         bodies = List.copyOf(bodies);
         publishers = List.copyOf(publishers);

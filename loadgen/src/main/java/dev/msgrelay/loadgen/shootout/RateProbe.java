@@ -77,15 +77,6 @@ final class RateProbe {
                 : format("p99 %.2f ms, over %.2f ms", p99 / 1e6, settings.p99Nanos() / 1e6);
     }
 
-    /**
-     * Whether it says nothing of the rate, but has to be repeated: the machine disturbed it. A schedule that was not kept is an
-     * answer here.
-     */
-    static boolean isDisturbed(Run<RunResult> run) {
-        int answers = run.isWhole() ? schedule(run).size() : 0;
-        return run.outcome().marks().size() > answers;
-    }
-
     private static List<String> schedule(Run<RunResult> run) {
         return Verdict.schedule(rates(run), run.result().correctness().schedule());
     }

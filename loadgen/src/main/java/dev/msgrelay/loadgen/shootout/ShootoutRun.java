@@ -210,15 +210,7 @@ public final class ShootoutRun {
     }
 
     private void rounds() throws InterruptedException {
-        for (LaneSheet sheet : sheets) {
-            experiment.expect(sheet.sizesToTry(), 1);
-        }
         experiment.expect(cells(sheets, settings), settings.rounds());
-        if (settings.yardsticks().calibrate() == ShootoutSettings.Calibrate.BEST_SIZE) {
-            for (LaneSheet sheet : sheets) {
-                sheet.trySizes(experiment);
-            }
-        }
         experiment.rounds("", cells(sheets, settings), Until.rounds(settings.rounds()));
     }
 
@@ -283,14 +275,14 @@ public final class ShootoutRun {
                         which, number, settings.search().probes()),
                 cell,
                 number,
-                RateProbe::isDisturbed,
+                Run::isDisturbed,
                 Math.min(REPEATS, mostRuns - 1));
         String failure = probe.failure(run);
         listener.notice(format(
                 "%s: %s%s",
                 cell.name(),
                 failure.isEmpty() ? "passed" : failure,
-                run.isMarked() ? " (marked: " + String.join(", ", run.outcome().marks()) + ")" : ""));
+                run.isDisturbed() ? " (" + String.join(", ", run.outcome().environment()) + ")" : ""));
         return new MaxRateSearch.Try(failure, experiment.runs().size() - before, RateProbe.p99Nanos(run));
     }
 }

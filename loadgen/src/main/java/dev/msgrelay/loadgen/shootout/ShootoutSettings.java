@@ -72,10 +72,8 @@ public record ShootoutSettings(
     public enum Calibrate {
         /** They are not. */
         NEVER,
-        /** In every round, with one usual size of writes. */
-        IN_TURN,
-        /** The same, with the size that was the best of all in a first try. */
-        BEST_SIZE
+        /** In every round, one run each. */
+        IN_TURN
     }
 
     /**

@@ -54,9 +54,8 @@ final class Paced {
         this.window = window;
         this.clock = clock;
         this.batch = batch;
-        this.lanes = connections.stream()
-                .map(c -> lane(c, schedules.apply(c.id())))
-                .toArray(Lane[]::new);
+        this.lanes =
+                connections.stream().map(c -> lane(c, schedules.apply(c.id()))).toArray(Lane[]::new);
     }
 
     private Lane lane(PublishConnection connection, Schedule schedule) {

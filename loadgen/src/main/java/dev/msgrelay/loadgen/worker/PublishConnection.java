@@ -78,16 +78,13 @@ public final class PublishConnection implements Progress.Counted, AutoCloseable 
      *
      * @param stream that goes on where the connection is
      * @param told the window, as it is known by now
-     * @param writesAClock between two looks at the clock; all messages of them carry the same time
      */
-    public void publish(MessageStream stream, Supplier<Window> told, int writesAClock) throws IOException {
+    public void publish(MessageStream stream, Supplier<Window> told) throws IOException {
         long now = new Waiter(0).awaitMoment(told.get().sendFrom());
         for (Window known = told.get(); now < known.end(); known = told.get()) {
             sendsAt(now, known);
-            for (int i = 0; i < writesAClock; i++) {
-                ByteBuffer data = stream.next(now);
-                write(data, stream.nextNumber());
-            }
+            ByteBuffer data = stream.next(now);
+            write(data, stream.nextNumber());
             now = System.nanoTime();
         }
         write(stream.rest(), stream.nextNumber());

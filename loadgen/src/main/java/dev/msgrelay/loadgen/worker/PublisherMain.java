@@ -154,7 +154,7 @@ public final class PublisherMain {
     }
 
     private void publishAtFullSpeed(int writeSize) throws IOException, InterruptedException {
-        Together.run(connections, connection -> connection.publish(stream(connection, writeSize), control::window, 1));
+        Together.run(connections, connection -> connection.publish(stream(connection, writeSize), control::window));
     }
 
     /** What this connection sends, from its next message on. */

@@ -44,19 +44,12 @@ final class Receiver implements Progress.Counted, Runnable {
      * @param name by which a relay knows it that is told HELLO
      * @param check that looks at the messages
      */
-    Receiver(
-            ByteChannel channel,
-            Settings settings,
-            int bufferSize,
-            Control control,
-            String name,
-            MessageCheck check)
+    Receiver(ByteChannel channel, Settings settings, int bufferSize, Control control, String name, MessageCheck check)
             throws IOException {
         this.channel = channel;
         this.settings = settings;
         this.bufferSize = bufferSize;
-        this.measured = new MeasuredChannel(
-                channel, messages::get, control, settings.bytesPerSecond());
+        this.measured = new MeasuredChannel(channel, messages::get, control, settings.bytesPerSecond());
         this.verifier = settings.check() == Check.NONE ? null : new Verifier(measured, channel, settings, check);
         if (!settings.isPlain()) {
             channel.write(HelloFrame.subscriber()
@@ -218,8 +211,7 @@ final class Receiver implements Progress.Counted, Runnable {
 
         /** The same check, of the messages of one publisher over a plain connection. */
         Settings ofOnePublisher() {
-            return new Settings(
-                    check, 1, sizes, new TypeChoice(sizes, TypeRanges.ALL), sampling, null, 0);
+            return new Settings(check, 1, sizes, new TypeChoice(sizes, TypeRanges.ALL), sampling, null, 0);
         }
 
         boolean isPlain() {

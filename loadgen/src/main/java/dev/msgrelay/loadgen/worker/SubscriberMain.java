@@ -31,12 +31,14 @@ import java.util.concurrent.TimeUnit;
  *  --wanted RANGES     of relay-client, the types that it chooses (all)
  *  --sampling N        record the latency of one in N messages, a power of two (1)
  *  --buffer BYTES      of the reader (256 KiB)
- *  --tail-millis N     longest silence while the tail is awaited (2000)
  * </pre>
  *
  * Beside these, what {@link WorkerArgs} names.
  */
 public final class SubscriberMain {
+    /** The longest silence while the tail is awaited: longer than a disk stalls. */
+    private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     /** However slowly the tail trickles in, it is not awaited for longer. */
     private static final long DRAIN_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(120);
 
@@ -93,10 +95,12 @@ public final class SubscriberMain {
         control.say("primed", Map.of());
         control.awaitWindow();
         Map<Integer, Long> sent = control.awaitSent();
+        long waited = 0;
         if (!isSlow() && settings.check() == Check.FULL) {
-            drain(sent.values().stream().mapToLong(settings.choice()::rank).sum());
+            waited = drain(
+                    sent.values().stream().mapToLong(settings.choice()::rank).sum());
         }
-        report(isSlow() ? Map.of() : sent);
+        report(isSlow() ? Map.of() : sent, waited);
     }
 
     /** Whether it is behind on purpose: it does not come to the end of the stream. */
@@ -109,8 +113,7 @@ public final class SubscriberMain {
         String name = isSlow() ? "slow-" : "subscriber-";
         int index = args.number("first-index", 0);
         for (int i = 0; i < args.number("connections", 1); i++) {
-            receivers.add(
-                    new Receiver(channel(relay), settings, buffer, control, name + index++, settings.newCheck()));
+            receivers.add(new Receiver(channel(relay), settings, buffer, control, name + index++, settings.newCheck()));
         }
         for (Receiver receiver : receivers) {
             if (!receiver.awaitWelcome(WELCOME_LIMIT_MILLIS)) {
@@ -138,9 +141,12 @@ public final class SubscriberMain {
         }
     }
 
-    /** Waits for what is still on its way: until all is there, or nothing more has come for a while. */
-    private void drain(long sent) throws InterruptedException {
-        long silence = TimeUnit.MILLISECONDS.toNanos(args.number("tail-millis", 2_000));
+    /**
+     * Waits for what is still on its way: until all is there, or nothing more has come for a while.
+     *
+     * @return how long it has waited for what is not there, in milliseconds; 0 where all is
+     */
+    private long drain(long sent) throws InterruptedException {
         long start = System.nanoTime();
         long lastChange = start;
         long lastBytes = -1;
@@ -151,22 +157,25 @@ public final class SubscriberMain {
                 lastBytes = bytes;
                 lastChange = now;
             }
-            if (now - lastChange > silence || now - start > DRAIN_LIMIT_NANOS) {
-                return;
+            if (now - lastChange > SILENCE_NANOS || now - start > DRAIN_LIMIT_NANOS) {
+                return TimeUnit.NANOSECONDS.toMillis(now - start);
             }
             TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
         }
         TimeUnit.MILLISECONDS.sleep(AFTER_END_MILLIS);
+        return 0;
     }
 
-    private void report(Map<Integer, Long> sent) throws IOException, InterruptedException {
+    private void report(Map<Integer, Long> sent, long waitedMillis) throws IOException, InterruptedException {
         for (Receiver receiver : receivers) {
             receiver.stop();
         }
         JsonArray subscribers = new JsonArray();
         int index = args.number("first-index", 0);
         for (Receiver receiver : receivers) {
-            subscribers.add(receiver.result(index++, sent));
+            JsonObject result = receiver.result(index++, sent);
+            result.put("waitedMillis", waitedMillis);
+            subscribers.add(result);
         }
         JsonObject result = new JsonObject();
         progress.last();

@@ -43,6 +43,8 @@ final class Verifier implements BulkFrameConsumer {
     private final ByteBuffer pong = ByteBuffer.allocate(PongFrame.FRAME_LENGTH);
     private long messages;
     private long foreign;
+    // Messages that came before the time at which they were to be sent: two clocks, or a publisher that runs ahead.
+    private long beforeTheirTime;
     private int closeReason;
     private String error;
 
@@ -107,7 +109,9 @@ final class Verifier implements BulkFrameConsumer {
         Window window = clock.window();
         long intended = LoadMessage.timeAt(body, at, clock.now());
         if (intended >= window.begin() && intended < window.end()) {
-            latency.recordValue(Math.min(MAX_LATENCY_NANOS, Math.max(0, clock.now() - intended)));
+            long took = clock.now() - intended;
+            beforeTheirTime += took < 0 ? 1 : 0;
+            latency.recordValue(Math.min(MAX_LATENCY_NANOS, Math.max(0, took)));
         }
     }
 
@@ -177,9 +181,13 @@ final class Verifier implements BulkFrameConsumer {
         return check.sequence().heardOfAll() || check.unreadable() > 0;
     }
 
-    /** Messages that came, each once, or of which it is known that they do not come. */
+    /**
+     * Messages that came, each once, or of which it is known that they do not come: told by the relay, or followed by a later
+     * one of their publisher.
+     */
     long accountedFor() {
-        return check.sequence().accepted() + check.unreadable() + told.missed();
+        // What was told or could not be read leaves a hole, too, as soon as a later message of its publisher has come.
+        return check.sequence().accepted() + Math.max(check.sequence().lost(), check.unreadable() + told.missed());
     }
 
     /** What the relay said when it closed this connection, or null. */
@@ -207,6 +215,7 @@ final class Verifier implements BulkFrameConsumer {
         result.put("gaps", told.gaps());
         result.put("untrue", told.untrue());
         result.put("closeReason", closeReason);
+        result.put("beforeTheirTime", beforeTheirTime);
         if (!clock.heardLate()) {
             result.put("samples", latency.getTotalCount());
         }

@@ -79,6 +79,16 @@ final class Case {
         return this;
     }
 
+    Case publisherSend(double waiting) {
+        publisherSend = new Queue(1, 100, waiting, 100_000);
+        return this;
+    }
+
+    Case relayReceive(double waiting) {
+        relayReceive = new Queue(1, 100, waiting, 100_000);
+        return this;
+    }
+
     Case relaySendFull() {
         relaySend = FULL;
         return this;

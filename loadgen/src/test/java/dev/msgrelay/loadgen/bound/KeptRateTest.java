@@ -7,6 +7,8 @@ import static dev.msgrelay.loadgen.bound.BoundBy.Kind.MACHINE;
 import static dev.msgrelay.loadgen.bound.BoundBy.Kind.NOTHING;
 import static dev.msgrelay.loadgen.bound.BoundBy.Kind.PUBLISHER;
 import static dev.msgrelay.loadgen.bound.BoundBy.Kind.RELAY_CPU;
+import static dev.msgrelay.loadgen.bound.BoundBy.Kind.RING;
+import static dev.msgrelay.loadgen.bound.BoundBy.Kind.SUBSCRIBER;
 import static dev.msgrelay.loadgen.bound.BoundBy.Kind.UNCLEAR;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -65,6 +67,48 @@ class KeptRateTest {
                 .classify();
         Case.expect(bound, MACHINE, MEDIUM, PUBLISHER);
         assertThat(bound.reasons()).contains("the host took 4.00 % of a core's time");
+    }
+
+    /** A write that blocks because the relay does not read is the relay's lateness, not the machine's or the publisher's. */
+    @Test
+    void lateBehindARelayThatHeldPublishersBackIsTheRelays() {
+        Rates late = new Rates(2_000, 2_000, 2_000, 0.0889, 10);
+        BoundBy ring = Case.quiet()
+                .rates(late)
+                .publisher(0.2, 0.01)
+                .relay(0.3, 0)
+                .holds(0.1, 0, 0.6)
+                .classify();
+        Case.expect(ring, RING, MEDIUM, RELAY_CPU);
+        assertThat(ring.reasons())
+                .contains("publishers were held back 0.10 of the time, the ring was 0.60 full on average");
+        BoundBy busy = Case.quiet()
+                .rates(late)
+                .publisher(0.2, 0.01)
+                .relay(0.8, 0)
+                .holds(0.1, 0, 0.6)
+                .classify();
+        Case.expect(busy, RELAY_CPU, MEDIUM, RING);
+        BoundBy slowReader = Case.quiet()
+                .rates(late)
+                .publisher(0.2, 0.01)
+                .relay(0.3, 0)
+                .holds(0.1, 0.1, 0.6)
+                .classify();
+        Case.expect(slowReader, SUBSCRIBER, MEDIUM);
+    }
+
+    /** It does not say so itself, but its sockets do: the publishers' bytes wait, and it has not read what has come. */
+    @Test
+    void lateWhileBytesWaitBeforeTheRelayIsTheRelaysToo() {
+        BoundBy bound = Case.quiet()
+                .rates(new Rates(2_000, 2_000, 2_000, 0.0889, 10))
+                .publisher(0.2, 0.01)
+                .relay(0.3, 0)
+                .publisherSend(0.1)
+                .relayReceive(0.1)
+                .classify();
+        Case.expect(bound, RELAY_CPU, MEDIUM, MACHINE);
     }
 
     @Test

@@ -36,13 +36,6 @@ class LoadgenMainTest {
     }
 
     @Test
-    void aFileThatCannotBeWrittenIsToldBeforeAnythingIsMeasured() {
-        assertThat(execute(new StringWriter(), "bench", "--only=idle", "--quick", "--json=/no/such/x.json"))
-                .isOne();
-        assertThat(err.toString().trim()).isEqualTo("loadgen bench: FAIL: /no/such/x.json: no such file or directory");
-    }
-
-    @Test
     void aFullDiskBehindStdoutIsAFailure() throws Exception {
         Assumptions.assumeTrue(FULL.exists(), "no " + FULL);
         Process process = new ProcessBuilder(

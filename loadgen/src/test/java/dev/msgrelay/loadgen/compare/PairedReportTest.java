@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.loadgen.compare.PairedComparison.Ended;
 import dev.msgrelay.loadgen.experiment.LoadRuns;
 import dev.msgrelay.loadgen.result.Json;
-import dev.msgrelay.loadgen.result.Regime;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.Results.Origin;
@@ -37,15 +36,16 @@ class PairedReportTest {
 
     @Test
     void theTableHasALineForEachFigureAndTheVerdict() {
-        String table = new PairedReport(BOTH, comparison(9, Ended.NARROW, List.of())).table();
+        String table = new PairedReport(BOTH, comparison(11, Ended.NARROW, List.of())).table();
         assertThat(table)
                 .contains("A: one\n", "B: other\n")
-                .containsPattern("deliveries/s +2 M +1.5 M +0.750 +0.750..0.750 +9 +0.0 % +A faster\n")
+                .containsPattern("deliveries/s +2 M +1.5 M +0.750 +0.750..0.750 +11 +0.0 % +A faster\n")
                 .containsPattern("relay CPU s/million +0.05 +0.05 +1.000 .* no difference seen beyond 0.0 %\n")
                 .contains(
-                        "20 runs, 9 pairs (5 near, 4 far), 1 of them of different blocks, 2 runs left over; ended: the"
-                                + " interval is narrow enough\n")
-                .contains("B: 1 run is marked, the first: schedule not kept: 9 late\n")
+                        "24 runs, 11 pairs, 2 runs left over; ended: the interval is narrow enough\n",
+                        "B: 1 run left out because of the machine, the first: others worked\n",
+                        "  stand-stills: A in 0 of 12 runs, B in 0 of 11: too few runs (p 1.0000)\n",
+                        "  spread of deliveries/s, least .. most of the median: A 1.00 .. 1.00, B 1.00 .. 1.00\n")
                 .endsWith("verdict: A faster, B/A 0.750 (0.750 .. 0.750)\n")
                 .matches("(?s)\\p{ASCII}*");
     }
@@ -73,7 +73,8 @@ class PairedReportTest {
 
     @Test
     void aFailureStandsInPlaceOfTheVerdict() throws Exception {
-        PairedReport report = new PairedReport(BOTH, comparison(8, Ended.FAILED, List.of("B, run 3: 7 messages lost")));
+        PairedReport report =
+                new PairedReport(BOTH, comparison(11, Ended.FAILED, List.of("B, run 3: 7 messages lost")));
         assertThat(report.table())
                 .endsWith("FAIL\n  B, run 3: 7 messages lost\n")
                 .doesNotContain("verdict:");
@@ -84,17 +85,21 @@ class PairedReportTest {
 
     @Test
     void theDocumentHasEveryRun() throws Exception {
-        Results results = new PairedReport(BOTH, comparison(9, Ended.TIME, List.of())).results(ORIGIN);
-        assertThat(results.turns()).hasSize(20);
+        Results results = new PairedReport(BOTH, comparison(11, Ended.TIME, List.of())).results(ORIGIN);
+        assertThat(results.turns()).hasSize(24);
         Turn turn = results.turns().get(1);
         assertThat(turn.side()).isEqualTo(Side.B);
         assertThat(turn.figures()).containsEntry("deliveries", 1.5e6);
-        assertThat(turn.marks()).containsExactly("schedule not kept: 9 late");
+        assertThat(turn.leftOut()).containsExactly("others worked");
+        Ratio still = results.ratios().get(2);
+        assertThat(still.figure()).isEqualTo("runs with stand-stills");
+        assertThat(still.runsB()).isEqualTo(11);
+        assertThat(still.verdict()).isEqualTo("too few runs");
         Ratio row = results.ratios().get(0);
         assertThat(row.b()).isEqualTo("other");
         assertThat(row.verdict()).isEqualTo("A faster");
         assertThat(row.ratio()).isBetween(0.7499, 0.7501);
-        assertThat(results.notes()).anyMatch(note -> note.contains("9 pairs (5 near, 4 far)"));
+        assertThat(results.notes()).anyMatch(note -> note.contains("11 pairs, "));
         assertThat(results.ending()).isEqualTo(new Ending(Ending.How.COMPLETE, "the time is over"));
         Path file = Files.writeString(directory.resolve("compared.json"), Json.text(results));
         assertThat(Json.read(file)).isEqualTo(results);
@@ -103,7 +108,7 @@ class PairedReportTest {
     @Test
     void sidesThatAreTheSameAreToldSo() {
         Map<Side, String> same = Map.of(Side.A, "one", Side.B, "one");
-        PairedComparison comparison = comparison(8, Ended.TIME, List.of());
+        PairedComparison comparison = comparison(11, Ended.TIME, List.of());
         assertThat(new PairedReport(same, comparison).table()).contains("A and B are the same");
         assertThat(new PairedReport(BOTH, comparison).table()).doesNotContain("the same");
     }
@@ -111,20 +116,18 @@ class PairedReportTest {
     @Test
     void aPairIsOneLine() {
         assertThat(PairedReport.progress(comparison(5, Ended.NOT_YET, List.of())))
-                .isEqualTo("pair   6: A 2 M, B 1.5 M deliveries/s (near, then far)  B/A so far needs 6 rounds");
+                .isEqualTo("pair   6: A 2 M, B 1.5 M deliveries/s  B/A so far needs 6 rounds");
     }
 
-    /** So many blocks, of which one run is marked, and one whose runs met different regimes. */
+    /** So many blocks, and one more of which a run was disturbed. */
     private static PairedComparison comparison(int pairs, Ended ended, List<String> failures) {
         List<Turn> turns = new ArrayList<>();
         for (int i = 0; i < 2 * pairs + 2; i++) {
             Side side = Turns.side(i);
-            boolean split = i >= 2 * pairs;
-            Regime regime = (split ? i : i / 2) % 2 == 0 ? Regime.NEAR : Regime.FAR;
             Map<String, Double> figures =
                     Map.of(Figure.DELIVERIES.id(), side == Side.A ? 2e6 : 1.5e6, Figure.RELAY_CPU.id(), 0.05);
-            List<String> marks = i == 1 ? List.of("schedule not kept: 9 late") : List.of();
-            turns.add(Turns.run(side, i, i / 2, regime, figures, marks));
+            List<String> leftOut = i == 1 ? List.of("others worked") : List.of();
+            turns.add(Turns.run(side, i, i / 2, figures, leftOut));
         }
         return PairedComparison.of(turns, Figure.of(false, false), ended, failures);
     }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.msgrelay.loadgen.compare.PairedComparison.Ended;
-import dev.msgrelay.loadgen.result.Regime;
 import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.result.Results.Turn;
 import java.util.ArrayList;
@@ -98,7 +97,7 @@ class PairedRowTest {
     }
 
     private static PairedRow row(Figure figure, double[] a, double[] b) {
-        return PairedRow.of(figure, Pairs.of(turns(figure, a, b)));
+        return PairedRow.of(figure, Pairs.of(turns(figure, a, b)), 0.01);
     }
 
     private static List<Turn> turns(Figure figure, double[] a, double[] b) {
@@ -106,7 +105,7 @@ class PairedRowTest {
         for (int i = 0; i < 2 * a.length; i++) {
             Side side = Turns.side(i);
             double value = (side == Side.A ? a : b)[i / 2];
-            turns.add(Turns.run(side, i, i / 2, Regime.NEAR, figure, value));
+            turns.add(Turns.run(side, i, i / 2, figure, value));
         }
         return turns;
     }

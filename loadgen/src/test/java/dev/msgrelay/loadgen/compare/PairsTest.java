@@ -1,12 +1,8 @@
 package dev.msgrelay.loadgen.compare;
 
-import static dev.msgrelay.loadgen.result.Regime.CHANGED;
-import static dev.msgrelay.loadgen.result.Regime.FAR;
-import static dev.msgrelay.loadgen.result.Regime.NEAR;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.msgrelay.loadgen.result.Regime;
 import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.result.Results.Turn;
 import java.util.ArrayList;
@@ -17,36 +13,32 @@ import org.junit.jupiter.api.Test;
 /** Which runs belong together. */
 class PairsTest {
     @Test
-    void blocksOfOneRegimeArePairs() {
-        Pairs pairs = pairs(NEAR, NEAR, FAR, FAR, NEAR, NEAR);
+    void blocksArePairs() {
+        Pairs pairs = pairs(6);
         assertThat(numbers(pairs)).containsExactly("0-1", "3-2", "4-5");
-        assertThat(pairs.byRegime()).isEqualTo(Map.of(NEAR, 2, FAR, 1));
-        assertThat(pairs.moved()).isZero();
         assertThat(pairs.alone()).isEmpty();
     }
 
-    /** The cores moved within blocks 0, 1 and 3: A0 near, B1 far; B2 far, A3 near; A4 B5 stay; B6 near, A7 far. */
+    /** Run 1 was disturbed: run 0 has nobody who met the same machine. */
     @Test
-    void runsWhoseBlockWasSplitGetTheNearestOfTheirKind() {
-        Pairs pairs = pairs(NEAR, FAR, FAR, NEAR, FAR, FAR, NEAR, FAR);
-        assertThat(numbers(pairs)).containsExactly("4-5", "3-6", "7-2");
-        assertThat(pairs.moved()).isEqualTo(2);
+    void aDisturbedRunLeavesItsBlockOver() {
+        Pairs pairs = pairs(6, 1);
+        assertThat(numbers(pairs)).containsExactly("3-2", "4-5");
         assertThat(pairs.alone()).extracting(Turn::number).containsExactly(0, 1);
-        assertThat(pairs.pairs()).allSatisfy(pair -> assertThat(pair.a().regime())
-                .isEqualTo(pair.b().regime()));
+        assertThat(pairs.count()).isTrue();
     }
 
     @Test
-    void oneKindIsNeverSetAgainstAnother() {
-        Pairs pairs = pairs(NEAR, FAR, CHANGED, NEAR);
-        assertThat(pairs.pairs()).isEmpty();
-        assertThat(pairs.alone()).hasSize(4);
+    void whereNoPairIsLeftDisturbedRunsStandInThem() {
+        Pairs pairs = pairs(4, 1, 2);
+        assertThat(numbers(pairs)).containsExactly("0-1", "3-2");
+        assertThat(pairs.count()).isFalse();
     }
 
     @Test
     void aBlockThatHasOnlyBegunIsNoPair() {
-        assertThat(pairs(NEAR).pairs()).isEmpty();
-        Pairs pairs = pairs(NEAR, NEAR, NEAR);
+        assertThat(pairs(1).pairs()).isEmpty();
+        Pairs pairs = pairs(3);
         assertThat(numbers(pairs)).containsExactly("0-1");
         assertThat(pairs.alone()).extracting(Turn::number).containsExactly(2);
     }
@@ -57,7 +49,7 @@ class PairsTest {
         List<Turn> turns = new ArrayList<>();
         double[] figures = {1, 2, 8, 2, 1, 1, 1, 1};
         for (int i = 0; i < figures.length; i++) {
-            turns.add(Turns.run(Turns.side(i), i, i / 4, NEAR, Figure.DELIVERIES, figures[i]));
+            turns.add(Turns.run(Turns.side(i), i, i / 4, Figure.DELIVERIES, figures[i]));
         }
         double[] ratios = Pairs.of(turns).logRatios(Figure.DELIVERIES);
         assertThat(ratios).hasSize(2);
@@ -65,18 +57,10 @@ class PairsTest {
         assertThat(ratios[1]).isZero();
     }
 
-    /** Runs of relays of their own are as good as any, whichever block they come from. */
-    @Test
-    void movedPairsOfOwnProcessesCountEachForItself() {
-        Pairs pairs = pairs(NEAR, FAR, NEAR, FAR);
-        assertThat(numbers(pairs)).containsExactly("0-2", "3-1");
-        assertThat(pairs.logRatios(Figure.DELIVERIES)).hasSize(2);
-    }
-
     @Test
     void aRunWithoutTheFigureHasNoRatio() {
-        Turn none = Turns.run(Side.A, 0, 0, NEAR, Figure.P50, Double.NaN);
-        Turn some = Turns.run(Side.B, 1, 0, NEAR, Figure.P50, 7.0);
+        Turn none = Turns.run(Side.A, 0, 0, Figure.P50, Double.NaN);
+        Turn some = Turns.run(Side.B, 1, 0, Figure.P50, 7.0);
         Pairs pairs = Pairs.of(List.of(none, some));
         assertThat(pairs.pairs()).hasSize(1);
         assertThat(pairs.logRatios(Figure.P50)).isEmpty();
@@ -89,11 +73,13 @@ class PairsTest {
                 .toList();
     }
 
-    private static Pairs pairs(Regime... regimes) {
+    /** So many runs, of which these were disturbed. */
+    private static Pairs pairs(int runs, Integer... disturbed) {
         List<Turn> turns = new ArrayList<>();
-        for (Regime regime : regimes) {
-            int number = turns.size();
-            turns.add(Turns.run(Turns.side(number), number, number / 2, regime, Figure.DELIVERIES, 1.0 + number));
+        for (int number = 0; number < runs; number++) {
+            List<String> leftOut = List.of(disturbed).contains(number) ? List.of("others worked") : List.of();
+            Map<String, Double> figures = Map.of(Figure.DELIVERIES.id(), 1.0 + number);
+            turns.add(Turns.run(Turns.side(number), number, number / 2, figures, leftOut));
         }
         return Pairs.of(turns);
     }

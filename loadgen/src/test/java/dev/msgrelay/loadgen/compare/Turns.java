@@ -1,9 +1,8 @@
 package dev.msgrelay.loadgen.compare;
 
-import dev.msgrelay.loadgen.result.Regime;
 import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.result.Results.Turn;
-import dev.msgrelay.loadgen.result.RunRecord.Hops;
+import dev.msgrelay.loadgen.run.Observed;
 import java.util.List;
 import java.util.Map;
 
@@ -16,19 +15,17 @@ final class Turns {
         return number % 4 == 0 || number % 4 == 3 ? Side.A : Side.B;
     }
 
-    static Turn run(Side side, int number, int round, Regime regime, Figure figure, double value) {
-        return run(side, number, round, regime, Map.of(figure.id(), value), List.of());
+    static Turn run(Side side, int number, int round, Figure figure, double value) {
+        return run(side, number, round, Map.of(figure.id(), value), List.of());
     }
 
-    static Turn run(Side side, int number, int round, Regime regime, Map<String, Double> figures, List<String> marks) {
-        Hops hops =
-                switch (regime) {
-                    case NEAR -> new Hops(50, 50);
-                    case FAR -> new Hops(230, 230);
-                    case CHANGED -> new Hops(50, 230);
-                    case DISTURBED -> new Hops(9_000, 9_000);
-                    case UNKNOWN -> Hops.NONE;
-                };
-        return new Turn(side, number, round, hops, figures, marks);
+    static Turn run(Side side, int number, int round, Map<String, Double> figures, List<String> leftOut) {
+        return new Turn(side, number, round, figures, leftOut, List.of());
+    }
+
+    /** The same run, with something that became of it. */
+    static Turn with(Turn run, Observed.Kind kind) {
+        List<Observed> observed = List.of(new Observed(kind, kind.title()));
+        return new Turn(run.side(), run.number(), run.round(), run.figures(), run.leftOut(), observed);
     }
 }

@@ -42,7 +42,7 @@ class LinkChecksTest {
         assertThat(LinkChecks.link(down).value()).isEqualTo("down");
         NetInterface lo = new NetInterface(
                 "lo", true, true, "unknown", OptionalInt.of(65_536), OptionalLong.empty(), Optional.empty());
-        assertThat(LinkChecks.link(lo).meaning()).contains("calibrate");
+        assertThat(LinkChecks.link(lo).meaning()).contains("ceiling");
         // an IP packet holds 65,535: 65,535 - 52
         assertThat(LinkChecks.mtu(lo).meaning()).contains("segments of 65,483 bytes");
     }

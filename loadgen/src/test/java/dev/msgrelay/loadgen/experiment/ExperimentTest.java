@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.loadgen.experiment.Experiment.Until;
-import dev.msgrelay.loadgen.result.Regime;
+import dev.msgrelay.loadgen.run.Observed;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunObserver;
 import java.io.IOException;
@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 /** The engine, with a clock, a machine and contestants that are made up. */
 class ExperimentTest {
     private static final long RUN_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final Observed STILL = new Observed(Observed.Kind.STOOD_STILL, "nothing came");
 
     private final FakeMeter meter = new FakeMeter();
     private final List<String> order = new ArrayList<>();
@@ -72,31 +73,16 @@ class ExperimentTest {
                         "unix, round 2/2, run 4/4, A, about 10 s left");
     }
 
+    /** What the machine did takes a run away; what the contestant did never does. */
     @Test
-    void whatTheMachineDidMeanwhileIsAMark() throws Exception {
-        // Before and after the first; after each of the others: what is fresh is not measured again.
-        int[] hops = {50, 55, 230, 240, 9_000};
-        meter.withHops(number -> hops[(int) number]);
-        List<Run<String>> runs = experiment(2).rounds("", instant("A", "B", "C", "D"), Until.rounds(1));
-        assertThat(runs)
-                .extracting(Run::regime)
-                .containsExactly(Regime.NEAR, Regime.CHANGED, Regime.FAR, Regime.DISTURBED);
-        assertThat(runs).extracting(Run::counts).containsExactly(true, false, true, false);
-        assertThat(runs)
-                .flatExtracting(run -> run.outcome().marks())
-                .containsExactly(
-                        "the cores were moved: from core to core took 55 ns before and 230 ns after",
-                        "somebody else wanted the cores: from core to core took 240 ns before and 9,000 ns after");
-    }
-
-    @Test
-    void aHopThatIsNotFreshIsMeasuredAgain() throws Exception {
-        meter.withHops(number -> (int) number + 1);
-        List<Run<String>> runs = experiment.rounds("", instant("A"), new Until<>(3, 3, Long.MAX_VALUE, known -> {
-            meter.now += known.size() == 2 ? TimeUnit.SECONDS.toNanos(2) : 0;
-            return false;
-        }));
-        assertThat(runs).extracting(run -> run.hops().beforeNanos()).containsExactly(1.0, 2.0, 4.0);
+    void aRunThatTheMachineDisturbedDoesNotCountAndOneThatStoodStillDoes() throws Exception {
+        Run<String> disturbed = experiment.measure("", new Fake("A", number -> "DISTURBED", false), 1);
+        assertThat(disturbed.counts()).isFalse();
+        assertThat(disturbed.isDisturbed()).isTrue();
+        assertThat(disturbed.failures()).isEmpty();
+        Run<String> still = experiment.measure("", new Fake("B", number -> "STILL", false), 1);
+        assertThat(still.counts()).isTrue();
+        assertThat(still.outcome().observed()).containsExactly(STILL);
     }
 
     @Test
@@ -111,21 +97,19 @@ class ExperimentTest {
     }
 
     @Test
-    void aMarkedRunIsRepeatedAndTheLastOneStands() throws Exception {
-        int[] hops = {50, 500, 500, 500};
-        meter.withHops(number -> hops[(int) number]);
-        Run<String> run = experiment.repeated("", new Fake("A", number -> "", false), 1, Run::isMarked, 5);
-        assertThat(run.regime()).isEqualTo(Regime.FAR);
+    void aDisturbedRunIsRepeatedAndTheLastOneStands() throws Exception {
+        Cell<String> cell = new Fake("A", number -> number == 0 ? "DISTURBED" : "STILL", false);
+        Run<String> run = experiment.repeated("", cell, 1, Run::isDisturbed, 5);
         assertThat(run.number()).isEqualTo(1);
-        assertThat(begun.get(1)).startsWith("again, because it was marked (the cores were moved: from core");
+        assertThat(begun.get(1)).startsWith("again, because of the machine (others worked), ");
         assertThat(experiment.runs()).as("all are kept").hasSize(2);
     }
 
     @Test
     void repeatsAreBounded() throws Exception {
-        meter.hop = 9_000;
-        Run<String> run = experiment.repeated("", new Fake("A", number -> "", false), 1, Run::isMarked, 2);
-        assertThat(run.isMarked()).isTrue();
+        Cell<String> cell = new Fake("A", number -> "DISTURBED", false);
+        Run<String> run = experiment.repeated("", cell, 1, Run::isDisturbed, 2);
+        assertThat(run.isDisturbed()).isTrue();
         assertThat(experiment.runs()).hasSize(3);
     }
 
@@ -290,14 +274,24 @@ class ExperimentTest {
                     throw new RunException(words[1]);
                 }
                 default -> {
-                    return words[0].equals("FAIL") ? words[1] : "";
+                    return words[0].equals("FAIL") ? words[1] : words[0];
                 }
             }
         }
 
         @Override
         public List<String> failures(String result) {
-            return result.isEmpty() ? List.of() : List.of(result);
+            return result.matches("|DISTURBED|STILL") ? List.of() : List.of(result);
+        }
+
+        @Override
+        public List<String> environment(String result) {
+            return result.equals("DISTURBED") ? List.of("others worked") : List.of();
+        }
+
+        @Override
+        public List<Observed> observed(String result) {
+            return result.equals("STILL") ? List.of(STILL) : List.of();
         }
     }
 }

@@ -3,11 +3,11 @@ package dev.msgrelay.loadgen.experiment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
-import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.Observed;
 import dev.msgrelay.loadgen.run.Placement;
 import dev.msgrelay.loadgen.run.RelayContestant;
 import dev.msgrelay.loadgen.run.RunResult;
@@ -24,20 +24,23 @@ class LoadCellTest {
     private static final Contestant PLAIN = Contestants.plain(1);
 
     @Test
-    void aScheduleThatWasNotKeptMarksARunAndDoesNotFailIt() throws Exception {
+    void aScheduleThatWasNotKeptIsAResultAndNeitherFailsARunNorLeavesItOut() throws Exception {
         Load paced = Load.oneToOne(100).withCounts(64, 4).withRate(2_000);
         Given usual = new Given(1_000, 1_000);
-        assertThat(judged(PLAIN, paced, usual, 383_900).marks()).isEmpty();
+        assertThat(judged(PLAIN, paced, usual, 383_900).observed()).isEmpty();
         assertThat(judged(PLAIN, paced, usual, 200_000)).satisfies(half -> {
             assertThat(half.failures()).isEmpty();
-            assertThat(half.marks())
+            assertThat(half.counts()).isTrue();
+            assertThat(half.observed())
+                    .extracting(Observed::text)
                     .containsExactly("schedule not kept: of 128,000 msg/s 66,667 left the publishers and 66,667 reached"
                             + " each subscriber");
         });
         Given late = new Given(1_000, 1_000, 100);
         assertThat(judged(PLAIN, Load.oneToOne(100).withRate(1_000), late, 3_000)
-                        .marks())
+                        .observed())
                 .singleElement()
+                .extracting(Observed::text)
                 .asString()
                 .startsWith("schedule not kept: 100 of 3,000 messages");
     }
@@ -67,7 +70,7 @@ class LoadCellTest {
 
     private static Outcome judged(Contestant contestant, Load load, Given given, long sent) {
         RunResult result = LoadRuns.result(contestant, load.withPolicy(contestant.policy()), TIMING, given, sent);
-        return LoadRuns.judged(null, Hops.NONE, result).outcome();
+        return LoadRuns.judged(null, result).outcome();
     }
 
     private static LoadCell cell(Contestant contestant, Load load) {

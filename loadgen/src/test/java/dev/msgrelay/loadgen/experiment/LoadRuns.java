@@ -1,15 +1,16 @@
 package dev.msgrelay.loadgen.experiment;
 
 import dev.msgrelay.loadgen.bound.Sampled;
+import dev.msgrelay.loadgen.bound.Sampled.MachineShare;
 import dev.msgrelay.loadgen.bound.Signals;
 import dev.msgrelay.loadgen.bound.Signals.LinkShare;
 import dev.msgrelay.loadgen.bound.Signals.Rates;
 import dev.msgrelay.loadgen.bound.Signals.Standstills;
 import dev.msgrelay.loadgen.bound.Signals.Standstills.Still;
-import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.Observed;
 import dev.msgrelay.loadgen.run.ProcessUse;
 import dev.msgrelay.loadgen.run.Punctuality;
 import dev.msgrelay.loadgen.run.RunResult;
@@ -21,8 +22,8 @@ import dev.msgrelay.loadgen.run.SubscriberResult;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.run.Traffic;
 import dev.msgrelay.loadgen.run.Verdict;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /** Runs of relays that are made up. */
@@ -91,6 +92,35 @@ public final class LoadRuns {
                 List.of());
     }
 
+    /** The same, with deliveries that stood still once for so long. */
+    public static RunResult stoodStill(RunResult result, long millis) {
+        long nanos = TimeUnit.MILLISECONDS.toNanos(millis);
+        Signals quiet = result.resources().signals();
+        Standstills still = new Standstills(Still.NONE, Still.NONE, Still.NONE, new Still(nanos, 1, nanos), nanos);
+        return with(result, new Signals(quiet.rates(), quiet.sampled(), quiet.holds(), quiet.link(), still));
+    }
+
+    /** The same, on a machine that did other things meanwhile. */
+    public static RunResult beside(RunResult result, double others) {
+        Signals quiet = result.resources().signals();
+        MachineShare machine = new MachineShare(2, 0.1, 0.1, 0, 0.8 - others, others, "", 1);
+        Sampled seen = new Sampled(0, List.of(), true, machine, Sampled.Queues.UNSEEN, new Sampled.TcpSegments(0, 0));
+        return with(result, new Signals(quiet.rates(), seen, quiet.holds(), quiet.link(), quiet.still()));
+    }
+
+    private static RunResult with(RunResult result, Signals signals) {
+        return new RunResult(
+                result.contestant(),
+                result.load(),
+                result.timing(),
+                result.sent(),
+                result.throughput(),
+                result.delays(),
+                result.correctness(),
+                Resources.of(result.resources().processes(), result.resources().relay(), signals),
+                result.marks());
+    }
+
     /** At a rate what was sent has arrived. */
     private static Rates rates(Load load, Given given, long sent, double seconds) {
         double in = sent / seconds;
@@ -110,16 +140,19 @@ public final class LoadRuns {
     }
 
     /** A run of the cell that came to its end, as the engine judges it. */
-    public static Run<RunResult> judged(LoadCell cell, Hops hops, RunResult result) {
-        return run(cell, 1, hops, result, Verdict.faults(result), Verdict.marks(result));
+    public static Run<RunResult> judged(LoadCell cell, RunResult result) {
+        return judged(cell, 1, result);
+    }
+
+    public static Run<RunResult> judged(LoadCell cell, int round, RunResult result) {
+        return run(cell, round, result, Verdict.faults(result), Verdict.environment(result));
     }
 
     /** A run of the cell, whatever is said of it. */
     public static Run<RunResult> run(
-            LoadCell cell, int round, Hops hops, RunResult result, List<String> failures, List<String> marks) {
-        List<String> all = new ArrayList<>(hops.marks());
-        all.addAll(marks);
-        return new Run<>(
-                cell, 0, round, "2026-01-01T00:00:00Z", hops, result, new Outcome(failures, all, result == null));
+            LoadCell cell, int round, RunResult result, List<String> failures, List<String> environment) {
+        List<Observed> observed = result == null ? List.of() : Verdict.observed(result);
+        Outcome outcome = new Outcome(failures, environment, observed, result == null);
+        return new Run<>(cell, 0, round, "2026-01-01T00:00:00Z", result, outcome);
     }
 }

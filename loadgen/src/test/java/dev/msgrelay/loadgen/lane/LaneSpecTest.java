@@ -35,7 +35,7 @@ class LaneSpecTest {
     void anUnknownNameIsToldWithTheKnownOnes() {
         assertThatThrownBy(() -> LaneSpec.parse("40gbe"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("lane '40gbe' is none of loopback, unix, 1gbe, 10gbe, 25gbe, remote");
+                .hasMessage("lane '40gbe' is none of loopback, unix, 1gbe, 10gbe, 25gbe");
     }
 
     @Test

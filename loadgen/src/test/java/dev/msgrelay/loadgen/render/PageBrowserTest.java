@@ -11,7 +11,6 @@ import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.MadeUp;
 import dev.msgrelay.loadgen.result.Results;
-import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,11 +85,11 @@ class PageBrowserTest {
         browser.prefer(scheme);
         browser.open(file, 1280, 900);
         browser.screenshot(SCREENSHOTS.resolve("shootout-" + scheme + ".png"));
-        isDrawn(2 + 3 + 2);
+        isDrawn(2 + 2 + 2);
         assertThat(browser.run("return getComputedStyle(document.body).backgroundColor"))
                 .isEqualTo(scheme.equals("light") ? "rgb(255, 255, 255)" : "rgb(20, 23, 27)");
         assertThat(browser.run("return document.querySelectorAll('main .scroll table').length"))
-                .isEqualTo(3L + 3 * 5 + 7);
+                .isEqualTo(3L + 3 * 5 + 6);
         theFirstScreenHasABarForEachCellAndItsCeiling();
         assertThat((String) browser.run("return document.body.innerText"))
                 .contains("10gbe (emulated)", "FAIL", "the cores were moved");
@@ -126,7 +125,7 @@ class PageBrowserTest {
         Cell cell = new Cell(MadeUp.parameters("100", 1), null, List.of());
         Results both = MadeUp.loopback(20e6)
                 .with(new LaneResult("unix", LaneKind.UNIX, false, null, null, Places.NEAR, List.of()))
-                .with("unix", cell, MadeUp.run(1, 10e6, new Hops(45, 46), cell, Outcome.PASS));
+                .with("unix", cell, MadeUp.run(1, 10e6, cell, Outcome.PASS));
         Path file = write(ResultsPage.of(both));
         browser.prefer("light");
         browser.open(file, 1280, 900);
@@ -160,9 +159,9 @@ class PageBrowserTest {
         browser.open(file, 1280, 400);
         assertThat(browser.run("return Number(document.documentElement.dataset.drawn || 0)"))
                 .as("on a screen only those near the window")
-                .isNotEqualTo(7L);
+                .isNotEqualTo(6L);
         browser.print();
-        isDrawn(7);
+        isDrawn(6);
         isQuiet(file);
     }
 
@@ -193,7 +192,7 @@ class PageBrowserTest {
         }
         assertThat(browser.run("return document.documentElement.dataset.drawn")).isNull();
         assertThat(browser.run("return document.querySelectorAll('figure details table').length"))
-                .isEqualTo(7L);
+                .isEqualTo(6L);
     }
 
     /** The number of charts, and each with at least a curve's worth of pixels. */

@@ -24,8 +24,7 @@ class ResultFilesTest {
         ResultFiles files = ResultFiles.in(directory.resolve("new/results"));
         files.write(MadeUp.empty());
         files.write(MadeUp.full());
-        assertThat(files.directory().toFile().list())
-                .containsExactlyInAnyOrder("results.json", "report.html");
+        assertThat(files.directory().toFile().list()).containsExactlyInAnyOrder("results.json", "report.html");
         assertThat(Json.read(files.directory())).isEqualTo(MadeUp.full());
         assertThat(files.directory().resolve("report.html")).content().contains("10gbe (emulated)");
     }

@@ -10,7 +10,6 @@ import dev.msgrelay.loadgen.result.LaneResult.Place;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.MadeUp;
 import dev.msgrelay.loadgen.result.Results;
-import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -25,11 +24,18 @@ class ResultsTextTest {
             if (lane.skipped() != null) {
                 assertThat(table).contains("skipped: " + lane.skipped());
             }
-            lane.cells().stream().flatMap(cell -> cell.runs().stream()).forEach(run -> run.outcome()
-                    .marks()
-                    .forEach(mark -> assertThat(table).contains(mark)));
+            lane.cells().stream().flatMap(cell -> cell.runs().stream()).forEach(run -> {
+                run.outcome().environment().forEach(line -> assertThat(table).contains(line));
+                run.outcome().observed().forEach(one -> assertThat(table).contains(one.text()));
+            });
         });
-        assertThat(table).contains("of it", "p99", "bound by", "core-to-core hop before and after the runs");
+        assertThat(table)
+                .contains(
+                        "of it",
+                        "p99",
+                        "bound by",
+                        "core-to-core hop 46 ns",
+                        "9 runs count; left out: 1 on a disturbed machine");
         assertThat(table).contains("time in queue", "longest gap", "12.5 ms");
     }
 
@@ -47,7 +53,7 @@ class ResultsTextTest {
         Cell cell = new Cell(MadeUp.parameters("100", 1), null, List.of());
         Results shootout = MadeUp.empty()
                 .with(new LaneResult("remote", LaneKind.GBE_1, false, null, null, places, List.of()))
-                .with("remote", cell, MadeUp.run(1, 1e6, new Hops(45, 45), cell, Outcome.PASS));
+                .with("remote", cell, MadeUp.run(1, 1e6, cell, Outcome.PASS));
         assertThat(ResultsText.of(shootout))
                 .contains(
                         "remote: a link whose speed nobody tells; publishers at the relay's side, over its Unix socket,"

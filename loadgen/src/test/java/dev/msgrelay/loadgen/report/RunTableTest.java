@@ -13,9 +13,9 @@ import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.MadeUp;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.RunRecord;
-import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.Observed;
 import dev.msgrelay.loadgen.run.RunResult.Resources;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -65,18 +65,24 @@ class RunTableTest {
 
     @Test
     void whatIsWrongIsCountedAndNamed() {
-        Outcome lost = new Outcome(List.of("subscriber 0: 3 messages lost"), List.of(), false);
+        Outcome lost = new Outcome(List.of("subscriber 0: 3 messages lost"), List.of(), List.of(), false);
         assertThat(table(lost, DOUBTFUL, false))
                 .contains("3 lost, 1 corrupted")
                 .endsWith("\nFAIL (messages)\n  subscriber 0: 3 messages lost\n");
     }
 
     @Test
-    void whyFiguresAreNotUsableIsSaidBesideTheVerdict() {
-        Outcome marked = new Outcome(List.of(), List.of("one", "two", "three"), false);
-        assertThat(table(marked, DOUBTFUL, false))
-                .endsWith("\nPASS (messages); speed not usable: one;\n      two; 1 more with --explain\n");
-        assertThat(table(marked, DOUBTFUL, true)).contains("not usable: three");
+    void whatTheMachineDidAndWhatBecameOfTheRunAreSaidBesideTheVerdict() {
+        Outcome said = new Outcome(
+                List.of(),
+                List.of("one"),
+                List.of(
+                        new Observed(Observed.Kind.STOOD_STILL, "two"),
+                        new Observed(Observed.Kind.SCHEDULE_MISSED, "three")),
+                false);
+        assertThat(table(said, DOUBTFUL, false))
+                .endsWith("\nPASS (messages); speed: the machine was busy: one;\n      two; 1 more with --explain\n");
+        assertThat(table(said, DOUBTFUL, true)).contains("\nthree\n");
     }
 
     @Test
@@ -106,11 +112,10 @@ class RunTableTest {
     /** @param signals null: those that are made up */
     private static String table(Outcome outcome, BoundBy bound, boolean explain, Load load, Signals signals) {
         Cell cell = new Cell(MadeUp.parameters("100", 1), null, List.of());
-        RunRecord made = MadeUp.run(1, 23e6, new Hops(45, 46), cell, outcome);
+        RunRecord made = MadeUp.run(1, 23e6, cell, outcome);
         Resources all = made.resources();
         RunRecord run = new RunRecord(
                 made.moment(),
-                made.hops(),
                 made.throughput(),
                 made.delays(),
                 made.correctness(),

@@ -55,10 +55,10 @@ class JsonTest {
     void whatProgramsReadIsThere() {
         assertThat(TEXT)
                 .contains(
-                        "\"schemaVersion\" : 2",
+                        "\"schemaVersion\" : 3",
                         "\"label\" : \"10gbe (emulated)\"",
-                        "\"regime\" : \"near\"",
-                        "\"regime\" : \"changed\"",
+                        "\"kind\" : \"stood_still\"",
+                        "\"environment\" : [ \"other programs took 43 % of all cores\" ]",
                         "\"ingressFraction\" : null",
                         "\"p99.9Nanos\" :",
                         "\"messagesPerSecondEach\" : 20000",
@@ -74,8 +74,8 @@ class JsonTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "`schemaVersion\":2` | `schemaVersion\":3` | schemaVersion 3 is not 2",
-                "`schemaVersion\":2` | `schema\":\"relay-shootout/1\"` | no schemaVersion",
+                "`schemaVersion\":3` | `schemaVersion\":2` | schemaVersion 2 is not 3",
+                "`schemaVersion\":3` | `schema\":\"relay-shootout/1\"` | no schemaVersion",
                 "`\"started\":\"2026-01-31T12:00:00Z\"` | `\"started\":\"now\"` | origin: ",
                 "`\"cores\":2` | `\"cores\":2.5` | sites[0].machine.cores: ",
                 "`\"cores\":2` | `\"cores\":null` | sites[0].machine.cores: ",

@@ -1,8 +1,8 @@
 package dev.msgrelay.loadgen.result;
 
-import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Moment;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
+import dev.msgrelay.loadgen.run.Observed;
 import dev.msgrelay.loadgen.run.Punctuality;
 import dev.msgrelay.loadgen.run.RunResult.Correctness;
 import dev.msgrelay.loadgen.run.RunResult.Delays;
@@ -17,32 +17,31 @@ public final class Runs {
 
     private Runs() {}
 
-    public static RunRecord run(double hopBefore, double hopAfter, long messages) {
-        return run(hopBefore, hopAfter, messages, List.of());
+    public static RunRecord run(long messages) {
+        return run(messages, Outcome.PASS);
     }
 
-    public static RunRecord run(double hopBefore, double hopAfter, long messages, List<String> failures) {
-        Hops hops = new Hops(hopBefore, hopAfter);
+    static RunRecord disturbed(long messages) {
+        return run(messages, new Outcome(List.of(), List.of("other programs took 43 %"), List.of(), false));
+    }
+
+    static RunRecord stoodStill(long messages) {
+        Observed still = new Observed(Observed.Kind.STOOD_STILL, "deliveries stood still 3 times");
+        return run(messages, new Outcome(List.of(), List.of(), List.of(still), false));
+    }
+
+    static RunRecord failed(long messages) {
+        return run(messages, new Outcome(List.of("3 lost"), List.of(), List.of(), false));
+    }
+
+    static RunRecord run(long messages, Outcome outcome) {
         Traffic flow = new Traffic(messages, messages * 108, SECOND);
         return new RunRecord(
                 new Moment(1, "2026-01-01T00:00:00Z", 0, SECOND),
-                hops,
                 new Throughput(flow, flow, Double.NaN, 0.5, List.of()),
                 Delays.NONE,
                 new Correctness(true, List.of(), List.of(), Punctuality.NONE),
                 Resources.NONE,
-                new Outcome(failures, hops.marks(), false));
-    }
-
-    /** The same, with one more mark. */
-    static RunRecord marked(RunRecord run, String mark) {
-        return new RunRecord(
-                run.moment(),
-                run.hops(),
-                run.throughput(),
-                run.delays(),
-                run.correctness(),
-                run.resources(),
-                new Outcome(List.of(), List.of(mark), false));
+                outcome);
     }
 }

@@ -83,7 +83,8 @@ class BoundRunTest {
 
     /** A bound depends on what else the machine does. */
     private static void tell(String what, RunResult result) {
-        System.out.println(what + ": " + result.resources().boundBy() + ", marks " + Verdict.marks(result));
+        System.out.println(what + ": " + result.resources().boundBy() + ", machine " + Verdict.environment(result)
+                + ", observed " + Verdict.observed(result));
     }
 
     private static RunResult run(long warmupMillis, long measuredMillis, Load load) throws Exception {

@@ -42,7 +42,7 @@ class DisturbedRunTest {
         }
         RunResult result = run(RELAY, 300, 1_500, Load.oneToOne(100), RunObserver.NONE);
         assertThat(Verdict.faults(result)).isEmpty();
-        assertThat(Verdict.marks(result)).anyMatch(mark -> mark.startsWith("other programs took"));
+        assertThat(Verdict.environment(result)).anyMatch(line -> line.startsWith("other programs took"));
     }
 
     @Test
@@ -52,7 +52,7 @@ class DisturbedRunTest {
         assertThat(still.deliveries().longestNanos()).isGreaterThanOrEqualTo(millis(250));
         assertThat(still.deliveries().count()).isPositive();
         assertThat(Verdict.faults(result)).isEmpty();
-        assertThat(Verdict.marks(result)).anyMatch(mark -> mark.startsWith("deliveries stood still"));
+        assertThat(Verdict.observed(result)).anyMatch(one -> one.text().startsWith("deliveries stood still"));
     }
 
     @Test
@@ -61,7 +61,7 @@ class DisturbedRunTest {
                 run(new Stopped(RELAY), 500, 2_500, Load.oneToOne(100).withRate(2_000), RunObserver.NONE);
         tell("a relay that stands still", result);
         assertThat(result.resources().signals().still().slowestNanos()).isGreaterThanOrEqualTo(millis(250));
-        assertThat(Verdict.marks(result)).anyMatch(mark -> mark.startsWith("deliveries stood still"));
+        assertThat(Verdict.observed(result)).anyMatch(one -> one.text().startsWith("deliveries stood still"));
     }
 
     @Test
@@ -81,7 +81,8 @@ class DisturbedRunTest {
 
     /** A bound depends on what else the machine does. */
     private static void tell(String what, RunResult result) {
-        System.out.println(what + ": " + result.resources().boundBy() + ", marks " + Verdict.marks(result));
+        System.out.println(what + ": " + result.resources().boundBy() + ", machine " + Verdict.environment(result)
+                + ", observed " + Verdict.observed(result));
     }
 
     private static long pidOf(Class<?> main) {

@@ -172,9 +172,7 @@ class LoadRunTest {
         assertThat(result.sent()).isPositive();
         RunResult batches = run(
                 Contestants.none(),
-                Load.oneToOne(100)
-                        .withBody(BodySizes.parse("16-1000"))
-                        .withUnix(true));
+                Load.oneToOne(100).withBody(BodySizes.parse("16-1000")).withUnix(true));
         expectClean(batches);
     }
 
@@ -231,8 +229,7 @@ class LoadRunTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whoChecksNothingCountsWhatPasses() throws Exception {
-        Load mixed =
-                Load.oneToOne(100).withBody(BodySizes.parse("16-1000")).withCheck(Check.NONE);
+        Load mixed = Load.oneToOne(100).withBody(BodySizes.parse("16-1000")).withCheck(Check.NONE);
         RunResult result = run(RELAY, mixed);
         if (result.throughput().out().messages() > 10_000) {
             double mean = (double) result.throughput().out().bytes()

@@ -16,16 +16,6 @@ class LoadTest {
     }
 
     @Test
-    void lightIsASlowScheduleWithFewReceivers() {
-        Load slow = Load.oneToOne(100).withRate(100_000);
-        assertThat(slow.isLight()).isTrue();
-        assertThat(slow.withCounts(10, 1).isLight()).isTrue();
-        assertThat(slow.withCounts(11, 1).isLight()).isFalse();
-        assertThat(slow.withCounts(2, 6).isLight()).isFalse();
-        assertThat(Load.oneToOne(100).isLight()).isFalse();
-    }
-
-    @Test
     void sharesAreEvenAndComplete() {
         int sum = 0;
         for (int i = 0; i < 16; i++) {

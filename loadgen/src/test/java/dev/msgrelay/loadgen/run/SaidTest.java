@@ -28,8 +28,7 @@ class SaidTest {
     @Test
     void whatAllPublishersSentIsTheRate() {
         Said said = new Said(List.of(process(publisher(0, 3000)), process(publisher(1, 70))), List.of(), List.of());
-        Traffic in = said.throughput(
-                        new Timing(Duration.ZERO, false, Duration.ofSeconds(1)), new Timeline(List.of()))
+        Traffic in = said.throughput(new Timing(Duration.ZERO, false, Duration.ofSeconds(1)), new Timeline(List.of()))
                 .in();
         assertThat(in.messages()).isEqualTo(3070);
         assertThat(in.bytes()).isEqualTo(307_000);

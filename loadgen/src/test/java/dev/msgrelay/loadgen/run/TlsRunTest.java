@@ -57,7 +57,7 @@ class TlsRunTest {
             Contestant.Started plain = RELAY.start(children, LOAD);
             Path some = OwnCertificate.at("127.0.0.1").certificate();
             assertThat(against(plain, some)).isOne();
-            assertThat(err.toString()).contains("what is there speaks no TLS").hasLineCount(1);
+            assertThat(err.toString()).contains("this port is for plain ones").hasLineCount(1);
             assertThat(against(plain, Path.of("nothing.pem"))).isOne();
             assertThat(err.toString()).contains("nothing.pem").hasLineCount(1);
         }

@@ -28,7 +28,26 @@ class VerdictTest {
 
     @Test
     void aLossUnderBackpressureIsAFailure() {
-        assertThat(faults(Policy.BACKPRESSURE, lost(3, 3, null, 0))).containsExactly("subscriber 0: 3 messages lost");
+        assertThat(faults(Policy.BACKPRESSURE, lost(3, 0, null, 0))).containsExactly("subscriber 0: 3 messages lost");
+        assertThat(faults(Policy.BACKPRESSURE, lost(3, 3, "reset", 0)))
+                .as("nothing comes any more")
+                .contains("subscriber 0: 3 messages lost");
+    }
+
+    /** Whoever stops to wait does not know what would have come: a disk that hangs for a while loses nothing. */
+    @Test
+    void whatWasStillToComeIsNotDeliveredAndNotLost() {
+        SubscriberResult late = new SubscriberResult(
+                0, 10, new Faults(5, 3, 0, 0, 0, 0, SubscriberResult.SAME_ORDER, 0, 10_400), Told.NOTHING, null, 0);
+        assertThat(late.lost()).isEqualTo(2);
+        assertThat(late.undelivered()).isEqualTo(3);
+        assertThat(faults(Policy.BACKPRESSURE, late))
+                .containsExactly(
+                        "subscriber 0: 2 messages lost", "subscriber 0: 3 messages not delivered within 10.4 s");
+        assertThat(faults(Policy.SKIP, late))
+                .containsExactly(
+                        "subscriber 0: 2 messages lost without a word",
+                        "subscriber 0: 3 messages not delivered within 10.4 s");
     }
 
     @Test
@@ -54,7 +73,7 @@ class VerdictTest {
     @EnumSource(value = Policy.class, names = "RELAY_DEFAULT", mode = EnumSource.Mode.EXCLUDE)
     void noPolicyExplainsWhatIsWrongWithAMessageOrItsPlace(Policy policy) {
         SubscriberResult wrong =
-                new SubscriberResult(4, 10, new Faults(0, 0, 1, 2, 3, 4, 512, 6), new Told(0, 0, 5), null, 0);
+                new SubscriberResult(4, 10, new Faults(0, 0, 1, 2, 3, 4, 512, 6, 0), new Told(0, 0, 5), null, 0);
         assertThat(faults(policy, wrong))
                 .containsExactly(
                         "subscriber 4: 1 message duplicated",

@@ -46,8 +46,7 @@ class CellsOfAShootoutTest extends FakeShootout {
                     + cell.load().subscribers());
             return USUAL;
         });
-        List<Load> loads = new Matrix(List.of(SMALL), List.of(1, 4), List.of(1, 8), List.of(0))
-                .loads();
+        List<Load> loads = new Matrix(List.of(SMALL), List.of(1, 4), List.of(1, 8), List.of(0)).loads();
         shootout(rig, settings(List.of(LaneKind.LOOPBACK), loads, 1)).run();
         assertThat(order)
                 .containsExactly(
@@ -67,14 +66,12 @@ class CellsOfAShootoutTest extends FakeShootout {
     @Test
     void aMatrixIsCountedWithoutBeingMade() {
         List<Integer> many = Collections.nCopies(100_000, 1);
-        assertThat(new Matrix(List.of(SMALL), many, many, many).size())
-                .isEqualTo(1_000_000_000_000_000L);
+        assertThat(new Matrix(List.of(SMALL), many, many, many).size()).isEqualTo(1_000_000_000_000_000L);
     }
 
     @Test
     void eachCombinationIsThereOnce() {
-        Matrix matrix =
-                new Matrix(List.of(SMALL, LARGE), List.of(1, 4), List.of(1, 8, 64), List.of(0));
+        Matrix matrix = new Matrix(List.of(SMALL, LARGE), List.of(1, 4), List.of(1, 8, 64), List.of(0));
         assertThat(matrix.loads()).hasSize(12).doesNotHaveDuplicates();
         assertThat(matrix.size()).isEqualTo(12);
     }

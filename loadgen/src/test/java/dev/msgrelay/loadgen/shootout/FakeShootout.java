@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.shootout;
 
 import dev.msgrelay.loadgen.experiment.FakeMeter;
 import dev.msgrelay.loadgen.experiment.Listener;
+import dev.msgrelay.loadgen.experiment.LoadRig;
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
 import dev.msgrelay.loadgen.lane.End;
 import dev.msgrelay.loadgen.lane.Lane;
@@ -61,7 +62,7 @@ abstract class FakeShootout {
         return shootout(rig, settings, this::lane, kept::add);
     }
 
-    ShootoutRun shootout(FakeRig rig, ShootoutSettings settings, Equipment.Opener opener, ShootoutRun.Kept results) {
+    ShootoutRun shootout(LoadRig rig, ShootoutSettings settings, Equipment.Opener opener, ShootoutRun.Kept results) {
         Equipment equipment = new Equipment(
                 rig, opener, lane -> RELAY, (lane, from, timing) -> new LinkBaseline.Iperf(120e6, 0, null));
         Listener listener = new Listener() {

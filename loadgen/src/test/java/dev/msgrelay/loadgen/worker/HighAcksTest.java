@@ -28,8 +28,7 @@ class HighAcksTest {
     private static final int TOO_HIGH = 5;
     private static final long ELSEWHERE = 1_000_000;
 
-    private final LibraryOutlet.Acknowledged heard =
-            new LibraryOutlet.Acknowledged(1, 1, () -> Window.NONE);
+    private final LibraryOutlet.Acknowledged heard = new LibraryOutlet.Acknowledged(1, 1, () -> Window.NONE);
 
     @Test
     void theLastAcknowledgementsTell() throws Exception {

@@ -75,14 +75,8 @@ class LibraryClientsTest {
         CompletableFuture<Void> relay = relay(message(), lastWords);
         LibraryChannel channel = new LibraryChannel(
                 LibraryChannel.options(Sockets.endpoint(server), null, Policy.DISCONNECT), false, 1 << 16);
-        Receiver.Settings settings = new Receiver.Settings(
-                Check.FULL,
-                1,
-                SIZES,
-                new TypeChoice(SIZES, TypeRanges.ALL),
-                1,
-                null,
-                0);
+        Receiver.Settings settings =
+                new Receiver.Settings(Check.FULL, 1, SIZES, new TypeChoice(SIZES, TypeRanges.ALL), 1, null, 0);
         Receiver receiver = new Receiver(channel, settings, 1 << 16, new Control(), "test", settings.newCheck());
         relay.get();
         assertThat(receiver.awaitEnd(120_000)).as("it has ended").isTrue();

@@ -74,6 +74,34 @@ class ReceiverTest {
         assertThat(result.getLong("tail")).isEqualTo(2);
     }
 
+    /** Nothing more is to come once the last message of every publisher has: a hole before it stays one. */
+    @Test
+    void aHoleIsNotWaitedFor() throws Exception {
+        Receiver receiver = receiver();
+        send(0, 1, 3, 4);
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PRIMED_MILLIS);
+        while (!receiver.isComplete(5) && System.nanoTime() < deadline) {
+            Thread.onSpinWait();
+        }
+        assertThat(receiver.isComplete(5)).isTrue();
+        assertThat(receiver.isComplete(6)).as("the last one is missing").isFalse();
+        receiver.stop();
+    }
+
+    /** On one clock no message comes before it is sent: whatever does is counted, and not made one that took no time. */
+    @Test
+    void aMessageThatComesBeforeItsTimeIsCounted() throws Exception {
+        control.onCommand("run 0 " + PAST + " " + Long.MAX_VALUE);
+        FrameBatch batch = FrameBatch.ofMessages(sizes, 1);
+        batch.add(LoadMessage.stamp(0, 1), System.nanoTime() + TWO_SECONDS);
+        ByteBuffer early = batch.take();
+        byte[] bytes = new byte[early.remaining()];
+        early.get(bytes);
+        JsonObject result = resultOf(2, frame(0), bytes);
+        assertThat(counts(result)).containsExactly(0, 0, 0);
+        assertThat(result.getLong("beforeTheirTime")).isOne();
+    }
+
     @Test
     void onlyWhatComesWithinTheWindowIsMeasured() throws Exception {
         control.onCommand("run 0 0 " + Long.MAX_VALUE);

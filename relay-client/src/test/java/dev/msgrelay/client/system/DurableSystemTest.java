@@ -14,10 +14,10 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.net.Endpoint;
-import dev.msgrelay.server.journal.FileDisk;
-import dev.msgrelay.server.journal.JournalReader;
-import dev.msgrelay.server.journal.Loss;
-import dev.msgrelay.server.journal.Recovery;
+import dev.msgrelay.server.journal.disk.FileDisk;
+import dev.msgrelay.server.journal.format.Loss;
+import dev.msgrelay.server.journal.read.JournalReader;
+import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.testing.Directories;
 import dev.msgrelay.testing.FreePort;
 import dev.msgrelay.testing.TestProcess;
@@ -396,7 +396,7 @@ class DurableSystemTest {
      */
     private Map<Long, Long> numbers(boolean toTheEnd) throws IOException {
         FileDisk disk = new FileDisk(directory);
-        Recovery found = Recovery.look(disk, Recovery.Depth.ALL);
+        Recovery found = Recovery.inspect(disk, Recovery.Depth.ALL);
         assertThat(found.damage()).isEmpty();
         assertThat(found.sound() || !toTheEnd).isTrue();
         Map<Long, Long> numbers = new TreeMap<>();

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.msgrelay.client.PublisherOptions;
 import dev.msgrelay.client.ReconnectPolicy;
 import dev.msgrelay.client.RelayPublisher;
+import dev.msgrelay.cluster.ClusterSnapshot;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -104,6 +105,32 @@ class ClockJumpTest {
                 : Long.MIN_VALUE;
     }
 
+    /** A node whose clock was an hour behind when it began, beside a command whose clock was set since. */
+    @Tag("thorough")
+    @Test
+    void aSnapshotByHandNeedsNoClock() throws IOException, InterruptedException {
+        Path library = library();
+        assumeTrue(library != null, "there is no compiler: cc");
+        try (LocalCluster cluster = new LocalCluster(1)) {
+            startWithClock(cluster, 1, library, Duration.ofHours(-1));
+            cluster.awaitReady(WAIT);
+            ClusterSnapshot.take(cluster.file(), 1);
+            assertThat(cluster.said(1)).contains("has taken a snapshot");
+        }
+    }
+
+    private void startWithClock(LocalCluster cluster, int node, Path library, Duration offset) throws IOException {
+        set(node, offset);
+        cluster.environment(
+                node,
+                Map.of(
+                        "LD_PRELOAD",
+                        library.toString(),
+                        "CLOCK_OFFSET",
+                        clock(node).toString()));
+        cluster.start(node);
+    }
+
     /** Thorough, as six jumps are waited for, each until a line of every second has said it twice. */
     @Tag("thorough")
     @Test
@@ -112,15 +139,7 @@ class ClockJumpTest {
         assumeTrue(library != null, "there is no compiler: cc");
         try (LocalCluster cluster = new LocalCluster(NODES)) {
             for (int node = 1; node <= NODES; node++) {
-                set(node, Duration.ZERO);
-                cluster.environment(
-                        node,
-                        Map.of(
-                                "LD_PRELOAD",
-                                library.toString(),
-                                "CLOCK_OFFSET",
-                                clock(node).toString()));
-                cluster.start(node);
+                startWithClock(cluster, node, library, Duration.ZERO);
             }
             cluster.awaitReady(WAIT);
             int leader = cluster.leader();

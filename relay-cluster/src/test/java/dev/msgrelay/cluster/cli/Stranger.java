@@ -50,7 +50,7 @@ final class Stranger implements AutoCloseable {
         while (cluster.offer(new UnsafeBuffer(batch), 0, batch.length) < 0) {
             assertThat(System.nanoTime() - end).as("offered in vain").isNegative();
             cluster.pollEgress();
-            Thread.onSpinWait();
+            Thread.yield();
         }
     }
 

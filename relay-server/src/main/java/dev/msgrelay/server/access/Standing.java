@@ -211,8 +211,8 @@ public final class Standing {
         return use != null && identity.maxRate() != Identity.UNLIMITED;
     }
 
-    /** Counts bytes that were published by, or sent to, this connection; only where it {@link #hasRate}. */
-    public void moved(long bytes, long nowNanos) {
+    /** Spends so many bytes of the rate, published or sent; only where there is one: see {@link #hasRate}. */
+    public void spend(long bytes, long nowNanos) {
         pausedAtRate = identity.maxRate();
         pausedUntilNanos = nowNanos + use.took(role == Role.PUBLISHER, bytes, identity.maxRate(), nowNanos);
     }

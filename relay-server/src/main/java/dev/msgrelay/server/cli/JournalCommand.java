@@ -4,13 +4,13 @@ import dev.msgrelay.protocol.text.MessagePrinter;
 import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.server.admin.CheckMetrics;
 import dev.msgrelay.server.admin.JsonLine;
-import dev.msgrelay.server.journal.Disk;
-import dev.msgrelay.server.journal.EpochTable;
-import dev.msgrelay.server.journal.FileDisk;
-import dev.msgrelay.server.journal.JournalReader;
-import dev.msgrelay.server.journal.Loss;
-import dev.msgrelay.server.journal.Recovery;
-import dev.msgrelay.server.journal.Repair;
+import dev.msgrelay.server.journal.disk.Disk;
+import dev.msgrelay.server.journal.disk.FileDisk;
+import dev.msgrelay.server.journal.format.EpochTable;
+import dev.msgrelay.server.journal.format.Loss;
+import dev.msgrelay.server.journal.read.JournalReader;
+import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.Repair;
 import java.io.Closeable;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -77,13 +77,13 @@ final class JournalCommand implements Runnable {
             @Option(
                             names = "--metrics-file",
                             paramLabel = "FILE",
-                            description =
-                                    "Write the result there as well, for the textfile collector of Prometheus' node_exporter.")
+                            description = "Write the result there as well, for the textfile collector of Prometheus'"
+                                    + " node_exporter.")
                     Path metricsFile) {
         long began = System.nanoTime();
         AtomicLong bytes = new AtomicLong();
         int code = withLockedDisk(directory, disk -> {
-            Recovery found = Recovery.look(disk, Recovery.Depth.ALL);
+            Recovery found = Recovery.inspect(disk, Recovery.Depth.ALL);
             bytes.set(found.checkedBytes());
             printFindings(disk, found, json, "damaged");
             return found.sound() ? 0 : 1;
@@ -131,7 +131,7 @@ final class JournalCommand implements Runnable {
         }
         return withLockedDisk(directory, disk -> {
             Printed printed = new Printed(new MessagePrinter(out, json, hex), count, json);
-            JournalReader.read(disk, Recovery.look(disk, Recovery.Depth.START), from, printed);
+            JournalReader.read(disk, Recovery.inspect(disk, Recovery.Depth.START), from, printed);
             if (out.checkError()) {
                 throw new IOException("standard output is closed");
             }
@@ -237,7 +237,7 @@ final class JournalCommand implements Runnable {
             if (json) {
                 out.println(json("lost", loss));
             } else {
-                printError("missing: " + loss.text());
+                printError("missing: " + loss.description());
             }
         }
     }
@@ -309,8 +309,8 @@ final class JournalCommand implements Runnable {
                     + ShortText.counted(torn, "message") + ", " + (cut.endPosition() - cut.position())
                     + " bytes that were not forced)");
         }
-        found.lost().forEach(loss -> out.println("lost: " + loss.text()));
-        found.damage().forEach(loss -> out.println(damaged + ": " + loss.text()));
+        found.lost().forEach(loss -> out.println("lost: " + loss.description()));
+        found.damage().forEach(loss -> out.println(damaged + ": " + loss.description()));
         found.asideFiles().forEach(name -> out.println(damaged + ": " + name + " is unusable"));
         if (found.sound()) {
             out.println("sound");

@@ -6,7 +6,7 @@ import dev.msgrelay.server.admin.JsonLine;
 import dev.msgrelay.server.admin.Look;
 import dev.msgrelay.server.admin.LookJson;
 import dev.msgrelay.server.engine.MemoryPlan;
-import dev.msgrelay.server.journal.Recovery;
+import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;

@@ -11,7 +11,7 @@ import dev.msgrelay.server.admin.Look;
 import dev.msgrelay.server.admin.Reload;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.engine.JournalException;
-import dev.msgrelay.server.journal.Recovery;
+import dev.msgrelay.server.journal.recover.Recovery;
 import io.netty.channel.ChannelException;
 import java.io.IOException;
 import java.util.ArrayList;

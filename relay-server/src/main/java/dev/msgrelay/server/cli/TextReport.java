@@ -9,7 +9,7 @@ import dev.msgrelay.server.admin.Look;
 import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.engine.JournalException;
-import dev.msgrelay.server.journal.Recovery;
+import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.RelayStats;

@@ -2,7 +2,7 @@ package dev.msgrelay.server.config;
 
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Protocol;
-import dev.msgrelay.server.journal.JournalFeed;
+import dev.msgrelay.server.journal.read.JournalFeed;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 

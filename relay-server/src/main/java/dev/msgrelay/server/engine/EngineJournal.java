@@ -94,9 +94,8 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
 
     @Override
     public void written(long position) {
-        gate.moved(position + ahead);
-        // Full fence: the core either has seen the new position before it sleeps, or this thread sees that the core
-        // wants it.
+        gate.wakeIfRoom(position + ahead);
+        // The core has seen the new position before it sleeps, or is seen to want it.
         VarHandle.fullFence();
         if (wantedWritten != NOTHING || journal.moves().refused()) {
             core.signal();
@@ -122,7 +121,7 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
 
     private void end(Throwable cause) {
         failed = true;
-        journal.moves().end();
+        journal.moves().stop();
         gate.remove(this);
         try {
             listener.run();

@@ -6,11 +6,11 @@ import dev.msgrelay.server.flow.WindowGate;
 import io.netty.util.concurrent.Ticker;
 
 /**
- * How slow a subscriber may be: what its policy says, how far behind and how fast its identity may be sent to, and how long it
- * may stand still while others wait for it. Owned by the subscriber's thread; {@link #policy} may be asked by any.
+ * The limits of a slow subscriber: its policy, how far behind and how fast its identity may be sent to, and how long it may stand
+ * still while others wait for it. Owned by the subscriber's thread; {@link #policy} may be asked by any.
  */
 final class Allowance {
-    /** One that was behind goes back to its loop when it has this part of the log left: enough room, should that be late. */
+    /** A subscriber that was behind goes back to a sending loop within this part of the log: room is left, should that be late. */
     private static final int NEAR = 4;
 
     private final Standing standing;
@@ -19,18 +19,19 @@ final class Allowance {
     private final long stallNanos;
     private final Ticker clock;
     private volatile SlowPolicy policy;
-    // Whether its policy knows of it, and may hold the log back for it.
+    // The policy knows of the subscriber, and may hold the log back for it.
     private boolean joined;
     private long progressNanos;
 
-    // With a limit of its rate: bytes that have not been told yet; whether it was paused since it was at the head last.
+    // With a rate: bytes sent that the identity has not been told of yet.
     private long untold;
+    // With a rate: there was a pause since the subscriber was at the head last.
     private boolean paused;
 
     /**
-     * @param subscriber as its policy knows it
+     * @param subscriber as the policy knows it
      * @param logBytes that anybody may be behind
-     * @param stallNanos that it may stand still while others wait
+     * @param stallNanos that the subscriber may stand still while others wait
      */
     Allowance(
             Standing standing,
@@ -53,13 +54,13 @@ final class Allowance {
         return policy;
     }
 
-    /** It has another one, which it has not joined yet. */
+    /** Changes the policy; the subscriber has not joined the new one yet. */
     void change(SlowPolicy to) {
         leave();
         policy = to;
     }
 
-    /** From here on the log may be held back for it. */
+    /** Joins the policy: from here on the log may be held back for the subscriber. */
     void join() {
         joined = true;
         // Publishers may have waited for others for long.
@@ -71,7 +72,7 @@ final class Allowance {
         return joined;
     }
 
-    /** The log is not held back for it any more. */
+    /** Leaves the policy: the log is not held back for the subscriber any more. */
     void leave() {
         if (joined) {
             joined = false;
@@ -81,29 +82,29 @@ final class Allowance {
 
     // ---- how far, how fast -------------------------------------------------------------------------------------
 
-    /** Whether that is further behind than its identity may be. */
+    /** Returns whether that is further behind than the identity may be. */
     boolean lags(long behind) {
         return behind > standing.maxLag();
     }
 
-    /** Whether that is close enough to the head to go on without the journal. */
+    /** Returns whether that is close enough to the head to go on without the journal. */
     boolean isNear(long behind) {
         return behind <= Math.min(logBytes, standing.maxLag()) / NEAR;
     }
 
-    /** Why it is cut off. */
+    /** Returns why the subscriber is cut off. */
     Refusal tooSlow() {
         return standing.tooFarBehind(logBytes, paused);
     }
 
-    /** It stands here, and the socket has taken so many bytes more. */
-    void moved(long position, long bytes) {
+    /** Tells the policy where the subscriber stands; the socket has taken so many bytes more. */
+    void reached(long position, long bytes) {
         untold = standing.hasRate() ? untold + bytes : 0;
-        policy.moved(position);
+        policy.reached(position);
     }
 
-    /** Whether its identity has had more than its share for now. The loop's next tick looks again. */
-    boolean pauses(long behind) {
+    /** Begins a pause if the identity has had more than its share for now, and returns whether. The next tick looks again. */
+    boolean pauseIfSpent(long behind) {
         if (!standing.hasRate()) {
             return false;
         }
@@ -113,23 +114,23 @@ final class Allowance {
         }
         long now = clock.nanoTime();
         if (!standing.isPaused(now)) {
-            // Also without any: others of its identity may have moved some.
-            standing.moved(untold, now);
+            // Even 0 bytes: other connections of the identity may have used the rate.
+            standing.spend(untold, now);
             untold = 0;
         }
-        boolean pauses = standing.isPaused(now);
-        paused |= pauses;
-        return pauses;
+        boolean spent = standing.isPaused(now);
+        paused |= spent;
+        return spent;
     }
 
     // ---- how long ----------------------------------------------------------------------------------------------
 
-    /** It makes progress, or need not make any. */
+    /** The subscriber makes progress, or need not make any. */
     void progress(long nowNanos) {
         progressNanos = nowNanos;
     }
 
-    /** Whether it has stood still too long for those who wait since then. */
+    /** Returns whether the subscriber has stood still too long for those who wait since then. */
     boolean stalls(long sinceNanos, long nowNanos) {
         return nowNanos - Math.max(progressNanos, sinceNanos) > stallNanos;
     }

@@ -3,17 +3,13 @@ package dev.msgrelay.server.fanout;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
-import dev.msgrelay.server.access.Refusal;
-import dev.msgrelay.server.access.Standing;
-import dev.msgrelay.server.fanout.SlowPolicy.Overtaken;
 import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.log.StreamHead;
 import dev.msgrelay.server.net.SegmentSize;
-import dev.msgrelay.server.net.SocketWriter;
 import dev.msgrelay.server.ops.Counter;
-import dev.msgrelay.server.session.Services;
+import dev.msgrelay.server.ops.Counters;
 import dev.msgrelay.server.tls.TlsHandler;
 import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.buffer.Unpooled;
@@ -22,54 +18,33 @@ import java.nio.ByteBuffer;
 import java.util.function.Supplier;
 
 /**
- * The stream on its way to one subscriber: from where it stands, in the log or in the journal, to its socket.
+ * The stream on its way to one subscriber: from where its reader stands, in the log or in the journal, to its socket.
  *
  * <pre>
  *   next:  too far behind? --> too slow | gap | to the journal
- *          its rate is used up? --> wait
- *          from the journal: Replay --> a page | the log | gap | wait
- *          Feed --> one write --> count; the policy hears where it stands
+ *          the rate is used up? --> wait
+ *          behind what the log has: CatchUp --> a page | the log | gap | wait
+ *          Feed --> one write --> count; the policy hears where the reader stands
  * </pre>
  *
- * Owned by the subscriber's thread; counts and {@link #replay} may be asked for by any.
+ * <p>Owned by the subscriber's thread; counts and {@link #catchUp} may be asked for by any.
  */
 final class Delivery {
-    /** What comes next. */
-    enum Next {
-        /** Nothing just now, or the socket has not taken all of the last write. */
-        WAIT,
-        /** The socket has taken what there was: it is worth asking again. */
-        AGAIN,
-        /** What {@link #gap} names, it does not get: it stands behind that. */
-        GAP,
-        /** The end: {@link Allowance#tooSlow} says why. */
-        TOO_SLOW,
-        /** What the log has dropped: {@link #toJournal}. */
-        JOURNAL,
-        /** What the log has: on a loop that does not wait for the disk. */
-        HOME
-    }
-
     private final PacketLog log;
-    private final SubscriberConnection.Replays replays;
-    private final Services services;
-    private final Standing standing;
+    private final CatchUp catchUp;
     private final Allowance allowance;
+    private final Counters counters;
     private final Supplier<FilterBuffers> buffers;
     private final LogReader reader;
     private final SocketWriter writer;
     private final SegmentSize segment;
     private Feed feed;
     private long first;
-    private Replay.Gap gap;
+    private Gap gap;
     private long progressMark;
-    // Of one that gets durable messages only: where its stream ends; otherwise null.
+    // The end of the stream for a subscriber that gets durable messages only; otherwise null.
     private StreamHead durable;
     private Mark durableEnd;
-    // Until it has caught up; otherwise null.
-    private volatile Replay replay;
-    // Whether it reads the log again, on its own loop.
-    private boolean home;
 
     private long messagesBefore;
     private long bytesBefore;
@@ -77,24 +52,24 @@ final class Delivery {
     private volatile long bytes;
 
     /**
-     * All types, from the head on.
+     * Sends all types, from where the reader stands.
      *
-     * @param buffers of the loop that it is sent from at the time
+     * @param buffers of the loop that sends at the time
      */
     Delivery(
-            SubscriberConnection.Shared shared,
-            Services services,
-            Standing standing,
+            PacketLog log,
+            LogReader reader,
+            CatchUp catchUp,
             Allowance allowance,
+            Counters counters,
             Channel channel,
             Supplier<FilterBuffers> buffers) {
-        this.log = shared.log();
-        this.replays = shared.replays();
-        this.services = services;
-        this.standing = standing;
+        this.log = log;
+        this.reader = reader;
+        this.catchUp = catchUp;
         this.allowance = allowance;
+        this.counters = counters;
         this.buffers = buffers;
-        this.reader = new LogReader(log);
         this.writer = new SocketWriter(channel);
         this.segment = TlsHandler.of(channel) == null
                 ? SegmentSize.of(channel)
@@ -102,12 +77,17 @@ final class Delivery {
         this.feed = new WholeFeed(reader, writer, segment);
     }
 
-    /** Where it stands. */
+    /** Returns the reader, which knows where the subscriber stands. */
     LogReader reader() {
         return reader;
     }
 
-    /** Where its stream ends. */
+    /** Returns the way back from behind the log. Reports may ask it on any thread. */
+    CatchUp catchUp() {
+        return catchUp;
+    }
+
+    /** Returns where the stream ends for the subscriber. */
     Mark end(Mark head) {
         if (durable == null) {
             return head;
@@ -116,16 +96,16 @@ final class Delivery {
         return durableEnd;
     }
 
-    // ---- what it gets, and from where on -----------------------------------------------------------------------
+    // ---- which messages, and from where on ---------------------------------------------------------------------
 
-    /** From here on it gets messages only that have got so far. */
+    /** Ends the stream, from here on, where its messages are durable. */
     void durableOnly(StreamHead end) {
         durable = end;
         durableEnd = new Mark();
     }
 
     /**
-     * These types are sent from here on.
+     * Sends these types from here on.
      *
      * @param sequences see {@link FilteredFeed#choose}
      */
@@ -141,265 +121,186 @@ final class Delivery {
         }
     }
 
-    /**
-     * Goes to where its stream starts: {@link Next#AGAIN} where it stands there, {@link Next#GAP} where it stands behind messages
-     * that are missing there; otherwise why not yet.
-     */
-    Next stand(Start start, Mark head) {
-        GapReason why = GapReason.NOT_HELD;
-        if (start.from() == StartFrom.LIVE) {
-            allowance.join();
-            log.head().read(head);
-            reader.leaveFor(end(head));
-            if (durable != null) {
-                // The stream ends earlier for it, and the writer may have seen where it stood before.
-                allowance.policy().movedBack();
-            }
+    /** Goes to where the stream starts: as {@link CatchUp#stand}, for every start. */
+    Step stand(Start start, Mark head) {
+        Step step = start.from() == StartFrom.LIVE ? standAtTheEnd(head) : catchUp.stand(start, head);
+        if (step == Step.GAP) {
+            jumpOver(catchUp.gap());
+            first = gap.from();
+        } else if (step == Step.AGAIN) {
+            feed.jumped();
             first = reader.boundary().sequence();
-        } else if (atJournal()) {
-            if (!replay.begin(start, head)) {
-                return Next.WAIT;
-            }
-            first = replay.wanted();
-            why = replay.gap().reason();
-        } else {
-            if (replays != null && !start.isIn(log, replays.journal())) {
-                return Next.JOURNAL;
-            }
-            allowance.join();
-            start.seek(reader, log, head, allowance.policy());
-            first = start.resumes() ? start.first() : reader.boundary().sequence();
-            if (replays != null && reader.boundary().sequence() != first) {
-                // The log has dropped it meanwhile.
-                return Next.JOURNAL;
-            }
         }
-        long stands = reader.boundary().sequence();
-        feed.jumped();
-        gap = new Replay.Gap(first, stands - 1, why);
-        return stands > first ? Next.GAP : Next.AGAIN;
+        return step;
     }
 
-    /** The number of the first message of its stream, missing or not. */
+    private Step standAtTheEnd(Mark head) {
+        allowance.join();
+        log.head().read(head);
+        reader.leaveFor(end(head));
+        if (durable != null) {
+            // The stream ends earlier for the subscriber, and the writer may have seen where it stood before.
+            allowance.policy().movedBack();
+        }
+        return Step.AGAIN;
+    }
+
+    /** Returns the number of the first message of the stream, missing or not. */
     long first() {
         return first;
     }
 
     // ---- sending -----------------------------------------------------------------------------------------------
 
-    /** Whether a write is in flight. */
+    /** Returns whether a write is in flight. */
     boolean busy() {
         return writer.busy();
     }
 
-    /** Whether it is too late to wait for the write in flight. */
+    /** Returns whether it is too late to wait for the write in flight. */
     boolean tooLate(Mark end) {
-        return replay == null
+        return catchUp.isLive()
                 && (reader.overtaken() || allowance.lags(end.position() - reader.position()))
-                && allowance.policy().overtaken() == Overtaken.CUT_OFF;
+                && allowance.policy().overtaken() == Step.TOO_SLOW;
     }
 
     /** Sends what comes next. Only while nothing is in flight; see {@link Feed#next}. */
-    Next next(Mark end, int stride, int least, boolean everything) {
+    Step next(Mark end, int stride, int least, boolean everything) {
         long behind = end.position() - reader.position();
-        if (replay == null && allowance.lags(behind)) {
+        boolean live = catchUp.isLive();
+        if (live && allowance.lags(behind)) {
             return overtaken(end);
         }
-        if (allowance.pauses(behind)) {
+        if (allowance.pauseIfSpent(behind)) {
             return pause();
         }
-        if (replay != null && reader.atBoundary()) {
-            Next first = home ? catchUp(end, behind) : fromJournal(behind);
-            if (first != Next.AGAIN) {
-                return first;
+        if (!live && reader.atBoundary()) {
+            Step step = catchUp.next(behind);
+            if (step == Step.GAP) {
+                jumpOver(catchUp.gap());
+            }
+            if (step != Step.AGAIN) {
+                return step;
             }
         }
         if (behind <= 0) {
-            // Also behind the end: durable only, it asked for what is in the stream, and is not durable yet.
-            return Next.WAIT;
+            // Negative for a durable-only subscriber whose start is not durable yet.
+            return Step.WAIT;
         }
         Mark page = reader.pageEnd();
         Mark upTo = page != null && page.position() < end.position() ? page : end;
-        return switch (feed.next(upTo, stride, least, everything || page != null)) {
-            case WAIT -> Next.WAIT;
-            case DONE -> moved();
-            case OVERTAKEN -> overtaken(end);
-        };
+        Step step = feed.next(upTo, stride, least, everything || page != null);
+        if (step == Step.AGAIN) {
+            countSent();
+        }
+        return step == Step.OVERTAKEN ? overtaken(end) : step;
     }
 
-    /** Its identity has had its share for now. Others get its page meanwhile, once a frame that has begun has gone out. */
-    private Next pause() {
-        if (replay != null && replay.isAwaited()) {
+    /** The identity has had its share for now. Others get the page meanwhile, once a frame that has begun has gone out. */
+    private Step pause() {
+        if (catchUp.waitedForSince() != ReplayPages.NEVER) {
             if (!reader.atBoundary()) {
                 return finish();
             }
-            replay.pause();
+            catchUp.pause();
         }
-        return Next.WAIT;
+        return Step.WAIT;
     }
 
-    /** The log has moved on: the policy speaks, unless it has not caught up yet. */
-    private Next overtaken(Mark end) {
-        Overtaken then = replay == null ? allowance.policy().overtaken() : Overtaken.REPLAYS;
-        if (then == Overtaken.CUT_OFF) {
-            return Next.TOO_SLOW;
+    /** The log has moved on: a live subscriber's policy decides, one that catches up goes back to the journal. */
+    private Step overtaken(Mark end) {
+        Step step = catchUp.isLive() ? allowance.policy().overtaken() : Step.JOURNAL;
+        if (step == Step.TOO_SLOW) {
+            return step;
         }
         if (!reader.atBoundary()) {
-            // The last write ended within a frame. Its rest is still held, and goes first.
+            // The last write ended within a frame. The rest of that is still held, and goes first.
             return finish();
         }
-        if (then == Overtaken.REPLAYS) {
-            return Next.JOURNAL;
+        if (step == Step.GAP) {
+            long lost = reader.boundary().sequence();
+            reader.skipTo(Math.max(log.tail(), end.position() - SendGroup.WRITE_BYTES), end);
+            jumpOver(new Gap(lost, reader.boundary().sequence() - 1, GapReason.SLOW));
         }
-        long lost = reader.boundary().sequence();
-        reader.skipTo(Math.max(log.tail(), end.position() - SendGroup.WRITE_BYTES), end);
-        return missed(new Replay.Gap(lost, reader.boundary().sequence() - 1, GapReason.SLOW));
+        return step;
     }
 
-    private Next missed(Replay.Gap what) {
+    private void jumpOver(Gap missing) {
         feed.jumped();
-        gap = what;
-        return Next.GAP;
+        gap = missing;
     }
 
-    /** The messages that it does not get, and why. */
-    Replay.Gap gap() {
+    /** Returns the messages that are missing, after {@link Step#GAP}. */
+    Gap gap() {
         return gap;
     }
 
     /** Sends the rest up to the next frame boundary. */
-    Next finish() {
-        return feed.finish() ? moved() : Next.WAIT;
+    Step finish() {
+        return sent(feed.finish());
     }
 
-    /** Sends what is to be said between two frames; {@code next}: it knows behind it which number comes next. */
-    Next say(ByteBuffer said, boolean next) {
+    /**
+     * Sends bytes that are said beside the stream, between two frames.
+     *
+     * @param next whether they tell which number the next message has
+     */
+    Step say(ByteBuffer said, boolean next) {
         if (next) {
             feed.told(reader.boundary().sequence());
         }
         writer.begin();
         writer.add(Unpooled.wrappedBuffer(said));
-        return writer.end() ? moved() : Next.WAIT;
+        return sent(writer.end());
     }
 
-    /** The socket may have room: looks whether it has taken the write in flight by now. */
-    void look() {
-        if (writer.finished()) {
+    private Step sent(boolean whole) {
+        if (whole) {
+            countSent();
+        }
+        return whole ? Step.AGAIN : Step.WAIT;
+    }
+
+    /** Ends the write in flight if the socket, which may have room, has taken all of it by now. */
+    void endWrite() {
+        if (writer.endIfTaken()) {
             feed.written();
-            moved();
+            countSent();
         }
     }
 
-    /** The socket has taken something: it is counted, and whoever waits for it hears that. */
-    private Next moved() {
+    /** Counts what the socket has taken, and tells the policy where the reader stands now. */
+    private void countSent() {
         long nowMessages = messagesBefore + feed.messages();
         long nowBytes = bytesBefore + feed.bytes();
-        services.counters().add(Counter.MESSAGES_OUT, nowMessages - messages);
-        services.counters().add(Counter.BYTES_OUT, nowBytes - bytes);
-        if (replay != null) {
-            services.counters().add(Counter.JOURNAL_REPLAY_BYTES, nowBytes - bytes);
+        counters.add(Counter.MESSAGES_OUT, nowMessages - messages);
+        counters.add(Counter.BYTES_OUT, nowBytes - bytes);
+        if (!catchUp.isLive()) {
+            counters.add(Counter.JOURNAL_REPLAY_BYTES, nowBytes - bytes);
         }
-        allowance.moved(reader.position(), nowBytes - bytes);
+        allowance.reached(reader.position(), nowBytes - bytes);
         messages = nowMessages;
         bytes = nowBytes;
-        return Next.AGAIN;
-    }
-
-    // ---- from the journal --------------------------------------------------------------------------------------
-
-    private boolean atJournal() {
-        return replay != null && !home;
-    }
-
-    /** It goes on in the journal, on the loop that reads there, until it has caught up; or why it may not: otherwise null. */
-    Refusal toJournal() {
-        allowance.leave();
-        home = false;
-        Refusal refusal = replay == null ? standing.beginReplay() : null;
-        if (replay == null && refusal == null) {
-            services.counters().increment(Counter.JOURNAL_REPLAYS_BEGUN);
-            replay = new Replay(
-                    log,
-                    reader,
-                    replays.pages(),
-                    replays.journal(),
-                    services.clock().nanoTime());
-        }
-        return refusal;
-    }
-
-    /** Between two frames, on the loop that reads the journal: from there, or from the log where that has its place. */
-    private Next fromJournal(long behind) {
-        return switch (replay.next()) {
-            case WAIT -> Next.WAIT;
-            case GAP -> missed(replay.gap());
-            case PAGE -> Next.AGAIN;
-            case LOG -> {
-                if (!allowance.joined() && !joinAgain()) {
-                    yield Next.JOURNAL;
-                }
-                home = allowance.isNear(behind);
-                yield home ? Next.HOME : Next.AGAIN;
-            }
-        };
-    }
-
-    /** From here on its policy may hold the log back. Answers whether it still has its place. */
-    private boolean joinAgain() {
-        allowance.join();
-        allowance.policy().movedBack();
-        if (reader.overtaken()) {
-            allowance.leave();
-        }
-        return allowance.joined();
-    }
-
-    /** On its own loop, from the log. */
-    private Next catchUp(Mark end, long behind) {
-        if (reader.overtaken()) {
-            return overtaken(end);
-        }
-        if (behind <= SendGroup.WRITE_BYTES) {
-            endReplay();
-        }
-        return Next.AGAIN;
-    }
-
-    private void endReplay() {
-        if (replay != null) {
-            replay.end();
-            replay = null;
-            standing.endReplay();
-        }
-    }
-
-    /** Its way from the journal; null: it has caught up, or has never been behind. Any thread. */
-    Replay replay() {
-        return replay;
     }
 
     // ---- time --------------------------------------------------------------------------------------------------
 
-    /** Since when somebody waits because of those who read slowly as it may; {@link SlowPolicy#NEVER}: nobody does. */
+    /** Returns since when somebody waits for subscribers like this one; {@link SlowPolicy#NEVER}: nobody does. */
     private long waitedForSince() {
-        if (allowance.joined()) {
-            return allowance.policy().holdsBackSince();
-        }
-        Replay now = replay;
-        return now != null && now.isAwaited() ? replays.pages().waitingSince() : SlowPolicy.NEVER;
+        return allowance.joined() ? allowance.policy().holdsBackSince() : catchUp.waitedForSince();
     }
 
-    /** Whether somebody waits because of those who read slowly as it may. */
+    /** Returns whether somebody waits for subscribers like this one. */
     boolean isWaitedFor() {
         return waitedForSince() != SlowPolicy.NEVER;
     }
 
     /**
-     * Whether the socket has taken anything of a write that is still in flight since this was asked last.
+     * Notes how far the socket is; returns whether it has taken anything of a write that is still in flight since the last call.
      *
-     * @param before bytes that it has taken of what was written before that
+     * @param before bytes that the socket has taken of what was written before that
      */
-    boolean movesOn(long before, long nowNanos) {
+    boolean noteProgress(long before, long nowNanos) {
         long mark = reader.position() + before + writer.progress();
         boolean moved = mark != progressMark;
         progressMark = mark;
@@ -409,7 +310,7 @@ final class Delivery {
         return moved && busy();
     }
 
-    /** Whether somebody has waited too long for it to move on. */
+    /** Returns whether somebody has waited too long for the subscriber to move on. */
     boolean stalls(long nowNanos) {
         long since = waitedForSince();
         if (since == SlowPolicy.NEVER) {
@@ -418,14 +319,14 @@ final class Delivery {
         return since != SlowPolicy.NEVER && allowance.stalls(since, nowNanos);
     }
 
-    // ---- its count, its end ------------------------------------------------------------------------------------
+    // ---- counts, and the end -----------------------------------------------------------------------------------
 
-    /** Messages so far: exact between two frames, otherwise some less. Any thread. */
+    /** Returns the messages so far: exact between two frames, otherwise some less. Any thread. */
     long messages() {
         return messages;
     }
 
-    /** Their bytes. Any thread. */
+    /** Returns their bytes. Any thread. */
     long bytes() {
         return bytes;
     }
@@ -434,6 +335,6 @@ final class Delivery {
     void release() {
         feed.release();
         reader.release();
-        endReplay();
+        catchUp.end();
     }
 }

@@ -6,7 +6,7 @@ import dev.msgrelay.server.session.Durability;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
-/** Where the stream ends for subscribers that get durable messages only, and how many of them there are. Any thread. */
+/** The ends of the stream for subscribers that get durable messages only, and how many of them there are. Any thread. */
 public final class DurableEnds {
     private static final Runnable NOTHING = () -> {};
 
@@ -20,25 +20,25 @@ public final class DurableEnds {
         this.core = core;
     }
 
-    /** One more; answers where its stream ends. */
+    /** Counts one more of a level; returns where its stream ends. */
     StreamHead join(Level level) {
         readers.incrementAndGet(level.ordinal());
-        // Nobody may have wanted what it waits for, and the core sleeps until the stream goes on.
+        // Nobody may have wanted this level before, and the core sleeps until the stream goes on.
         core.execute(NOTHING);
         return level == Level.WRITTEN ? durability.written() : durability.forced();
     }
 
-    /** One less. */
+    /** Counts one less. */
     void leave(Level level) {
         readers.decrementAndGet(level.ordinal());
     }
 
-    /** Whether there are any. */
+    /** Returns whether there are any. */
     public boolean any() {
         return has(Level.WRITTEN) || has(Level.FORCED);
     }
 
-    /** The stream ends here: asks for what they wait for. On the core's thread. */
+    /** Asks the journal for what these subscribers wait for: the stream ends here. On the core's thread. */
     public void want(long head) {
         if (any()) {
             durability.wantWritten(head);

@@ -8,11 +8,11 @@ import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayDeque;
 
 /**
- * Buffers for the writes of subscribers that want some types only. One is taken for a write and comes back when the socket has
- * taken it: thousands of such subscribers need a few, unless they stop reading. Those of one loop; on its thread.
+ * Buffers for the writes of one loop's subscribers that want some types only. A buffer is taken for a write and comes back when
+ * the socket has taken the write: thousands of such subscribers need a few, unless they stop reading. On the loop's thread.
  */
 final class FilterBuffers {
-    /** Bytes of one: a write is about this long at most. */
+    /** Bytes of a buffer: a write is about this long at most. */
     static final int BYTES = 64 << 10;
 
     private static final int MOST_FREE = 8;
@@ -31,7 +31,7 @@ final class FilterBuffers {
         this.pool = pool;
     }
 
-    /** One, or null where there is none at present. */
+    /** Returns a buffer, or null where there is none at present. */
     ByteBuf take() {
         ByteBuf buffer = free.pollFirst();
         if (buffer != null) {

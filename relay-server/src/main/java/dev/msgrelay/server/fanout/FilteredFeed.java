@@ -4,15 +4,14 @@ import dev.msgrelay.protocol.SequenceFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
-import dev.msgrelay.server.net.SocketWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.function.Supplier;
 
 /**
- * Some types of the stream: it walks the log frame by frame, and copies those that are wanted into a buffer that it has for
- * one write. A large one is not copied: it is written from where it lies. Costs nobody else anything but the loop's time.
+ * A feed of some types: it walks the log frame by frame, and copies those that are wanted into a buffer that it has for one
+ * write. A large frame is not copied: it is written from where it lies. Nobody else pays anything but the loop's time.
  */
 final class FilteredFeed implements Feed {
     /** Bytes of the stream looked at in one go at most, unless a single frame is longer: others want their turn. */
@@ -31,7 +30,7 @@ final class FilteredFeed implements Feed {
     private ByteBuf buffer;
     private ByteBuffer copy;
 
-    // What the last walk found.
+    // Results of the last walk.
     private int found;
     private long foundBytes;
     private ByteBuffer lead;
@@ -41,7 +40,7 @@ final class FilteredFeed implements Feed {
     private long messages;
     private long bytes;
 
-    /** @param buffers of the loop that it is sent from at the time */
+    /** @param buffers of the loop that sends at the time */
     FilteredFeed(LogReader reader, SocketWriter writer, Supplier<FilterBuffers> buffers) {
         this.reader = reader;
         this.writer = writer;
@@ -49,7 +48,7 @@ final class FilteredFeed implements Feed {
     }
 
     /**
-     * What is wanted from now on.
+     * Chooses the types that are sent from now on.
      *
      * @param withSequences whether to say with SEQUENCE where the subscriber's count would be wrong
      */
@@ -64,22 +63,23 @@ final class FilteredFeed implements Feed {
     }
 
     @Override
-    public Sent next(Mark head, int stride, int least, boolean everything) {
+    public Step next(Mark head, int stride, int least, boolean everything) {
         if (reader.position() == head.position()) {
-            return Sent.WAIT;
+            return Step.WAIT;
         }
         if (!reader.atBoundary()) {
-            // It has got everything so far: the last frame is to be whole.
-            return finish() ? Sent.DONE : Sent.WAIT;
+            // The last write ended within a frame, as those of a subscriber do that got everything: the frame is to be
+            // whole.
+            return finish() ? Step.AGAIN : Step.WAIT;
         }
         long end = reader.holdAhead(LOOK_BYTES, head);
         if (end < 0) {
-            return Sent.OVERTAKEN;
+            return Step.OVERTAKEN;
         }
         walk(end);
         if (copy == null && large == 0) {
             written();
-            return Sent.DONE;
+            return Step.AGAIN;
         }
         writer.begin();
         if (copy != null && copy.position() > 0) {
@@ -93,10 +93,10 @@ final class FilteredFeed implements Feed {
         if (large > 0) {
             writer.addLog(reader, largeFrom, large);
         } else {
-            // Copied: nothing of the log is needed any more.
+            // Every frame is copied: nothing of the log is needed any more.
             reader.release();
         }
-        return ended() ? Sent.DONE : Sent.WAIT;
+        return ended() ? Step.AGAIN : Step.WAIT;
     }
 
     /** Walks on, up to {@code end} at most, until there is enough for a write. */
@@ -136,8 +136,8 @@ final class FilteredFeed implements Feed {
     }
 
     /**
-     * There is no buffer: those who stopped reading have them all. So wanted frames that are neighbours go out from where they
-     * lie, and hold the log's memory meanwhile, as those of a subscriber do that wants everything. Answers where they end.
+     * Finds wanted frames that are neighbours, and returns where they end. There is no buffer: subscribers that stopped reading have
+     * them all. So the frames go out from where they lie, and hold the log's memory meanwhile, as a whole feed does.
      */
     private long stretch(long start, long end, long sequence) {
         if (sequences && sequence != told) {
@@ -189,7 +189,7 @@ final class FilteredFeed implements Feed {
 
     @Override
     public void written() {
-        reader.moved(reader.restToBoundary());
+        reader.advance(reader.restToBoundary());
         reader.release();
         giveBack();
         messages += found;

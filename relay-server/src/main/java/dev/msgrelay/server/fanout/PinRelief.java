@@ -9,9 +9,9 @@ import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.ConnectionTable;
 
 /**
- * Frees the log's memory where slow subscribers hold more of it than they may: those that hold the oldest piece are cut off,
- * then those that hold the next one, until the log's writer has what it needs. Nobody who keeps up holds a piece that the log
- * has dropped, so nobody else is concerned.
+ * Frees the log's memory where slow subscribers hold more of it than they may: subscribers that hold the oldest piece are cut
+ * off, then those that hold the next one, until the log's writer has the memory that it needs. A subscriber that keeps up holds no
+ * piece that the log has dropped, so nobody else is concerned.
  *
  * <p>On the core's thread.
  */
@@ -30,17 +30,17 @@ public final class PinRelief {
         this.pinBytes = pinBytes;
     }
 
-    /** Cuts off those that hold the oldest piece; they let go of it now, or soon on a thread of their own. */
+    /** Cuts off subscribers that hold the oldest piece; they let go of it now, or soon on threads of their own. */
     public void relieve() {
         long oldest = LogReader.NOTHING;
-        // Also those whose end has come: until they are told why, they hold what they have.
+        // Present, not live: until a subscriber whose end has come is told why, it holds what it has.
         for (Connection c : table.present()) {
             if (c instanceof SubscriberConnection s) {
                 oldest = Math.min(oldest, s.heldFrom());
             }
         }
         if (oldest >= log.tail() || oldest == cutUpTo) {
-            // Those that were cut off have not let go yet, or nobody holds what the log has dropped.
+            // Subscribers that were cut off have not let go yet, or nobody holds what the log has dropped.
             cutUpTo = -1;
             return;
         }
@@ -55,7 +55,7 @@ public final class PinRelief {
     private void cutOff(SubscriberConnection subscriber, long oldest) {
         Runnable end = () -> {
             if (subscriber.heldFrom() != oldest) {
-                // It was asked to before, and its thread had not come to it yet; or it has moved on in time.
+                // The subscriber was cut off by an earlier task, or has moved on in time.
                 return;
             }
             counters.increment(Counter.PINS_EVICTED);

@@ -2,7 +2,7 @@ package dev.msgrelay.server.fanout;
 
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.server.journal.Journal;
-import dev.msgrelay.server.journal.JournalFeed;
+import dev.msgrelay.server.journal.read.JournalFeed;
 import dev.msgrelay.server.log.Chunk;
 import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;

@@ -1,6 +1,6 @@
 package dev.msgrelay.server.fanout;
 
-import dev.msgrelay.server.journal.JournalFeed;
+import dev.msgrelay.server.journal.read.JournalFeed;
 import dev.msgrelay.server.log.Chunk;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.ops.Counter;
@@ -12,9 +12,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Memory that the journal is read into: a page for each subscriber that is sent to from there. Where all of it is in use, they
- * stand in a line, and the one in front gets what is given back first; so whoever has a page and reads nothing holds up
- * others, and is told so by {@link #waitingSince}.
+ * Memory that the journal is read into: a page for each subscriber that is sent to from there. Where all of it is in use,
+ * subscribers stand in a line, and the first one gets the page that is given back next; so a subscriber that has a page and reads
+ * nothing holds up others, which {@link #waitingSince} tells.
  *
  * <p>Any thread; a lock, taken once for a page.
  */
@@ -39,14 +39,14 @@ public final class ReplayPages {
         this.clock = clock;
     }
 
-    /** Room for records of the journal, of whoever is at work on the thread that reads it. */
+    /** Returns room for records of the journal, shared by all subscribers of the thread that reads it. */
     ByteBuffer records() {
         return records;
     }
 
     /**
-     * A page of so many bytes or more; null: there is none, and who asks stands in the line until it asks again and gets one,
-     * or {@link #leave}s.
+     * Returns a page of so many bytes or more; null: there is none, and {@code who} stands in the line until it asks again and gets
+     * one, or {@link #leave}s.
      */
     synchronized Chunk take(Object who, long bytes) {
         if (line.isEmpty() || line.peekFirst() == who) {
@@ -85,7 +85,7 @@ public final class ReplayPages {
         return pool.allocate(bytes, () -> Chunk.outside(allocator.directBuffer(bytes, bytes)));
     }
 
-    /** The longest page that there can be. */
+    /** Returns the length of the longest page that there can be. */
     long most() {
         return pool.limit();
     }
@@ -95,13 +95,13 @@ public final class ReplayPages {
         if (bytes == JournalFeed.PAGE_BYTES && page.memory().refCnt() == 1 && readers > 0) {
             free.addFirst(page);
         } else {
-            // A write may be in flight that ends with its connection.
+            // The page may be part of a write in flight, which ends with its connection.
             pool.give(bytes);
             page.release();
         }
     }
 
-    /** Does not want one any more. */
+    /** Takes somebody that wants no page any more out of the line. */
     synchronized void leave(Object who) {
         if (line.peekFirst() != who) {
             line.remove(who);
@@ -111,22 +111,22 @@ public final class ReplayPages {
         since = line.isEmpty() ? NEVER : clock.getAsLong();
     }
 
-    /** Since when somebody has been first in the line; {@link #NEVER}: nobody waits. */
+    /** Returns since when somebody has been first in the line; {@link #NEVER}: nobody waits. */
     long waitingSince() {
         return since;
     }
 
-    /** How soon those who wait may be asked again; 0: nobody waits. */
+    /** Returns how soon those in the line may ask again; 0: nobody waits. */
     public synchronized long sleepNanos() {
         return line.isEmpty() ? 0 : TimeUnit.MILLISECONDS.toNanos(1);
     }
 
-    /** One more reads from the journal. */
+    /** Counts one more reader of the journal. */
     synchronized void enter() {
         readers++;
     }
 
-    /** One less. */
+    /** Counts one less, which leaves the line. */
     synchronized void exit(Object who) {
         leave(who);
         if (--readers == 0) {
@@ -134,7 +134,7 @@ public final class ReplayPages {
         }
     }
 
-    /** Gives back what nobody uses. */
+    /** Gives pages back that nobody uses. */
     public synchronized void close() {
         for (Chunk page : free) {
             pool.give(page.memory().capacity());

@@ -18,33 +18,51 @@ import java.util.concurrent.atomic.AtomicInteger;
  * thread; {@link #signal} may be called by any.
  */
 public final class SendGroup {
-    /** About this many bytes a write: more gains nothing, and keeps the others waiting. */
+    /** Bytes of a write, about: more gains nothing, and keeps the others waiting. */
     public static final int WRITE_BYTES = 256 << 10;
 
-    /** With several subscribers, about this many: what all of them are handed must stay in the cache. */
+    /** Bytes of a write, about, to each of several subscribers: the bytes that all are handed must stay in the cache. */
     static final int SHARED_WRITE_BYTES = 128 << 10;
 
     /** Writes of one {@link #pump} at most, or one for each: publishers want to be read in between. */
     private static final int MOST_WRITES = 64;
 
+    /** A subscriber of a group. On the group's loop. */
+    interface Member {
+        /**
+         * Sends what comes next, if the last write is done.
+         *
+         * @param head where the stream ends; may be moved on
+         * @param stride see {@link Feed#next}
+         * @return whether the socket has taken what was sent, so that it is worth asking again
+         */
+        boolean send(Mark head, int stride, int least, boolean everything);
+
+        /** Ends the subscriber: something was thrown in it. Never throws. */
+        void failed(Throwable cause);
+
+        /** Looks after the subscriber, a few times a second. */
+        void tick(long nowNanos);
+    }
+
     private final PacketLog log;
     private final EngineLoop loop;
     private final FilterBuffers buffers;
     private final boolean live;
-    private final List<SubscriberConnection> members = new ArrayList<>();
+    private final List<Member> members = new ArrayList<>();
     private final Mark head = new Mark();
     private long lastHead;
     private boolean more;
     private volatile boolean any;
-    // Whether the stream has more for those who get durable messages only.
+    // The stream has more for subscribers that get durable messages only.
     private volatile boolean moreDurable;
-    // Its subscribers, those on the way to it included.
+    // Subscribers of the group, and those on the way to it.
     private final AtomicInteger seats = new AtomicInteger();
 
     /**
      * @param loop whose subscribers these are
      * @param groups there are in all
-     * @param live whether its subscribers wait for the head; those who are behind only wait for their sockets
+     * @param live whether the subscribers wait for the head; those that are behind wait for their sockets alone
      */
     public SendGroup(
             PacketLog log,
@@ -60,7 +78,7 @@ public final class SendGroup {
         this.buffers = new FilterBuffers(allocator, budget.pool(MemoryBudget.Part.FILTERS), counters, groups);
     }
 
-    /** The loop whose subscribers these are. */
+    /** Returns the loop whose subscribers these are. */
     public EngineLoop loop() {
         return loop;
     }
@@ -69,13 +87,13 @@ public final class SendGroup {
         return buffers;
     }
 
-    void add(SubscriberConnection subscriber) {
+    void add(Member subscriber) {
         members.add(subscriber);
-        // Before its first look at the head: a writer that does not see this moved the head before.
+        // Set before the subscriber's first look at the head: a writer that does not see this moved the head before.
         any = true;
     }
 
-    void remove(SubscriberConnection subscriber) {
+    void remove(Member subscriber) {
         members.remove(subscriber);
         any = !members.isEmpty();
     }
@@ -87,19 +105,19 @@ public final class SendGroup {
         }
     }
 
-    /** More of the stream is durable. Any thread. */
+    /** Tells the group that more of the stream is durable. Any thread. */
     public void durableMoved() {
         moreDurable = true;
         signal();
     }
 
-    /** One more subscriber is here, or on its way. Any thread. */
+    /** Counts one more subscriber, which is here or on its way. Any thread. */
     SendGroup takeSeat() {
         seats.incrementAndGet();
         return this;
     }
 
-    /** A subscriber has ended, or goes elsewhere. Any thread. */
+    /** Counts one less, which has ended or goes elsewhere. Any thread. */
     void leaveSeat() {
         seats.decrementAndGet();
     }
@@ -112,7 +130,7 @@ public final class SendGroup {
     /**
      * Sends what there is to every subscriber whose last write is done; bounded.
      *
-     * @param everything also what does not fill a whole segment; false while more is known to come
+     * @param everything whether to send bytes that do not fill a segment, too; false while more is known to come
      * @return whether some of them would take more right away
      */
     public boolean pump(boolean everything) {
@@ -121,7 +139,7 @@ public final class SendGroup {
             members.add(0, members.remove(members.size() - 1));
         }
         if (moreDurable) {
-            // Before the look at where their streams end.
+            // Cleared before the look at where durable streams end.
             moreDurable = false;
         }
         log.head().read(head);
@@ -141,7 +159,7 @@ public final class SendGroup {
         return more;
     }
 
-    private boolean send(SubscriberConnection subscriber, int stride, int least, boolean everything) {
+    private boolean send(Member subscriber, int stride, int least, boolean everything) {
         try {
             return subscriber.send(head, stride, least, everything);
         } catch (Throwable e) {
@@ -150,19 +168,19 @@ public final class SendGroup {
         }
     }
 
-    /** Whether the head has moved since the last pump, or the last one has left something. */
+    /** Returns whether the head has moved since the last pump, or the last one has left something. */
     public boolean pending() {
         return !members.isEmpty() && (more || moreDurable || live && log.head().position() != lastHead);
     }
 
-    /** Has the loop {@link #tick}, if there is anyone: a loop without subscribers sleeps on. Any thread. */
+    /** Runs {@link #tick} on the loop, if there is anyone: a loop without subscribers sleeps on. Any thread. */
     public void tickThere() {
         if (any) {
             loop.io().execute(() -> tick(loop.nanoTime()));
         }
     }
 
-    /** Called a few times a second: looks for subscribers that stand still or are silent for too long, or want a PING. */
+    /** Looks, a few times a second, for subscribers that stand still or are silent for too long, or want a PING. */
     public void tick(long nowNanos) {
         for (int i = members.size() - 1; i >= 0; i--) {
             members.get(i).tick(nowNanos);

@@ -1,14 +1,13 @@
 package dev.msgrelay.server.fanout;
 
 import dev.msgrelay.protocol.Policy;
-import dev.msgrelay.server.fanout.SlowPolicy.Overtaken;
 import dev.msgrelay.server.flow.WindowGate;
 
-/** The policies of a relay, by their names on the wire. */
+/** The policies of a relay, one object each, by their names on the wire. */
 public final class SlowPolicies {
-    private final SlowPolicy disconnect = new SlowPolicy.Alone(Policy.DISCONNECT, Overtaken.CUT_OFF);
-    private final SlowPolicy skip = new SlowPolicy.Alone(Policy.SKIP, Overtaken.SKIPS);
-    private final SlowPolicy replay = new SlowPolicy.Alone(Policy.REPLAY, Overtaken.REPLAYS);
+    private final SlowPolicy disconnect = new SlowPolicy.Alone(Policy.DISCONNECT, Step.TOO_SLOW);
+    private final SlowPolicy skip = new SlowPolicy.Alone(Policy.SKIP, Step.GAP);
+    private final SlowPolicy replay = new SlowPolicy.Alone(Policy.REPLAY, Step.JOURNAL);
     private final SlowPolicy backpressure;
 
     public SlowPolicies(WindowGate gate) {

@@ -4,48 +4,44 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.flow.WindowGate;
 
 /**
- * What becomes of a subscriber that reads too slowly. One object for all subscribers of a relay that have it; any thread.
+ * A rule for subscribers that read too slowly. One object for all subscribers of a relay that have the policy; any thread.
  */
 interface SlowPolicy {
-    /** As it stands in HELLO and WELCOME. */
+    /** Returns the policy's name in HELLO and WELCOME. */
     Policy wire();
 
-    /** What becomes of a subscriber that the log has overtaken. */
-    enum Overtaken {
-        /** It is cut off. */
-        CUT_OFF,
-        /** It jumps to the newest packets, and is told what it missed. */
-        SKIPS,
-        /** It gets from the journal what it was too slow for. */
-        REPLAYS
-    }
+    /**
+     * Returns what becomes of a subscriber that the log has overtaken.
+     *
+     * @return TOO_SLOW: it is cut off; GAP: it jumps to the newest packets, and is told what it missed; JOURNAL: it gets from
+     *     there what it was too slow for
+     */
+    Step overtaken();
 
-    Overtaken overtaken();
-
-    /** A subscriber has it from now on. */
+    /** Called when a subscriber has the policy from now on. */
     default void joined(WindowGate.Limit subscriber) {}
 
-    /** A subscriber has it no longer. */
+    /** Called when a subscriber has the policy no longer. */
     default void left(WindowGate.Limit subscriber) {}
 
-    /** A subscriber has gone on to this position. */
-    default void moved(long position) {}
+    /** Called when a subscriber has gone on to this position. */
+    default void reached(long position) {}
 
-    /** A subscriber has gone back in the log. */
+    /** Called when a subscriber has gone back in the log. */
     default void movedBack() {}
 
-    /** Since when subscribers of this policy hold publishers back, by the clock of the relay; {@link #NEVER}: they do not. */
+    /** Returns since when subscribers of the policy hold publishers back, by the relay's clock; {@link #NEVER}: they do not. */
     default long holdsBackSince() {
         return NEVER;
     }
 
-    /** No time. */
+    /** No time: nobody is held back. */
     long NEVER = Long.MAX_VALUE;
 
-    /** It alone is concerned. */
-    record Alone(Policy wire, Overtaken overtaken) implements SlowPolicy {}
+    /** A policy that concerns the slow subscriber alone. */
+    record Alone(Policy wire, Step overtaken) implements SlowPolicy {}
 
-    /** Publishers wait for it, as long as it makes progress. */
+    /** A policy by which publishers wait for the subscriber, as long as it makes progress. */
     final class Backpressure implements SlowPolicy {
         private final WindowGate gate;
 
@@ -59,8 +55,8 @@ interface SlowPolicy {
         }
 
         @Override
-        public Overtaken overtaken() {
-            return Overtaken.CUT_OFF;
+        public Step overtaken() {
+            return Step.TOO_SLOW;
         }
 
         @Override
@@ -74,8 +70,8 @@ interface SlowPolicy {
         }
 
         @Override
-        public void moved(long position) {
-            gate.moved(position);
+        public void reached(long position) {
+            gate.wakeIfRoom(position);
         }
 
         @Override

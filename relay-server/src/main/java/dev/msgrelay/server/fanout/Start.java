@@ -12,22 +12,22 @@ import dev.msgrelay.server.session.Durability;
 import dev.msgrelay.server.session.Handshake;
 
 /**
- * Where a subscriber's stream is to start, by its HELLO.
+ * The start of a subscriber's stream, by its HELLO.
  *
- * @param from what it asked for
+ * @param from as the subscriber asked
  * @param first with {@link StartFrom#SEQUENCE} the number of the first message that it gets, if that is there
  * @param millis with {@link StartFrom#TIME} since 1970
- * @param fork as WELCOME tells it: {@link Durability#TODAY} where what the subscriber knows of the stream is so still
+ * @param fork as WELCOME tells it: {@link Durability#TODAY} where the stream still is as the subscriber knows it
  */
 record Start(StartFrom from, long first, long millis, long fork) {
-    /** Once the gate knows where it stands the writer waits: the second try holds. The third is for a host that stood still. */
+    /** Tries: once the gate knows where the subscriber stands the writer waits, so the second holds; a third for a slow host. */
     private static final int MOST_TRIES = 3;
 
     /**
-     * Reads it.
+     * Reads HELLO.
      *
      * @param head where the stream ends
-     * @param journal whether there is one, with times
+     * @param journal whether there is a journal, with times
      * @throws FrameException there is no such place
      */
     static Start of(HelloFrame said, Durability durability, Mark head, boolean journal) throws FrameException {
@@ -50,12 +50,12 @@ record Start(StartFrom from, long first, long millis, long fork) {
         return new Start(said.start(), first, byTime ? said.number() : 0, keeps ? Durability.TODAY : fork);
     }
 
-    /** Whether it names the first message, and is told of those that are missing. */
+    /** Returns whether the subscriber names the first message, and is told of those that are missing. */
     boolean resumes() {
         return from == StartFrom.SEQUENCE;
     }
 
-    /** Whether the log has it, and all that is behind it. */
+    /** Returns whether the log has the place, and all that is behind it. */
     boolean isIn(PacketLog log, Journal journal) {
         Mark place = new Mark();
         return switch (from) {
@@ -67,8 +67,8 @@ record Start(StartFrom from, long first, long millis, long fork) {
     }
 
     /**
-     * Has a reader go there in the log, or to the oldest message that is left. The log's writer, on another thread, may have gone
-     * on before it learnt that it has to wait.
+     * Moves a reader there in the log, or to the oldest message that is left. The log's writer, on another thread, may have gone on
+     * before it learnt that it has to wait.
      */
     void seek(LogReader reader, PacketLog log, Mark head, SlowPolicy policy) {
         int tries = 0;

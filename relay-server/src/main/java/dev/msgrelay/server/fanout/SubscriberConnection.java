@@ -2,20 +2,14 @@ package dev.msgrelay.server.fanout;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
-import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.GapFrame;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.HelloFrame;
-import dev.msgrelay.protocol.Level;
-import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.Role;
-import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.SubscribeFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.access.Refusal;
-import dev.msgrelay.server.core.EngineLoop;
-import dev.msgrelay.server.fanout.Delivery.Next;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.log.LogReader;
@@ -27,7 +21,6 @@ import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.session.Closing;
 import dev.msgrelay.server.session.Connection;
-import dev.msgrelay.server.session.Durability;
 import dev.msgrelay.server.session.Handshake;
 import dev.msgrelay.server.session.Inbox;
 import dev.msgrelay.server.session.Outbox;
@@ -37,8 +30,6 @@ import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import java.nio.ByteBuffer;
-import java.time.Duration;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -46,12 +37,16 @@ import java.util.function.Supplier;
  * A subscriber: a reader of the log and at most one write in flight. When the write is done, everything that has gathered
  * meanwhile is there to go out in the next one; what is to be said beside the stream goes out between two frames.
  *
- * <p>It decides what is sent when; its {@link Delivery} knows what, its {@link Allowance} how slow it may be, its {@link Replay}
- * what comes from the journal. Owned by its loop's thread, which may change while nothing is in flight; {@link #position} and
- * what reports ask may be read by any.
+ * <pre>
+ *   Admittance  HELLO .. WELCOME     Delivery   the stream: what is sent     Seat      the loop that sends it
+ *   TypeChoice  which types          Allowance  how slow the reader may be   Farewell  the last words
+ * </pre>
+ *
+ * <p>This class decides which of them has its turn. Owned by its loop's thread, which may change while nothing is in flight;
+ * {@link #position} and what reports ask may be read by any.
  */
-public final class SubscriberConnection extends Connection implements WindowGate.Limit {
-    /** Ranges of types that its row tells. */
+public final class SubscriberConnection extends Connection implements SendGroup.Member, WindowGate.Limit {
+    /** Ranges of types that a row of the report tells. */
     private static final int ROW_RANGES = 8;
 
     /** SUBSCRIBEs that wait to be answered; then no more is read until they are. One read may bring some more. */
@@ -60,9 +55,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
     /** A read: control frames, and few of them; with TLS or without. */
     public static final int READ_BYTES = TlsHandler.CONTROL_READ;
 
-    /**
-     * What it may have in flight beside the stream: a read, answers to what has come, a GAP between messages, and an ERROR.
-     */
+    /** Bytes in flight beside the stream at most: a read, answers to what has come, a GAP between messages, and an ERROR. */
     public static final int SAID_BYTES = READ_BYTES
             + Outbox.MOST_BYTES
             + (MAX_WAITING + READ_BYTES / SubscribeFrame.LEAST_FRAME) * Outbox.ANSWER_BYTES
@@ -70,10 +63,10 @@ public final class SubscriberConnection extends Connection implements WindowGate
             + Closing.ERROR_BYTES;
 
     /**
-     * What all subscribers of a relay share.
+     * The parts of a relay that all its subscribers share.
      *
-     * @param replays from what lies behind the log; null: there is nothing, or nobody is sent that
-     * @param elsewhere whether other relays have the same stream: one may have had more of it there than is here yet
+     * @param replays null: there is no journal, or nobody is sent what it has
+     * @param elsewhere whether other relays have the same stream: a subscriber may have had more of it there than is here yet
      */
     public record Shared(
             PacketLog log,
@@ -85,12 +78,12 @@ public final class SubscriberConnection extends Connection implements WindowGate
             boolean elsewhere) {}
 
     /**
-     * What subscribers share that the log has overtaken.
+     * The parts of a relay that subscribers share that the log has overtaken.
      *
-     * @param journal has what they read
-     * @param pages where they read it to
-     * @param group where they are sent from meanwhile: its loop may wait for the disk
-     * @param home gives a seat to one that has caught up: see {@link Placement}
+     * @param journal has what the log has dropped
+     * @param pages memory that the journal is read into
+     * @param group sends to those subscribers meanwhile: its loop may wait for the disk
+     * @param home takes a seat for a subscriber that has caught up: see {@link Placement}
      */
     public record Replays(Journal journal, ReplayPages pages, SendGroup group, Supplier<SendGroup> home) {}
 
@@ -98,38 +91,27 @@ public final class SubscriberConnection extends Connection implements WindowGate
     private final Inbox inbox;
     private final TypeChoice types;
     private final Allowance allowance;
-    // None while it moves from one loop to another.
-    private SendGroup group;
-    // The group that it is in, or on its way to; null once its channel is closed.
-    private SendGroup seat;
-    // Null until it may be sent to.
+    private final Admittance admittance;
+    private final Seat seat;
+    private final Farewell farewell = new Farewell();
+    // Null until the subscriber may be sent to.
     private volatile Delivery delivery;
-    // Of one that waits to be welcomed, with those of the types that it wants which it may have.
-    private HelloFrame hello;
-    private long helloNanos;
-    private TypeRanges firstTypes;
-    private boolean sequences;
-    // Whether it takes fewer types where it may not have every one: plain ones do.
-    private boolean narrows = true;
-    // Whether it has said anything: plain ones have not.
+    // The client has said something: plain ones have not.
     private boolean speaks;
+    // The log of the relay tells of its first gap already.
     private boolean missed;
-    private boolean durableOnly;
-    // What is to be said before the end, and for so long; null: nothing.
-    private Refusal farewell;
-    private Future<?> patience;
 
-    /** @param group in which a seat is taken for it: {@link #leaveSeat} gives it back */
+    /** @param group counts a seat for the subscriber already: {@link #leaveSeat} gives it back */
     public SubscriberConnection(Services services, Shared shared, SendGroup group) {
         super(services, Role.SUBSCRIBER);
         this.shared = shared;
-        this.group = group;
-        this.seat = group;
+        this.seat = new Seat(this, group);
         Pool control = services.budget().pool(Part.CONTROL);
         this.inbox = new Inbox(control);
         this.types = new TypeChoice(control, services.limits().controlBytesPerConnection());
         SlowPolicy policy = shared.policies.of(services.clients().slowSubscriber());
         this.allowance = new Allowance(standing(), this, policy, shared.logBytes, shared.stallNanos, services.clock());
+        this.admittance = new Admittance(shared, services, standing(), allowance, types);
     }
 
     @Override
@@ -137,15 +119,15 @@ public final class SubscriberConnection extends Connection implements WindowGate
         if (standing().refusal() == null && !startPlain()) {
             return;
         }
-        group.add(this);
+        seat.enter();
     }
 
-    /** Streams what it may have, from now on; answers whether it still is there. */
+    /** Streams the types that access allows, from now on; returns whether the connection goes on. */
     private boolean startPlain() {
         begin();
         try {
-            types.want(standing().grant(TypeRanges.ALL, narrows));
-            chooseTypes();
+            admittance.want(TypeRanges.ALL);
+            admittance.chooseTypes(delivery);
             return true;
         } catch (FrameException e) {
             close(e.reason(), e.getMessage());
@@ -153,9 +135,21 @@ public final class SubscriberConnection extends Connection implements WindowGate
         }
     }
 
-    /** It may be sent to from here on. */
+    /** Begins the stream: the subscriber may be sent to from here on. */
     private void begin() {
-        delivery = new Delivery(shared, services(), standing(), allowance, channel(), () -> group.buffers());
+        Replays replays = shared.replays;
+        LogReader reader = new LogReader(shared.log);
+        CatchUp catchUp = new CatchUp(
+                shared.log,
+                reader,
+                allowance,
+                standing(),
+                services().counters(),
+                services().clock(),
+                replays == null ? null : replays.journal,
+                replays == null ? null : replays.pages);
+        delivery =
+                new Delivery(shared.log, reader, catchUp, allowance, services().counters(), channel(), seat::buffers);
         allowance.join();
     }
 
@@ -166,52 +160,56 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     // ---- sending ----------------------------------------------------------------------------------------------
 
-    /**
-     * Sends what comes next.
-     *
-     * @param head where the stream ends, as the caller knows; may be moved on
-     * @param stride see {@link Feed#next}
-     * @return whether something was sent and the socket has taken it, so that it is worth asking again
-     */
-    boolean send(Mark head, int stride, int least, boolean everything) {
+    @Override
+    public boolean send(Mark head, int stride, int least, boolean everything) {
         Delivery way = delivery;
         if (way == null) {
-            // It has not said yet who it is.
+            // The client has not said yet who it is.
             return false;
         }
         Mark end = way.end(head);
         if (way.busy()) {
-            // One that has said HELLO starts elsewhere, as soon as this write is done.
+            // A subscriber that has said HELLO starts elsewhere, as soon as this write is done.
             if (state() != State.GREETED && state() != State.CLOSING && way.tooLate(end)) {
                 close(allowance.tooSlow());
             }
             return false;
         }
         if (state() == State.CLOSING) {
-            return farewell != null && sayFarewell();
+            return farewell.isDue() && sayFarewell(way);
         }
         if (state() == State.GREETED || (outbox() != null && outbox().due())) {
-            return way.reader().atBoundary() ? say(head) : way.finish() == Next.AGAIN;
+            return way.reader().atBoundary() ? say(head) : way.finish() == Step.AGAIN;
         }
         return switch (way.next(end, stride, least, everything)) {
             case WAIT -> false;
             case AGAIN -> true;
-            case GAP -> tell(way.gap());
-            case TOO_SLOW -> close(allowance.tooSlow());
+            case GAP -> {
+                tell(way.gap());
+                yield state() != State.CLOSING;
+            }
+            case TOO_SLOW -> {
+                close(allowance.tooSlow());
+                yield false;
+            }
             case JOURNAL -> toJournal();
-            case HOME -> moveTo(shared.replays.home().get());
+            case LOG -> {
+                moveTo(shared.replays.home().get());
+                yield false;
+            }
+            case OVERTAKEN -> throw new IllegalStateException("the log has moved on, and no policy was asked");
         };
     }
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
         if (delivery != null) {
-            delivery.look();
+            delivery.endWrite();
         }
     }
 
-    /** It stands behind messages that it does not get. Answers whether it goes on. */
-    private boolean tell(Replay.Gap gap) {
+    /** Counts messages that the subscriber does not get, and tells it; a plain one cannot be told, and may end by that. */
+    private void tell(Gap gap) {
         boolean slow = gap.reason() == GapReason.SLOW;
         String what = "messages " + gap.from() + " to " + gap.to();
         if (!missed) {
@@ -231,44 +229,30 @@ public final class SubscriberConnection extends Connection implements WindowGate
         if (state() == State.OPEN) {
             outbox().gap(gap.from(), gap.to(), gap.reason());
         } else if (!slow) {
-            // A plain one cannot be told, and was to get them all.
+            // A plain subscriber cannot be told, and was to get them all.
             close(CloseReason.SLOW_SUBSCRIBER, what + " are " + gap.reason().text());
         }
-        return state() != State.CLOSING;
     }
 
-    private boolean close(Refusal why) {
+    private void close(Refusal why) {
         close(why.reason(), why.text());
-        return false;
     }
 
     // ---- what is said beside the stream -------------------------------------------------------------------------
 
     /** Says what is due. The stream stands between two frames, and may go on elsewhere afterwards. */
     private boolean say(Mark head) {
-        if (state() == State.GREETED) {
-            boolean early = hasReadAhead(head);
-            if (early) {
-                awaitStart(head);
-            }
-            if (early || !letIn(head)) {
-                return false;
-            }
+        if (state() == State.GREETED && !letIn(head)) {
+            return false;
         }
         if (outbox().answers() > 0) {
-            chooseTypes();
+            admittance.chooseTypes(delivery);
         }
         ByteBuffer said = ByteBuffer.allocate(outbox().mostBytes());
         long next = delivery.reader().boundary().sequence();
         boolean tellsNext = outbox().putDue(said, next, delivery.end(head).sequence() - 1);
         readMore(true);
-        return delivery.say(said.flip(), tellsNext) == Next.AGAIN;
-    }
-
-    /** What is wanted is sent from here on. */
-    private void chooseTypes() {
-        types.choose();
-        delivery.choose(types.inForce(), sequences);
+        return delivery.say(said.flip(), tellsNext) == Step.AGAIN;
     }
 
     @Override
@@ -283,101 +267,53 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     @Override
     protected void speak() {
-        // In the same cycle of the loop it is looked at.
+        // The loop looks at the outbox in the same cycle.
     }
 
     // ---- HELLO --------------------------------------------------------------------------------------------------
 
     @Override
     protected void greeted(HelloFrame said) throws FrameException {
-        if (said.start() != StartFrom.LIVE) {
-            long now = services().clock().nanoTime();
-            String refusal = services().admission().refuseReplay(channel().remoteAddress(), now);
-            if (refusal != null) {
-                throw new FrameException(CloseReason.TOO_MANY_FROM_ADDRESS, refusal);
-            }
-        }
+        admittance.greeted(said, channel().remoteAddress());
         if (delivery == null) {
             begin();
         }
-        narrows = said.wants(Features.NARROWED);
-        firstTypes = standing().grant(said.types(), narrows);
-        types.want(firstTypes);
-        hello = said;
-        helloNanos = services().clock().nanoTime();
     }
 
-    /** Whether it has had more of the stream at another relay than is here yet. */
-    private boolean hasReadAhead(Mark head) {
-        return shared.elsewhere
-                && hello.start() == StartFrom.SEQUENCE
-                && hello.number() > head.sequence()
-                && Handshake.forkOf(services().durability(), hello) == Durability.TODAY;
-    }
-
-    /** What it has had comes here as well, and it is welcome then; but nobody waits for ever. */
-    private void awaitStart(Mark head) {
-        Duration most = services().clients().handshakeTimeout();
-        if (services().clock().nanoTime() - helloNanos > most.toNanos()) {
-            close(
-                    CloseReason.HANDSHAKE_TIMEOUT,
-                    "sequence " + hello.number() + " has not come to this relay within " + most.toMillis()
-                            + " ms: the next one here is " + head.sequence());
-        }
-    }
-
-    /** Places it in the stream, and welcomes it; answers whether it could do so at once. */
+    /** Places the subscriber in the stream, and welcomes it; returns whether that could be done at once. */
     private boolean letIn(Mark head) {
-        HelloFrame said = hello;
-        boolean replayed = shared.replays != null;
-        // Anew: while this thread had no core the writer may have gone round the whole log. So again before each start.
-        shared.log.head().read(head);
-        Start start;
+        Step step;
         try {
-            start = Start.of(said, services().durability(), head, replayed);
+            step = admittance.stand(delivery, level(), head);
         } catch (FrameException e) {
             close(e.reason(), e.getMessage());
             return false;
         }
-        // From here on: until now it was a plain one, and may have skipped what it would be cut off for.
-        Policy granted = services().clients().grant(said.policy(), replayed);
-        allowance.change(shared.policies.of(granted));
-        if (!durableOnly && (level() == Level.WRITTEN || level() == Level.FORCED)) {
-            durableOnly = true;
-            delivery.durableOnly(shared.durable.join(level()));
-        }
-        Next stands = delivery.stand(start, head);
-        if (stands == Next.JOURNAL) {
+        if (step == Step.JOURNAL) {
             toJournal();
         }
-        if (stands != Next.AGAIN && stands != Next.GAP) {
+        if (step != Step.AGAIN && step != Step.GAP) {
             return false;
         }
-        hello = null;
-        sequences = said.wants(Features.SEQUENCES);
-        types.choose(firstTypes);
-        delivery.choose(firstTypes, sequences);
-        // Who does not ask for it may not know it.
-        boolean unknown = granted == Policy.REPLAY && said.policy() != Policy.REPLAY;
-        int features = standing().types() == null ? Features.SEQUENCES : Features.SEQUENCES | Features.NARROWED;
-        welcome(said, unknown ? Policy.RELAY_DEFAULT : granted, features, delivery.first(), 0, start.fork());
-        if (stands == Next.GAP) {
-            Replay.Gap gap = delivery.gap();
+        Admittance.Welcome welcome = admittance.admit(delivery);
+        welcome(welcome.said(), welcome.policy(), welcome.features(), welcome.first(), 0, welcome.fork());
+        if (step == Step.GAP) {
+            Gap gap = delivery.gap();
             if (gap.reason() == GapReason.NOT_HELD) {
-                // It asks for what is gone: nothing has happened to it here.
+                // The client asks for messages that are gone: nothing has happened to it here.
                 outbox().gap(gap.from(), gap.to(), gap.reason());
             } else {
                 tell(gap);
             }
         }
-        if (delivery.replay() != null) {
-            // How far it has to go, it learns from the first PING.
+        if (replays()) {
+            // The first PING tells how far the subscriber has to go.
             ping(services().clock().nanoTime());
         }
         return true;
     }
 
-    // ---- what it sends, and time --------------------------------------------------------------------------------
+    // ---- input, and time ----------------------------------------------------------------------------------------
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
@@ -386,7 +322,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
             if (state().compareTo(State.CLOSING) < 0) {
                 heard();
                 if (!speaks) {
-                    // Also who speaks TLS: whoever has said something is told why it ends.
+                    // Before TLS is refused: a client that has said something is told why it ends.
                     speaks = true;
                     refuseTls(in);
                 }
@@ -399,7 +335,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
         }
     }
 
-    /** The first bytes of a TLS client, which has the wrong port. */
+    /** Refuses a TLS client, which has the wrong port, by its first bytes. */
     private void refuseTls(ByteBuf in) throws FrameException {
         int at = in.readerIndex();
         if (in.readableBytes() > 1 && TlsRecords.mayBegin(in.getByte(at), in.getByte(at + 1))) {
@@ -428,7 +364,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
             return;
         }
         SubscribeFrame said = SubscribeFrame.decode(body);
-        types.want(standing().grant(said.types(), narrows));
+        admittance.want(said.types());
         outbox().subscribed(said.request());
         readMore(outbox().answers() < MAX_WAITING);
     }
@@ -456,22 +392,22 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     @Override
     protected boolean listening() {
-        // Before WELCOME, which may have to wait for memory, it is asked nothing.
+        // Before WELCOME, which may have to wait for memory, the client is asked nothing.
         return state() != State.GREETED;
     }
 
     @Override
     protected void onTick(long nowNanos) {
         if (delivery == null) {
-            // It has not said who it is; a reload may have made that needless.
+            // The client has not said who it is; a reload may have made that needless.
             if (standing().refusal() == null) {
                 startPlain();
             }
             return;
         }
-        // There are many that say nothing, and an idle relay does little else than this. What a socket with room takes
-        // proves nothing: the kernel takes it for a peer that is gone.
-        if ((outbox() != null || delivery.isWaitedFor()) && delivery.movesOn(takenBefore(), nowNanos)) {
+        // Many clients say nothing, and an idle relay does little else than this. Bytes that a socket with room takes
+        // prove nothing: the kernel takes them for a peer that is gone.
+        if ((outbox() != null || delivery.isWaitedFor()) && delivery.noteProgress(takenBefore(), nowNanos)) {
             heard();
         }
         if (delivery.stalls(nowNanos)) {
@@ -483,23 +419,9 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     // ---- from one loop to another ------------------------------------------------------------------------------
 
-    /**
-     * Another loop goes on with it; only while no write is in flight. Until it has arrived it is in no group, so nothing is sent:
-     * the answer is no. What this loop may still do meanwhile, read and close, it does before the other one begins.
-     *
-     * @param to where a seat is taken for it
-     */
-    private boolean moveTo(SendGroup to) {
-        if (seat == null) {
-            // Its channel is closed already, as it is told next.
-            to.leaveSeat();
-            return false;
-        }
-        group.remove(this);
-        group = null;
-        seat.leaveSeat();
-        seat = to;
-        EngineLoop.move(channel(), to.loop(), there -> {
+    /** Hands the subscriber to the loop of another group, which counts a seat for it already; see {@link Seat#moveTo}. */
+    private void moveTo(SendGroup to) {
+        seat.moveTo(to, channel(), there -> {
             if (there.isSuccess()) {
                 walled(() -> arrived(to));
             } else {
@@ -507,45 +429,48 @@ public final class SubscriberConnection extends Connection implements WindowGate
                 gone();
             }
         });
-        return false;
     }
 
     private void arrived(SendGroup to) {
-        if (state() != State.GONE && (state() != State.CLOSING || farewell != null)) {
-            group = to;
-            to.add(this);
+        if (state() != State.GONE && (state() != State.CLOSING || farewell.isDue())) {
+            seat.arriveIn(to);
         }
-        // What was said on the way, if only why it ends: the socket is not watched for it any more.
+        // Words that were said on the way, if only the last ones: nobody watches the socket for them any more.
         channel().flush();
     }
 
-    /** Its channel is closed: its seat is free. */
+    /** The channel is closed: its seat is free. */
     public void leaveSeat() {
-        seat.leaveSeat();
-        seat = null;
+        seat.free();
     }
 
-    /** It goes on in the journal, on the loop that may wait for the disk. Answers whether it is there. */
+    /** Goes on in the journal, on the loop that may wait for the disk; returns whether that is the subscriber's loop already. */
     private boolean toJournal() {
-        Refusal refusal = delivery.toJournal();
+        Refusal refusal = delivery.catchUp().toJournal();
         if (refusal != null) {
-            return close(refusal);
+            close(refusal);
+            return false;
         }
-        SendGroup replays = shared.replays.group();
-        return group == replays || moveTo(replays.takeSeat());
+        SendGroup readers = shared.replays.group();
+        if (seat.isIn(readers)) {
+            return true;
+        }
+        moveTo(readers.takeSeat());
+        return false;
     }
 
     // ---- the end ----------------------------------------------------------------------------------------------
 
     /**
-     * Who has said anything is told why, between two frames, if it gets there within the stall timeout; a plain subscriber
-     * gets nothing but frames, unless what it may do is taken back.
+     * Tells a client that has said anything why it ends, between two frames, if it gets there within the stall timeout; a plain
+     * one gets nothing but frames, unless access is taken back.
      */
     @Override
     protected void sayLast(State before, CloseReason reason, String text) {
         allowance.leave();
-        if (delivery == null) {
-            // It has been sent nothing, so this stands between two frames.
+        Delivery way = delivery;
+        if (way == null) {
+            // Nothing has been sent, so this stands between two frames.
             release();
             Closing.say(channel(), reason, text);
             return;
@@ -555,64 +480,42 @@ public final class SubscriberConnection extends Connection implements WindowGate
             channel().close();
             return;
         }
-        farewell = new Refusal(reason, text);
         readMore(true);
-        // A slow reader takes a while to get there; a socket that takes nothing cannot be told.
-        long atMost = Math.max(shared.stallNanos, TimeUnit.MILLISECONDS.toNanos(Closing.LINGER_MILLIS));
-        patience = channel().eventLoop().schedule(() -> channel().close(), atMost, TimeUnit.NANOSECONDS);
-        // At once where that is possible: the end of what it sends, which closes the channel, may be read next.
-        while (farewell != null && !delivery.busy() && delivery.reader().atBoundary()) {
-            sayFarewell();
+        long most = Math.max(shared.stallNanos, TimeUnit.MILLISECONDS.toNanos(Closing.LINGER_MILLIS));
+        farewell.begin(new Refusal(reason, text), channel(), most);
+        // At once where that is possible: the end of the input, which closes the channel, may be read next.
+        while (farewell.isDue() && !way.busy() && way.reader().atBoundary()) {
+            sayFarewell(way);
         }
     }
 
-    private boolean sayFarewell() {
-        if (!delivery.reader().atBoundary()) {
-            return delivery.finish() == Next.AGAIN;
-        }
-        // The relay may close in the very moment in which it begins to drain: GOAWAY is said all the same.
-        ByteBuffer goAway = outbox() == null ? null : outbox().takeGoAway();
-        if (goAway != null) {
-            return delivery.say(goAway, false) == Next.AGAIN;
-        }
-        Refusal why = farewell;
-        release();
-        Closing.say(channel(), why.reason(), why.text());
-        return false;
+    private boolean sayFarewell(Delivery way) {
+        return farewell.say(channel(), way, outbox(), this::release);
     }
 
     @Override
     protected void release() {
-        farewell = null;
-        if (patience != null) {
-            patience.cancel(false);
-        }
+        farewell.end();
         allowance.leave();
-        if (group != null) {
-            group.remove(this);
-        }
-        if (durableOnly) {
-            durableOnly = false;
-            shared.durable.leave(level());
-        }
+        seat.leave();
+        admittance.release();
         if (delivery != null) {
             delivery.release();
         }
         inbox.release();
-        types.release();
     }
 
     // ---- reports: any thread ----------------------------------------------------------------------------------
 
-    /** Where it stands: everything before has been handed to its socket. */
+    /** Returns the position in the stream before which everything has been handed to the socket. */
     @Override
     public long position() {
         return delivery == null ? Long.MAX_VALUE : delivery.reader().position();
     }
 
-    /** Whether it is sent what lies behind the log: then it may be any time before it has caught up. */
+    /** Returns whether the subscriber has not caught up yet, which may take any time. */
     public boolean replays() {
-        return delivery != null && delivery.replay() != null;
+        return delivery != null && !delivery.catchUp().isLive();
     }
 
     /** See {@link LogReader#heldFrom}. */
@@ -620,13 +523,13 @@ public final class SubscriberConnection extends Connection implements WindowGate
         return delivery == null ? LogReader.NOTHING : delivery.reader().heldFrom();
     }
 
-    /** Messages handed to its socket so far: exact between two frames, otherwise some less. */
+    /** Returns the messages handed to the socket so far: exact between two frames, otherwise some less. */
     @Override
     public long messages() {
         return delivery == null ? 0 : delivery.messages();
     }
 
-    /** Bytes handed to its socket so far. */
+    /** Returns the bytes handed to the socket so far. */
     public long bytes() {
         return delivery == null ? 0 : delivery.bytes();
     }
@@ -637,7 +540,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
         TypeRanges chosen = types.inForce();
         Mark head = new Mark();
         shared.log.head().read(head);
-        Replay now = delivery == null ? null : delivery.replay();
+        CatchUp now = replays() ? delivery.catchUp() : null;
         long nanos = services().clock().nanoTime();
         return new ConnectionRow(
                 base.id(),

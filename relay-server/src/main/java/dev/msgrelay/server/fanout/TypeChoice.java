@@ -6,7 +6,7 @@ import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.memory.MemoryBudget.Pool;
 
 /**
- * The types that a subscriber gets, and those that it has asked for since, which it gets from the next frame boundary on.
+ * The types that a subscriber gets, and the types that it has asked for since, which it gets from the next frame boundary on.
  * Both are in the budget. Owned by the subscriber's thread; {@link #inForce} may be read by any.
  */
 final class TypeChoice {
@@ -26,12 +26,12 @@ final class TypeChoice {
         this.most = most;
     }
 
-    /** What it gets. */
+    /** Returns the types that the subscriber gets. */
     TypeRanges inForce() {
         return inForce;
     }
 
-    /** These are wanted, and no longer those that were wanted before. */
+    /** Asks for these types, and no longer for those that were wanted before. */
     void want(TypeRanges ranges) throws FrameException {
         long needed = ranges.isAll() ? 0 : RANGES_BYTES + (long) ranges.count() * TypeRanges.RANGE_LENGTH;
         memory.give(wantedBytes);
@@ -53,12 +53,12 @@ final class TypeChoice {
         wanted = ranges;
     }
 
-    /** What is wanted is in force from here on. */
+    /** Puts the types in force that are wanted. */
     void choose() {
         choose(wanted);
     }
 
-    /** HELLO's are in force from here on. A SUBSCRIBE that lies behind HELLO may want others already: it has its turn later. */
+    /** Puts HELLO's types in force. A SUBSCRIBE that lies behind HELLO may want others already: it has its turn later. */
     void choose(TypeRanges ofHello) {
         inForce = ofHello;
         if (wantedBytes > 0 || wanted.isAll()) {

@@ -3,9 +3,8 @@ package dev.msgrelay.server.fanout;
 import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.net.SegmentSize;
-import dev.msgrelay.server.net.SocketWriter;
 
-/** All of the stream, written from where it lies in the log, a whole number of segments at a time. */
+/** A feed of the whole stream, written from where it lies in the log, a whole number of segments at a time. */
 final class WholeFeed implements Feed {
     private static final int CUT_WRITES_PER_LOOK = 16;
 
@@ -18,7 +17,7 @@ final class WholeFeed implements Feed {
     private long messages;
     private long bytes;
 
-    /** From where the reader stands, between two frames. */
+    /** Begins where the reader stands, between two frames. */
     WholeFeed(LogReader reader, SocketWriter writer, SegmentSize segment) {
         this.reader = reader;
         this.writer = writer;
@@ -27,22 +26,22 @@ final class WholeFeed implements Feed {
     }
 
     @Override
-    public Sent next(Mark head, int stride, int least, boolean everything) {
+    public Step next(Mark head, int stride, int least, boolean everything) {
         long available = head.position() - reader.position();
         if (available == 0) {
-            return Sent.WAIT;
+            return Step.WAIT;
         }
         int amount = amount(available, stride);
         if (!everything && amount < segment.wholeUpTo(least)) {
-            return Sent.WAIT;
+            return Step.WAIT;
         }
         if (!reader.hold(amount, head)) {
-            return Sent.OVERTAKEN;
+            return Step.OVERTAKEN;
         }
-        return issue(amount) ? Sent.DONE : Sent.WAIT;
+        return issue(amount) ? Step.AGAIN : Step.WAIT;
     }
 
-    /** Bytes to write: whole segments where there is at least one, everything where there is less. */
+    /** Returns the bytes to write: whole segments where there is at least one, everything where there is less. */
     private int amount(long available, int stride) {
         int most = segment.wholeUpTo(stride);
         if (available >= most) {
@@ -71,7 +70,7 @@ final class WholeFeed implements Feed {
     @Override
     public void written() {
         segment.written();
-        reader.moved(inFlight);
+        reader.advance(inFlight);
         bytes += inFlight;
         inFlight = 0;
         // Between two frames the number is known. Within a packet it has to be looked up, which now and then is enough.

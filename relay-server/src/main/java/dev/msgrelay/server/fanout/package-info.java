@@ -1,12 +1,17 @@
 /**
- * From the log to subscribers' sockets.
+ * The way of the stream from the log to subscribers' sockets.
  *
  * <pre>
- *   SubscriberConnection   what is said when, loops, its end; a Start says where it begins
+ *   SubscriberConnection   decides, between two writes, which of these has its turn
+ *     Admittance           from HELLO to WELCOME: types (TypeChoice), where to begin (Start), policy
  *     Delivery             log --LogReader--> Feed: WholeFeed | FilteredFeed --> SocketWriter
  *                                  ^                           '-- FilterBuffers
- *                                  '-- Replay, ReplayPages: from the journal, where the log has moved on
+ *                                  '-- CatchUp, ReplayPages: from the journal, where the log has moved on
  *     Allowance            how slow it may be: SlowPolicy, lag, rate, standing still
+ *     Seat                 which group sends to it
+ *     Farewell             the last words
+ *   Step        the one answer of all of them: wait, again, gap, too slow, to the journal, to the log
+ *
  *   SendGroup   the subscribers of one loop, served in turn, each behind a wall of its own
  *               those that get the journal have one of their own, whose loop may wait for the disk
  *   Placement   on which loop a subscriber is, from when it becomes live

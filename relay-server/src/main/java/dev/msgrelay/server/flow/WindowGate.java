@@ -177,11 +177,8 @@ public final class WindowGate implements WriteGate {
         return time.nanos(now);
     }
 
-    /**
-     * Tells the gate that a limit has moved on to {@code position} (a volatile store, made before). The writer is
-     * signalled once half of the window may be free.
-     */
-    public void moved(long position) {
+    /** Wakes the writer if a limit that has moved on, by a volatile store, has freed half of the window; the last one counts. */
+    public void wakeIfRoom(long position) {
         if (blocked && position >= refused - window / 2) {
             writer.signal();
         }
@@ -209,7 +206,7 @@ public final class WindowGate implements WriteGate {
 
     public synchronized void remove(Limit limit) {
         limits = Arrays.stream(limits).filter(l -> l != limit).toArray(Limit[]::new);
-        moved(Long.MAX_VALUE);
+        wakeIfRoom(Long.MAX_VALUE);
     }
 
     private static long slowest(Limit[] limits) {

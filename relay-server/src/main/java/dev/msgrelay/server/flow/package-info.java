@@ -2,7 +2,7 @@
  * The gate that holds publishers back and resumes them.
  *
  * <pre>
- *   log's writer --allows(position)?--> WindowGate <--moved-- limits: the slowest counts
+ *   log's writer --allows(position)?--> WindowGate <--wakeIfRoom-- limits: the slowest counts
  *                                           |
  *   publisher, no room --> HeldSources      '--signal--> writer, once half of the window is free
  *                              '--resume, all together, once there is plenty of room

@@ -4,8 +4,8 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.ingest.NameRules.Verdict;
-import dev.msgrelay.server.journal.JournalName;
 import dev.msgrelay.server.journal.NameMoves;
+import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.memory.MemoryBudget.Pool;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -19,10 +19,8 @@ import java.util.concurrent.TimeUnit;
  * to, and which connection has it. So that what is sent again on another connection is taken once, and nobody's messages are
  * taken for somebody else's.
  *
- * <p>A name belongs to the producer whose HELLO took it, by its random id. While it is connected, and for some time after, a
- * stranger with another id is refused. After that the name is free: whoever takes it starts from nothing. Clients that send
- * no id are one producer, all of them. Where the relay knows who its clients are, a name is its identity's as well: another
- * one gets it only when it has been unconnected for an hour.
+ * <p>{@link NameRules} decides which producer, by its random id, and which identity has a name. Clients that send no id are one
+ * producer, all of them.
  *
  * <p>Bounded: a name that leaves without a message is forgotten at once, and when the table is full, a new name takes the
  * place of the one that has been unconnected for the longest time, if that is an hour or more. Owned by the core's thread,

@@ -340,7 +340,7 @@ public final class PublisherConnection extends Connection
         messages += frames;
         bytes += length;
         if (standing().hasRate()) {
-            standing().moved(length, services().clock().nanoTime());
+            standing().spend(length, services().clock().nanoTime());
         }
         return true;
     }

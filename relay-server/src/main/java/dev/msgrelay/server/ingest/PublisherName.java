@@ -2,7 +2,7 @@ package dev.msgrelay.server.ingest;
 
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.core.Orderer;
-import dev.msgrelay.server.journal.JournalName;
+import dev.msgrelay.server.journal.format.JournalName;
 
 /**
  * What the relay knows of one acknowledged publisher, from connection to connection. A plain record of {@link NameTable};

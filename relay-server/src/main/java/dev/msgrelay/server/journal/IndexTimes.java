@@ -1,5 +1,8 @@
 package dev.msgrelay.server.journal;
 
+import dev.msgrelay.server.journal.format.JournalClock;
+import dev.msgrelay.server.journal.read.PresentClock;
+
 /**
  * The times that the index gets. A step of the clock is marked there: a record says how far the clock has stepped since the
  * header of its segment was written, and a header, since the one before. So times begin again behind a mark, and what lies on
@@ -33,18 +36,18 @@ final class IndexTimes {
     }
 
     /** Looks at both clocks, before anything is written. */
-    void look(long nanos, long millis) {
-        if (clock.look(nanos, millis) != 0) {
+    void update(long nanos, long millis) {
+        if (clock.update(nanos, millis) != 0) {
             publish();
         }
     }
 
-    /** Of what is written now. */
+    /** The time that a record gets now. */
     long time() {
         return clock.time();
     }
 
-    /** Steps since the newest header, this one's or the last life's. */
+    /** Steps of the clock since the newest header, of this life or the last one. */
     long skew() {
         return clock.skew() - headerSkew;
     }

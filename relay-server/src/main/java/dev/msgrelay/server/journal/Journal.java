@@ -1,6 +1,15 @@
 package dev.msgrelay.server.journal;
 
-import dev.msgrelay.server.journal.Recovery.Part;
+import dev.msgrelay.server.journal.disk.Disk;
+import dev.msgrelay.server.journal.disk.DiskException;
+import dev.msgrelay.server.journal.disk.FileDisk;
+import dev.msgrelay.server.journal.format.EpochTable;
+import dev.msgrelay.server.journal.format.IndexRecord;
+import dev.msgrelay.server.journal.format.JournalClock;
+import dev.msgrelay.server.journal.format.JournalName;
+import dev.msgrelay.server.journal.read.JournalFeed;
+import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.Recovery.Part;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.log.StreamHead;
@@ -19,31 +28,31 @@ import java.util.concurrent.locks.LockSupport;
  * for good: after a force that failed, a later one may succeed although bytes are lost.
  */
 public final class Journal implements Closeable {
-    /** Who is told what becomes of it. */
+    /** Gets what becomes of the journal. */
     public interface Watch {
-        /** What lies before the position is written. On the writer's thread. */
+        /** Everything before the position is written. Called by the writer's thread. */
         void written(long position);
 
-        /** What lies before the position is forced. On the forcer's thread. */
+        /** Everything before the position is forced. Called by the forcer's thread. */
         void forced(long position);
 
-        /** It has ended: no more is written. On either thread, once. */
+        /** The journal has ended, and writes no more. Called by either thread, once. */
         void failed(Throwable cause);
     }
 
     /** Direct memory of each thread that reads or writes from the heap (the opening one, the writer, the forcer), and of records. */
     public static final long DIRECT_BYTES = 3L * FileDisk.PIECE + JournalWriter.RECORD_BYTES;
 
-    /** Of the Java heap, for each segment that is held: what is known of it, for those who read it too, and its files' names. */
+    /** Java heap for each segment that is held: its header, for readers too, and the names of its files. */
     private static final int BYTES_PER_SEGMENT = 600;
 
-    /** Likewise for each name: what is known of it, and how it is written down. */
+    /** Java heap for each name of a publisher: its state, and its records. */
     private static final int BYTES_PER_NAME = 300;
 
-    /** Likewise for each record of the one whose records are looked at, when it is opened. */
+    /** Java heap for each record of the segment whose records are read when the journal is opened. */
     private static final int BYTES_PER_RECORD = 96;
 
-    /** At the end, for what is still to be written and forced. */
+    /** The time at the end for what is still to be written and forced. */
     private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -85,7 +94,7 @@ public final class Journal implements Closeable {
         forced.set(recovered.endPosition(), recovered.endSequence());
     }
 
-    /** Bytes of the Java heap that it takes at most: most of them when it is opened. */
+    /** Java heap that a journal takes at most; most of it while it is opened. */
     public static long heapBytes(JournalSettings settings) {
         long records = settings.indexBytes() / IndexRecord.LENGTH;
         return Recovery.HEAP_BYTES
@@ -97,7 +106,7 @@ public final class Journal implements Closeable {
 
     // ---- what was found ----------------------------------------------------------------------------------------
 
-    /** What was found in the directory as it was opened, the cut of its torn tail included. */
+    /** The findings in the directory when it was opened, the torn tail included. */
     public Recovery recovered() {
         return recovered;
     }
@@ -107,7 +116,7 @@ public final class Journal implements Closeable {
         return epochs;
     }
 
-    /** Where the stream goes on: the log is made to start here. */
+    /** The place where the stream goes on: the log is made to start here. */
     public Mark goesOnAt() {
         Mark start = new Mark();
         start.set(recovered.endPosition(), recovered.endSequence());
@@ -117,11 +126,11 @@ public final class Journal implements Closeable {
     // ---- at work -----------------------------------------------------------------------------------------------
 
     /**
-     * Takes the log that it writes down from now on.
+     * Takes the log that the journal writes down from now on.
      *
      * @param log starts at {@link #goesOnAt}, and is not written to yet. Its gate keeps it from running so far ahead that it
      *     drops what was not written
-     * @param whom is told
+     * @param whom gets what becomes of the journal
      * @param nanos now, of the clock that only goes forward
      */
     public void feed(PacketLog log, Watch whom, long nanos) {
@@ -161,12 +170,12 @@ public final class Journal implements Closeable {
                 nanos);
     }
 
-    /** Starts its threads, on what it is fed with. */
+    /** Starts the threads, on the log that the journal is fed with. */
     public void start() {
         threads = new JournalThreads(
                 name(),
                 (nanos, millis) -> {
-                    long rest = writer.rest(nanos);
+                    long rest = writer.restNanos(nanos);
                     if (rest > 0) {
                         return rest;
                     }
@@ -195,12 +204,12 @@ public final class Journal implements Closeable {
         return done ? 0 : JournalThread.SLEEP_NANOS;
     }
 
-    /** One step of the writer; answers whether it did something. */
+    /** One step of the writer. Returns whether it did something. */
     boolean write(long nanos, long millis) {
         return step(() -> writer.work(nanos, millis));
     }
 
-    /** One step of the forcer; answers whether it did something. */
+    /** One step of the forcer. Returns whether it did something. */
     boolean force(long nanos, long millis) {
         return step(() -> forcer.work(nanos, millis));
     }
@@ -234,7 +243,7 @@ public final class Journal implements Closeable {
         }
     }
 
-    /** Somebody waits until everything before a position is written. One thread. */
+    /** Asks for everything before a position to be written soon. One thread. */
     public void wantWritten(long position) {
         writer.want(position);
         if (threads != null) {
@@ -242,7 +251,7 @@ public final class Journal implements Closeable {
         }
     }
 
-    /** Somebody waits until everything before a position is forced. One thread. */
+    /** Asks for everything before a position to be written and forced at once. One thread. */
     public void wantForced(long position) {
         wantWritten(position);
         forcer.want(position);
@@ -251,17 +260,17 @@ public final class Journal implements Closeable {
         }
     }
 
-    /** What names move is put there. The core's. */
+    /** The queue for the moves of names, which the core fills. */
     public NameMoves moves() {
         return moves;
     }
 
-    /** Up to where it is written: survives the end of this process. Any thread. */
+    /** The end of what is written, which survives the end of this process. Any thread. */
     public StreamHead written() {
         return written;
     }
 
-    /** Up to where it is forced: survives the end of the machine. Any thread. */
+    /** The end of what is forced, which survives the end of the machine. Any thread. */
     public StreamHead forced() {
         return forced;
     }
@@ -277,12 +286,12 @@ public final class Journal implements Closeable {
         return new JournalFeed(disk, files.held(), written, () -> writer.times().present(), records);
     }
 
-    /** What ended it; null: nothing. Any thread. */
+    /** The fault that ended the journal; null: there is none. Any thread. */
     public Throwable failure() {
         return failure.get();
     }
 
-    /** What there is to say of it. Any thread. */
+    /** The journal's figures. Any thread. */
     public JournalStats stats() {
         return forcer.stats();
     }
@@ -325,7 +334,7 @@ public final class Journal implements Closeable {
         }
     }
 
-    /** Once: a thread that hung in the disk at the first close may have done so since. */
+    /** Runs once: a thread that hung in the disk at the first close may do it later. */
     private void finishAndLetGo(long nanos) throws IOException {
         if (!closed) {
             closed = true;
@@ -337,7 +346,7 @@ public final class Journal implements Closeable {
         }
     }
 
-    /** What ended it, in words. */
+    /** The fault that ended the journal, in words. */
     public String failureText() {
         return name() + " has failed: " + DiskException.words(failure.get());
     }
@@ -351,7 +360,7 @@ public final class Journal implements Closeable {
         }
     }
 
-    /** With both threads gone: the rest, and at last the record that all of it is forced. */
+    /** Writes the rest, with both threads gone, and at last the record that all of it is forced. */
     private void finish(long end) {
         // Both clocks go on from where their threads have seen them last: so they are those that the threads had.
         JournalClock last = writer.times().clock();

@@ -1,6 +1,10 @@
 package dev.msgrelay.server.journal;
 
-import dev.msgrelay.server.journal.Recovery.Part;
+import dev.msgrelay.server.journal.disk.Disk;
+import dev.msgrelay.server.journal.disk.DiskFullException;
+import dev.msgrelay.server.journal.format.JournalClock;
+import dev.msgrelay.server.journal.format.NamesFile;
+import dev.msgrelay.server.journal.recover.Recovery.Part;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.StreamHead;
 import java.io.IOException;
@@ -14,8 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Forces what was written: bytes, then records. While anybody waits it does so back to back: whatever was written during one
- * force is in the next, so many wait for one. It also makes files ready for the writer, and drops old ones.
+ * Forces what was written: bytes, then records. While a client waits, forces follow each other without a pause: one force
+ * serves everything that was written during the one before. The forcer also makes files ready for the writer, and drops old
+ * ones.
  *
  * <p>Owned by its thread.
  */
@@ -24,22 +29,22 @@ final class JournalForcer {
 
     private static final double NANOS_PER_SECOND = 1e9;
 
-    /** How much room there is on the disk is asked so often. */
+    /** The interval of looks at the room on the disk. */
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Names are written so often at most. */
+    /** The shortest time between two tables of names. */
     private static final long NAMES_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** A disk that was full is asked again after so long. */
+    /** The pause before a disk that was full is asked again. */
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** After a step of the clock nothing is dropped for its age for so long: somebody may want to mend it. */
+    /** The time after a step of the clock in which nothing is dropped for its age: somebody may want to mend it. */
     static final long WAIT_NANOS = TimeUnit.HOURS.toNanos(1);
 
-    /** A clock that steps again and again is a line so often. */
+    /** The shortest time between two lines about a clock that steps again and again. */
     private static final long STEP_LINE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** So many are forced without waiting for the interval: the force of a second's bytes at once holds the writer up. */
+    /** Unforced bytes that do not wait for the interval: the force of a second's bytes at once would hold the writer up. */
     private static final long MUCH_BYTES = 32L << 20;
 
     private final Disk disk;
@@ -67,7 +72,7 @@ final class JournalForcer {
     private long lastFull;
     private boolean full;
     private final JournalClock clock;
-    // Of earlier lives: how old they are is known once the clock was looked at. Then null.
+    // Segments of earlier lives, until the first look at the clock tells how old they are; then null.
     private List<Part> earlier;
     private boolean stepped;
     private long lastStep;
@@ -106,26 +111,26 @@ final class JournalForcer {
         this.wanted = forced.position();
     }
 
-    /** Somebody waits until everything before a position is forced. One thread. */
+    /** Asks for everything before a position to be forced at once. One thread. */
     void want(long position) {
         wanted = Math.max(wanted, position);
     }
 
     /**
-     * At most one force, and one step of what else there is.
+     * At most one force, and one step of the work on files.
      *
      * @return whether something was done
      * @throws IOException nothing may be written any more: after a force that failed nobody knows what is on the disk
      */
     boolean work(long nanos, long millis) throws IOException {
         now = nanos;
-        look(nanos, millis);
+        watchClock(nanos, millis);
         written.read(upTo);
         boolean done = false;
         if (mustForce(upTo.position(), nanos)) {
             long began = System.nanoTime();
             force();
-            took(System.nanoTime() - began);
+            countForce(System.nanoTime() - began);
             lastForce = nanos;
             done = true;
         }
@@ -135,9 +140,9 @@ final class JournalForcer {
         return done;
     }
 
-    /** The machine's clock says how old earlier lives are, once; then it is only watched. */
-    private void look(long nanos, long millis) {
-        long step = clock.look(nanos, millis);
+    /** Watches the machine's clock; the first look tells how old the segments of earlier lives are. */
+    private void watchClock(long nanos, long millis) {
+        long step = clock.update(nanos, millis);
         if (earlier != null) {
             for (Part part : earlier) {
                 if (!part.isEmpty()) {
@@ -161,10 +166,10 @@ final class JournalForcer {
             return;
         }
         LOG.warn(
-                "the machine's clock has stepped by {}, to {}{}: journal {} marks that in its index, and drops nothing for"
-                        + " its age for an hour",
+                "the machine's clock has stepped by {}, to {}{}: journal {} marks that in its index, and drops nothing"
+                        + " for its age for an hour",
                 Duration.ofMillis(step),
-                JournalClock.text(millis),
+                JournalClock.timeText(millis),
                 stepsLeftOut == 0 ? "" : " (" + stepsLeftOut + " more steps since the last such line)",
                 disk.place());
         lastStepLine = nanos;
@@ -178,7 +183,7 @@ final class JournalForcer {
         return awaited || unforced >= MUCH_BYTES || (late || crowded) && (unforced > 0 || writer.recorded() > durable);
     }
 
-    /** Whether there is something for it that cannot wait until it looks by itself. The writer's, behind each block. */
+    /** Whether the forcer has work that cannot wait until it wakes by itself. Asked by the writer, behind each block. */
     boolean due(long nanos) {
         return mustForce(written.position(), nanos) || !files.ready();
     }
@@ -191,7 +196,8 @@ final class JournalForcer {
         int aged = files.retire(Math.min(durable, told), nanos, stepped && nanos - lastStep < WAIT_NANOS);
         if (aged > 1) {
             LOG.warn(
-                    "journal {}: {} segments were too old at once, and are dropped: their newest messages are older than {}",
+                    "journal {}: {} segments were too old at once, and are dropped: their newest messages are older"
+                            + " than {}",
                     disk.place(),
                     aged,
                     Duration.ofMillis(settings.keepMillis()));
@@ -208,7 +214,7 @@ final class JournalForcer {
     }
 
     /**
-     * Where some have moved since, and once what they count is forced; not more often than it pays: a start reads the indexes
+     * Writes the table of names, if some have moved since and their messages are forced; at most once a second: a start reads the indexes
      * from there on.
      *
      * @param needed segments are to be dropped
@@ -232,7 +238,7 @@ final class JournalForcer {
         }
     }
 
-    /** Sees to it that files for the next segment are there; answers whether there was something to do. */
+    /** Makes files for the next segment ready. Returns whether there was something to do. */
     private boolean prepare(long nanos) throws IOException {
         try {
             full = false;
@@ -244,7 +250,7 @@ final class JournalForcer {
         }
     }
 
-    private void took(long nanos) {
+    private void countForce(long nanos) {
         int bound = 0;
         while (bound < JournalStats.BOUNDS.size() && nanos > JournalStats.BOUNDS.get(bound) * NANOS_PER_SECOND) {
             bound++;
@@ -253,7 +259,7 @@ final class JournalForcer {
         timeNanos += nanos;
     }
 
-    /** What it knows of the files. Any thread. */
+    /** The figures of the files and forces. Any thread. */
     JournalStats stats() {
         long nowNanos = now;
         List<Long> upTo = new ArrayList<>();
@@ -289,7 +295,7 @@ final class JournalForcer {
             newNames |= !s.nameForced();
             s.close();
             files.add(new SegmentFiles.Sealed(
-                    s.header().base(), s.end(), settings.segmentBytes() + settings.indexBytes(), s.nanos()));
+                    s.header().base(), s.endPosition(), settings.segmentBytes() + settings.indexBytes(), s.nanos()));
         }
         // In the middle of a roll it is complete as well, also at the force after the one that closed it.
         if (current != null && !current.isClosed()) {

@@ -1,5 +1,12 @@
 package dev.msgrelay.server.journal;
 
+import dev.msgrelay.server.journal.disk.Disk;
+import dev.msgrelay.server.journal.disk.DiskException;
+import dev.msgrelay.server.journal.format.EpochTable;
+import dev.msgrelay.server.journal.format.FileNames;
+import dev.msgrelay.server.journal.format.Loss;
+import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.Repair;
 import dev.msgrelay.server.log.Mark;
 import java.io.Closeable;
 import java.io.IOException;
@@ -45,12 +52,12 @@ public record JournalOpening(
         Closeable lock = disk.lock(true);
         boolean open = false;
         try {
-            Recovery found = Recovery.look(disk, Recovery.Depth.START, progress);
+            Recovery found = Recovery.inspect(disk, Recovery.Depth.START, progress);
             checkSound(found);
             checkRoom(found);
             if (others != null && found.isNew()) {
                 new EpochTable(List.of(), others.position(), others.sequence()).write(disk);
-                found = Recovery.look(disk, Recovery.Depth.START, progress);
+                found = Recovery.inspect(disk, Recovery.Depth.START, progress);
             } else if (others != null) {
                 checkGoesOn(found);
             }
@@ -80,7 +87,7 @@ public record JournalOpening(
         List<Loss> damage = found.damage();
         String first = damage.isEmpty()
                 ? "the table of " + (found.epochsDamaged() ? "epochs" : "names") + " is missing or damaged"
-                : damage.get(0).text();
+                : damage.get(0).description();
         String more = damage.size() > 1 ? ", and " + (damage.size() - 1) + " more" : "";
         throw new DiskException(journal() + " is damaged: " + first + more
                 + ". 'relay-server journal check' tells all; 'relay-server journal repair' writes off what is lost");
@@ -95,8 +102,8 @@ public record JournalOpening(
         if (found.endPosition() < others.position()) {
             throw new DiskException(journal() + " ends before message " + found.endSequence()
                     + ", and the cluster's log on this node begins at message " + others.sequence()
-                    + ": what lies between is at other nodes only. Put the journal of one of them there while that one is"
-                    + " stopped, or begin with an empty directory");
+                    + ": what lies between is at other nodes only. Put the journal of one of them there while that one"
+                    + " is stopped, or begin with an empty directory");
         }
     }
 

@@ -1,15 +1,18 @@
 package dev.msgrelay.server.journal;
 
+import dev.msgrelay.server.journal.format.IndexRecord;
+import dev.msgrelay.server.journal.format.SegmentHeader;
+
 /**
  * How a journal is kept.
  *
  * @param segmentBytes length of a stream file: at least {@link #MIN_SEGMENT}
- * @param keepBytes files of sealed segments are dropped, oldest first, once all together have more
- * @param keepMillis and those whose newest message is older
- * @param forceNanos what was written is forced after so long, if nobody wants it sooner
+ * @param keepBytes the oldest sealed segments are dropped once all files have more bytes
+ * @param keepMillis segments are dropped once their newest message is older
+ * @param forceNanos written bytes are forced after this time, or sooner if a client waits for them
  */
 public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis, long forceNanos) {
-    /** Of {@code keepBytes} and {@code keepMillis}: nothing is dropped for that. */
+    /** The value of {@code keepBytes} or {@code keepMillis} with which nothing is dropped for that reason. */
     public static final long UNLIMITED = Long.MAX_VALUE;
 
     static final long MIN_SEGMENT = 4 << 10;
@@ -44,7 +47,7 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
         return Math.min(MOST_SEGMENTS, keepBytes / segmentBytes) + 1;
     }
 
-    /** Of all files: what is kept, the segment that is next, and two that wait to be used again. Not where nothing is dropped. */
+    /** Bytes of all files: those that are kept, the next segment, and the spare ones. Not for a journal that drops nothing. */
     long mostBytes() {
         return keepBytes + (1 + MOST_SPARES) * (segmentBytes + indexBytes());
     }

@@ -3,15 +3,15 @@ package dev.msgrelay.server.journal;
 import java.util.List;
 
 /**
- * What there is to say of a journal.
+ * The figures of a journal.
  *
- * @param segments that are held
- * @param fileBytes of their files
- * @param freeBytes of the disk that they lie on; -1: nobody has asked yet, or it does not say
- * @param fullNanos for which the disk was full
- * @param unpreparedNanos for which the writer waited for the files of a segment
- * @param forcesUpTo how many forces took so long: between the bound before and each of {@link #BOUNDS}; at last those beyond
- * @param forceNanos that all forces took
+ * @param segments number of segments that are held
+ * @param fileBytes bytes of their files
+ * @param freeBytes bytes that are free on the disk; -1: not known
+ * @param fullNanos time for which the disk was full
+ * @param unpreparedNanos time for which the writer waited for the files of a segment
+ * @param forcesUpTo number of forces by their time: up to each of {@link #BOUNDS}, and at last those beyond
+ * @param forceNanos time of all forces
  */
 public record JournalStats(
         int segments,

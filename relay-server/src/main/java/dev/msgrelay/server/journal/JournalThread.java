@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 
 /** A thread that does one duty over and over, and sleeps while there is nothing to do. It is never interrupted. */
 final class JournalThread {
-    /** What it does. */
+    /** The work of the thread. */
     interface Duty {
         /**
          * One bounded step.
@@ -19,7 +19,7 @@ final class JournalThread {
         long work(long nanos, long millis);
     }
 
-    /** It looks so often although nobody wakes it: for what depends on the time alone. */
+    /** The longest sleep without being woken: some work depends on the time alone. */
     static final long SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /** Two looks at clocks take less, unless somebody stops the process. */
@@ -43,7 +43,7 @@ final class JournalThread {
         thread.start();
     }
 
-    /** Wakes it if it sleeps. Any thread, after what it shall see has been made visible. */
+    /** Wakes the thread if it sleeps. Any thread, after its changes have been made visible. */
     void wake() {
         VarHandle.fullFence();
         if (parked) {
@@ -51,13 +51,13 @@ final class JournalThread {
         }
     }
 
-    /** Has it end after the step that it is in. Any thread. */
+    /** Ends the thread after its current step. Any thread. */
     void tellEnd() {
         ended = true;
         LockSupport.unpark(thread);
     }
 
-    /** To wait for its end. */
+    /** The thread itself, to wait for its end. */
     Thread thread() {
         return thread;
     }
@@ -65,7 +65,8 @@ final class JournalThread {
     private long work() {
         long nanos = System.nanoTime();
         long millis = System.currentTimeMillis();
-        // Of one moment: a process that was stopped between the two would take that for a step of the clock.
+        // Both clocks are read at one moment: a process stopped between the two would take that for a step of the
+        // clock.
         while (System.nanoTime() - nanos > APART_NANOS) {
             nanos = System.nanoTime();
             millis = System.currentTimeMillis();
@@ -88,7 +89,7 @@ final class JournalThread {
             }
             parked = true;
             VarHandle.fullFence();
-            // Once more after the flag is up: who came before it did not wake us.
+            // Work once more after the flag is up: a thread that came before it did not wake this one.
             long sleep = work();
             if (sleep > 0 && !ended) {
                 LockSupport.parkNanos(this, sleep);

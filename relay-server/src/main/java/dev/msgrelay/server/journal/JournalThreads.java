@@ -1,5 +1,6 @@
 package dev.msgrelay.server.journal;
 
+import dev.msgrelay.server.journal.disk.DiskException;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;

@@ -1,7 +1,12 @@
 package dev.msgrelay.server.journal;
 
 import dev.msgrelay.server.flow.HeldTime;
-import dev.msgrelay.server.journal.IndexRecord.Kind;
+import dev.msgrelay.server.journal.disk.DiskFullException;
+import dev.msgrelay.server.journal.format.IndexRecord;
+import dev.msgrelay.server.journal.format.IndexRecord.Kind;
+import dev.msgrelay.server.journal.format.NamesFile;
+import dev.msgrelay.server.journal.format.SealedRecord;
+import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
@@ -24,12 +29,12 @@ import java.util.zip.CRC32C;
 final class JournalWriter {
     private static final int RECORDS_AT_ONCE = 1024;
 
-    /** Where nobody waits, a block smaller than this is not written sooner than this after the one before. */
+    /** A block smaller than this, which nobody waits for, is not written sooner than PATIENT_NANOS after the one before. */
     private static final int PATIENT_BYTES = 512 << 10;
 
     private static final long PATIENT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** Direct memory for them. */
+    /** Direct memory for records. */
     static final int RECORD_BYTES = RECORDS_AT_ONCE * IndexRecord.LENGTH;
 
     private final PacketLog log;
@@ -51,7 +56,7 @@ final class JournalWriter {
     private final Mark known = new Mark();
     private final IndexTimes times;
 
-    // Where the records that are being put go, and how many there are.
+    // The place of the records that are being put, and how many there are.
     private long recordsAt;
     private int count;
     private IOException refused;
@@ -67,12 +72,12 @@ final class JournalWriter {
 
     /**
      * @param log stands where the journal goes on
-     * @param written is moved by the writer
-     * @param forced is moved by the forcer, and written down here
-     * @param times that the index gets
+     * @param written moved by the writer
+     * @param forced moved by the forcer; the writer records it in the index
+     * @param times of the records
      * @param segmentBytes length of a stream file; a frame has three quarters of it at most
-     * @param names as they stand
-     * @param named behind the newest block that moved one
+     * @param names states of the names in what is written
+     * @param named position behind the newest block that moved a name
      * @param onWritten gets the position before which everything is written
      */
     JournalWriter(
@@ -101,15 +106,15 @@ final class JournalWriter {
         this.snapshot = new NamesFile(forced.position(), names.written());
     }
 
-    /** Somebody waits until everything before a position is written. */
+    /** Asks for everything before a position to be written soon. One thread. */
     void want(long position) {
         wanted = Math.max(wanted, position);
     }
 
-    /** How long it may wait until there is more for a block, in ns; 0: it may not. Each block costs something by itself. */
-    long rest(long nanos) {
+    /** How long the writer may wait for more bytes of a block, in ns; 0: not at all. Each block costs something by itself. */
+    long restNanos(long nanos) {
         long rest = current == null ? 0 : restUntil - nanos;
-        // Before the look: who brings more after that sees it.
+        // Set before the look: a core that brings more after it sees the flag.
         patient = rest > 0;
         VarHandle.fullFence();
         if (rest <= 0 || caughtUp() || pressing()) {
@@ -124,7 +129,7 @@ final class JournalWriter {
         return log.head().position() - at >= PATIENT_BYTES || wanted > at;
     }
 
-    /** Whether there is something for it now. Any thread. */
+    /** Whether the writer has work now. Any thread. */
     boolean due() {
         return !patient || pressing();
     }
@@ -136,7 +141,7 @@ final class JournalWriter {
      * @throws IOException nothing may be written any more
      */
     boolean work(long nanos, long millis) throws IOException {
-        times.look(nanos, millis);
+        times.update(nanos, millis);
         log.head().read(head);
         boolean idle = reader.position() == head.position();
         try {
@@ -181,7 +186,7 @@ final class JournalWriter {
         boolean more = forcedIsNew();
         names.begin(block.endSequence());
         beginRecords();
-        if (names.moved()) {
+        if (names.movesAny()) {
             names.records(current.header().base(), this::put);
         }
         if (more) {
@@ -189,20 +194,20 @@ final class JournalWriter {
         }
         put(block);
         endRecords(more);
-        if (names.moved()) {
+        if (names.movesAny()) {
             names.done();
             named = end;
         }
         current.blockEnded(end, nanos);
-        // What it leaves is for the next one, at once.
+        // The rest is for the next block, at once.
         restUntil = end == head.position() ? nanos + PATIENT_NANOS : nanos;
         written.set(end, block.endSequence());
-        reader.moved(bytes);
+        reader.advance(bytes);
         onWritten.accept(end);
         return true;
     }
 
-    /** Copies bytes that are held to the stream file; answers their CRC. */
+    /** Copies bytes that are held to the stream file. Returns their CRC. */
     private int copy(long from, int bytes) throws IOException {
         crc.reset();
         long base = current.header().base();
@@ -218,7 +223,7 @@ final class JournalWriter {
     }
 
     /**
-     * With nothing else to write, or nowhere to: what was forced is written down by itself. Only then are segments dropped, so
+     * Records what was forced, with nothing else to write, or no place for it. Only then are segments dropped, so
      * where the next block waits for that, the record goes behind the last place, too. A step of the clock is marked likewise,
      * so that it is known also to who comes before the next block.
      */
@@ -296,7 +301,8 @@ final class JournalWriter {
             throw new IOException("a block of " + bytes + " bytes is longer than a segment");
         }
         if (current != null) {
-            // Before the next one is to be seen: whoever looks for it first finds all of them.
+            // Added before the next segment is to be seen: the forcer, which looks at that one first, then finds all of
+            // them.
             complete.add(current);
         }
         current = next;
@@ -310,12 +316,12 @@ final class JournalWriter {
         return named;
     }
 
-    /** Names as they stood where the newest segment began; before the first one where it will begin. */
+    /** The names at the beginning of the newest segment; before the first one, at the place where it will begin. */
     NamesFile snapshot() {
         return snapshot;
     }
 
-    /** Times as they are written. */
+    /** The times of the records. */
     IndexTimes times() {
         return times;
     }

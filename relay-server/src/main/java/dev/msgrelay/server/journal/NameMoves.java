@@ -1,5 +1,6 @@
 package dev.msgrelay.server.journal;
 
+import dev.msgrelay.server.journal.format.JournalName;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -33,7 +34,7 @@ public final class NameMoves {
 
     // ---- the core ----------------------------------------------------------------------------------------------
 
-    /** Whether there is room for one more. Where there is none, somebody has to wait until {@link #mayGoOn}. */
+    /** Whether there is room for one more move. If not, publishers wait until {@link #mayGoOn}. */
     public boolean hasRoom() {
         if (ended || added.getPlain() - taken.getAcquire() < MOST) {
             return true;
@@ -42,7 +43,7 @@ public final class NameMoves {
         return false;
     }
 
-    /** Whether those who had to wait may go on: half of it is free. */
+    /** Whether publishers that wait may go on: half of the queue is free. */
     public boolean mayGoOn() {
         if (refused && (ended || added.getPlain() - taken.getAcquire() <= MOST / 2)) {
             refused = false;
@@ -70,19 +71,19 @@ public final class NameMoves {
         added.setRelease(to + 1);
     }
 
-    /** Nobody takes anything any more. */
-    public void end() {
+    /** Stops the queue: the writer takes nothing any more. */
+    public void stop() {
         ended = true;
     }
 
     // ---- the journal's writer ----------------------------------------------------------------------------------
 
-    /** Whether somebody waits for room. Any thread. */
+    /** Whether publishers wait for room. Any thread. */
     public boolean refused() {
         return refused;
     }
 
-    /** Who is told how far a name is. */
+    /** Gets how far a name is. */
     interface Sink {
         void reached(JournalName name, long number, long sequence);
     }

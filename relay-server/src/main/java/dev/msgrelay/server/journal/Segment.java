@@ -1,5 +1,8 @@
 package dev.msgrelay.server.journal;
 
+import dev.msgrelay.server.journal.disk.Disk;
+import dev.msgrelay.server.journal.format.IndexRecord;
+import dev.msgrelay.server.journal.format.SegmentHeader;
 import java.io.Closeable;
 import java.io.IOException;
 
@@ -11,12 +14,12 @@ final class Segment implements Closeable {
     private final long capacity;
     private final int slots;
 
-    // Of the writer.
+    // Written by the writer alone.
     private int used;
     private volatile long end;
     private volatile long nanos;
 
-    // Of the forcer.
+    // The forcer's alone.
     private boolean nameForced;
     private boolean closed;
 
@@ -51,7 +54,7 @@ final class Segment implements Closeable {
         return used + 4 <= slots;
     }
 
-    /** Where in the index the next record goes. */
+    /** The offset of the next record in the index. */
     long nextRecord() {
         return SegmentHeader.LENGTH + (long) used * IndexRecord.LENGTH;
     }
@@ -67,12 +70,12 @@ final class Segment implements Closeable {
         nanos = nowNanos;
     }
 
-    /** Behind its last byte. */
-    long end() {
+    /** The position behind the last byte. */
+    long endPosition() {
         return end;
     }
 
-    /** When its newest block was written, by the clock that only goes forward. */
+    /** The time of the newest block, by the clock that only goes forward. */
     long nanos() {
         return nanos;
     }

@@ -1,5 +1,9 @@
 package dev.msgrelay.server.journal;
 
+import dev.msgrelay.server.journal.disk.Disk;
+import dev.msgrelay.server.journal.disk.DiskFullException;
+import dev.msgrelay.server.journal.format.FileNames;
+import dev.msgrelay.server.journal.format.SegmentHeader;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -108,7 +112,7 @@ final class SegmentFiles {
     }
 
     /**
-     * Sees to it that there is a pair of files for the next segment.
+     * Makes a pair of files for the next segment ready.
      *
      * @return whether there was something to do
      */
@@ -156,7 +160,7 @@ final class SegmentFiles {
         return ready.get() != null;
     }
 
-    /** The writer's: begins a segment; null where no files are ready for it. */
+    /** Begins a segment; null where no files are ready for it. The writer's. */
     Segment next(SegmentHeader header) throws IOException {
         Pair pair = ready.get();
         if (pair == null) {
@@ -195,7 +199,8 @@ final class SegmentFiles {
             }
             sealed.pollFirst();
             bytes -= oldest.length;
-            // Before a byte of it changes: who reads it looks once more whether it was held to the end.
+            // Removed before a byte of the files changes: a reader asks behind its read whether the segment is still
+            // held.
             held.remove(oldest.base);
             retire(FileNames.stream(oldest.base), spareStreams);
             retire(FileNames.index(oldest.base), spareIndexes);
@@ -214,7 +219,7 @@ final class SegmentFiles {
         String spare = name + FileNames.SPARE;
         Pair next = ready.get();
         while (spares.contains(spare) || next != null && next.has(spare)) {
-            // Of an earlier life that began a segment at the same place, and was rolled back: another file has that
+            // An earlier life began a segment at the same place, and was rolled back: another file has that
             // name.
             spare = "again-" + ++made + "-" + name + FileNames.SPARE;
         }
@@ -222,7 +227,7 @@ final class SegmentFiles {
             disk.rename(name, spare);
             spares.addFirst(spare);
         } catch (DiskFullException e) {
-            // Not even a longer name has room.
+            // The disk has no room even for a longer name.
             disk.delete(name);
         }
     }
@@ -233,7 +238,7 @@ final class SegmentFiles {
         List<String> there = disk.names();
         for (String name : spares.toArray(String[]::new)) {
             if (!there.contains(name)) {
-                // It is to be made, and the disk was full: that is tried again.
+                // The file is to be made, and the disk was full: that is tried again.
                 continue;
             }
             boolean fits;

@@ -1,5 +1,8 @@
 package dev.msgrelay.server.journal;
 
+import dev.msgrelay.server.journal.format.JournalName;
+import dev.msgrelay.server.journal.format.NameRecord;
+import dev.msgrelay.server.journal.format.SealedRecord;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -18,9 +21,9 @@ import java.util.function.Consumer;
  */
 final class WrittenNames implements NameMoves.Sink {
     private static final class Entry {
-        // As it is written; null: it never was.
+        // The state that is written; null: none is.
         JournalName.State written;
-        // As it is with the block that is being written.
+        // The state with the block that is being written.
         JournalName name;
         long number;
         long sequence;
@@ -65,7 +68,7 @@ final class WrittenNames implements NameMoves.Sink {
     }
 
     /** Whether the block moves any. */
-    boolean moved() {
+    boolean movesAny() {
         return !moving.isEmpty();
     }
 
@@ -108,7 +111,7 @@ final class WrittenNames implements NameMoves.Sink {
         entries.remove(oldest.written.name().name());
     }
 
-    /** All that is written, in no order. */
+    /** The states that are written, in no order. */
     List<JournalName.State> written() {
         List<JournalName.State> all = new ArrayList<>(entries.size());
         for (Entry entry : entries.values()) {

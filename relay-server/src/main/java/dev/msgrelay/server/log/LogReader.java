@@ -202,8 +202,8 @@ public final class LogReader {
         boundary.set(to, sequence);
     }
 
-    /** Moves the position on by {@code bytes}, which have been handed on. At the boundary all chunks are released. */
-    public void moved(long bytes) {
+    /** Moves on over so many bytes, which have been handed on, and lets go of memory that is no longer needed. */
+    public void advance(long bytes) {
         long to = position + bytes;
         position = to;
         if (to == boundary.position()) {

@@ -1,11 +1,11 @@
 package dev.msgrelay.server.net;
 
-import dev.msgrelay.server.core.EngineLoop;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
 import io.netty.channel.ServerChannel;
 import io.netty.util.NetUtil;
 import java.io.IOException;
@@ -19,8 +19,8 @@ public final class Listener {
      * Decides on which loop a new connection lives, and sets the connection up. Called on the accepting loop's thread.
      */
     public interface Placement {
-        /** Sets options and handlers, and returns the loop to register the channel with. */
-        EngineLoop place(Channel accepted);
+        /** Sets options and handlers; returns the loop that the connection is to be registered with. */
+        EventLoop place(Channel accepted);
     }
 
     private static final int BACKLOG = 1024;
@@ -43,7 +43,7 @@ public final class Listener {
      *
      * @throws IOException the message names the address and has the system's words
      */
-    public static Listener bind(ServerChannel channel, SocketAddress address, EngineLoop loop, Placement placement)
+    public static Listener bind(ServerChannel channel, SocketAddress address, EventLoop loop, Placement placement)
             throws IOException {
         channel.config().setOption(ChannelOption.SO_BACKLOG, BACKLOG);
         if (address instanceof InetSocketAddress) {

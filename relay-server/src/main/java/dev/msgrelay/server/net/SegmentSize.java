@@ -31,7 +31,7 @@ public final class SegmentSize {
         ask();
     }
 
-    /** The segment size of a connected channel. */
+    /** Returns the segment size of a connected channel. */
     public static SegmentSize of(Channel channel) {
         return of(channel, IntUnaryOperator.identity());
     }
@@ -48,12 +48,12 @@ public final class SegmentSize {
         return new SegmentSize(null, Segments.payload(channel.localAddress()), payload);
     }
 
-    /** Payload bytes of one segment. */
+    /** Returns the payload bytes of one segment. */
     public int bytes() {
         return bytes;
     }
 
-    /** The largest whole number of segments within {@code limit} bytes, at least one; in bytes. */
+    /** Returns the largest whole number of segments within {@code limit} bytes, at least one; in bytes. */
     public int wholeUpTo(int limit) {
         return Segments.wholeUpTo(limit, bytes);
     }

@@ -347,9 +347,9 @@ class PolicyTest {
         Standing standing = opened(control, Role.SUBSCRIBER, unix(1));
         long second = 1_000_000_000;
         assertThat(standing.isPaused(0)).isFalse();
-        standing.moved(100, 0);
+        standing.spend(100, 0);
         assertThat(standing.isPaused(0)).as("a burst of a tenth of a second").isFalse();
-        standing.moved(2000, 0);
+        standing.spend(2000, 0);
         assertThat(standing.isPaused(0)).isTrue();
         assertThat(standing.isPaused(2 * second - 1)).isTrue();
         assertThat(standing.isPaused(2 * second)).isFalse();

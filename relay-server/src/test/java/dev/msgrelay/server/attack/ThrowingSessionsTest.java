@@ -21,6 +21,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -212,8 +213,8 @@ class ThrowingSessionsTest {
         subscriber(relay, "tick", c -> Sessions.onItsThread(c, () -> Sessions.takeAway(c, "progress")));
         subscriber(relay, "a task", ThrowingSessionsTest::throwInATask);
         subscriber(relay, "a task, an Error", ThrowingSessionsTest::throwAnErrorInATask);
-        speaking(relay, "channelRead", When.BEFORE_READ, "heartbeat");
-        speaking(relay, "say", When.BEHIND_READ, "hello");
+        speaking(relay, "channelRead", When.BEFORE_READ, c -> Sessions.takeAway(c, "heartbeat"));
+        speaking(relay, "say", When.BEHIND_READ, c -> Sessions.set(Sessions.get(c, "admittance"), "hello", null));
         writable(relay, pair);
     }
 
@@ -226,10 +227,11 @@ class ThrowingSessionsTest {
         }
     }
 
-    private void speaking(TestRelay relay, String step, When when, String field) throws Exception {
+    private void speaking(TestRelay relay, String step, When when, Consumer<Connection> take) throws Exception {
         Set<Connection> others = new HashSet<>(Sessions.of(relay.relay()));
         try (PlainSubscriber client = PlainSubscriber.connect(relay.subscribe())) {
-            spoil(newOne(relay, others, Role.SUBSCRIBER), when, field);
+            Connection connection = newOne(relay, others, Role.SUBSCRIBER);
+            spoil(connection, when, () -> take.accept(connection));
             client.hello(HelloFrame.subscriber().build().encode());
             client.awaitEnd();
             awaitEnd(relay, "subscriber." + step);

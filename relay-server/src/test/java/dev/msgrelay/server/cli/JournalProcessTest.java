@@ -11,10 +11,10 @@ import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.TalkingPublisher;
-import dev.msgrelay.server.journal.FileDisk;
-import dev.msgrelay.server.journal.JournalReader;
-import dev.msgrelay.server.journal.Loss;
-import dev.msgrelay.server.journal.Recovery;
+import dev.msgrelay.server.journal.disk.FileDisk;
+import dev.msgrelay.server.journal.format.Loss;
+import dev.msgrelay.server.journal.read.JournalReader;
+import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.testing.Directories;
 import dev.msgrelay.testing.FreePort;
 import dev.msgrelay.testing.Signals;
@@ -90,7 +90,7 @@ class JournalProcessTest {
     private int whole(int from) throws IOException {
         int[] next = {from};
         FileDisk disk = new FileDisk(directory());
-        Recovery found = Recovery.look(disk, Recovery.Depth.ALL);
+        Recovery found = Recovery.inspect(disk, Recovery.Depth.ALL);
         JournalReader.read(disk, found, 1, new JournalReader.Sink() {
             @Override
             public boolean message(long sequence, int type, ByteBuffer body) {
@@ -100,7 +100,7 @@ class JournalProcessTest {
 
             @Override
             public void lost(Loss loss) {
-                throw new AssertionError(loss.text());
+                throw new AssertionError(loss.description());
             }
         });
         return next[0] - from;
@@ -183,7 +183,7 @@ class JournalProcessTest {
             assertThat(relay.terminate()).isZero();
         }
         assertThat(whole(0)).isEqualTo(5_000);
-        Recovery found = Recovery.look(new FileDisk(directory()), Recovery.Depth.ALL);
+        Recovery found = Recovery.inspect(new FileDisk(directory()), Recovery.Depth.ALL);
         assertThat(found.forcedPosition()).isEqualTo(5_000L * FRAME);
     }
 

@@ -2,7 +2,7 @@ package dev.msgrelay.server.fanout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.server.journal.JournalFeed;
+import dev.msgrelay.server.journal.read.JournalFeed;
 import dev.msgrelay.server.log.Chunk;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;

@@ -2,14 +2,20 @@ package dev.msgrelay.server.fanout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.StartFrom;
+import dev.msgrelay.server.access.AccessControl;
+import dev.msgrelay.server.access.Standing;
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.journal.Journal;
-import dev.msgrelay.server.journal.JournalFeed;
 import dev.msgrelay.server.journal.JournalOpening;
 import dev.msgrelay.server.journal.JournalSettings;
 import dev.msgrelay.server.journal.JournalSteps;
 import dev.msgrelay.server.journal.SimDisk;
+import dev.msgrelay.server.journal.read.JournalFeed;
 import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
@@ -18,10 +24,12 @@ import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.Counters;
 import dev.msgrelay.server.session.Durability;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.util.concurrent.Ticker;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,6 +42,16 @@ class ReplayStartTest {
     private static final int FRAME = 50;
     private static final long EPOCH = 7;
     private static final long MILLIS = 1_700_000_000_000L;
+
+    private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final WindowGate.Writer NO_WRITER = new WindowGate.Writer() {
+        @Override
+        public void signal() {}
+
+        @Override
+        public void awaitBetweenSteps() {}
+    };
 
     private static final Journal.Watch NOBODY = new Journal.Watch() {
         @Override
@@ -51,7 +69,7 @@ class ReplayStartTest {
     private Journal journal;
     private PacketLog log;
     private LogReader reader;
-    private Replay replay;
+    private CatchUp catchUp;
     private long nanos;
     private int published;
 
@@ -65,12 +83,19 @@ class ReplayStartTest {
         journal.feed(log, NOBODY, 0);
         reader = new LogReader(log);
         ReplayPages pages = new ReplayPages(allocator, budget.pool(Part.REPLAYS), new Counters(), () -> nanos);
-        replay = new Replay(log, reader, pages, journal, 0);
+        Standing standing =
+                new Standing(new AccessControl(RelayConfig.builder().build().access()), Role.SUBSCRIBER);
+        SlowPolicy policy = new SlowPolicies(new WindowGate(LOG, NO_WRITER, () -> nanos)).of(Policy.REPLAY);
+        Ticker clock = Ticker.newMockTicker();
+        Allowance allowance = new Allowance(standing, reader::position, policy, LOG, STALL_NANOS, clock);
+        catchUp = new CatchUp(log, reader, allowance, standing, new Counters(), clock, journal, pages);
+        assertThat(catchUp.toJournal()).isNull();
     }
 
     @AfterEach
     void close() throws IOException {
-        replay.end();
+        catchUp.end();
+        assertThat(catchUp.isLive()).isTrue();
         reader.release();
         journal.close();
         log.close();
@@ -104,9 +129,11 @@ class ReplayStartTest {
         return head;
     }
 
-    private void assertStandsWhereItIsTold() {
-        assertThat(reader.boundary().sequence()).isEqualTo(replay.wanted());
-        assertThat(reader.position()).isEqualTo((replay.wanted() - 1) * FRAME);
+    /** Starts, and stands at this message: nothing of what is asked for is missing. */
+    private void assertStandsAt(long sequence, Start start, Mark head) {
+        assertThat(catchUp.stand(start, head)).isEqualTo(Step.AGAIN);
+        assertThat(reader.boundary().sequence()).isEqualTo(sequence);
+        assertThat(reader.position()).isEqualTo((sequence - 1) * FRAME);
     }
 
     /** The journal has gone on since the head was read, and the time that is asked for has not come. */
@@ -117,9 +144,7 @@ class ReplayStartTest {
         Mark head = head();
         publishUpTo(20 * FRAME);
         write();
-        assertThat(replay.begin(new Start(StartFrom.TIME, 1, Long.MAX_VALUE, Durability.TODAY), head))
-                .isTrue();
-        assertStandsWhereItIsTold();
+        assertStandsAt(head.sequence(), new Start(StartFrom.TIME, 1, Long.MAX_VALUE, Durability.TODAY), head);
     }
 
     /**
@@ -134,8 +159,48 @@ class ReplayStartTest {
         publishUpTo(LOG + 1);
         write();
         assertThat(log.tail()).isEqualTo(CHUNK);
-        assertThat(replay.begin(new Start(StartFrom.SEQUENCE, 23, 0, Durability.TODAY), head()))
-                .isTrue();
-        assertStandsWhereItIsTold();
+        assertStandsAt(23, new Start(StartFrom.SEQUENCE, 23, 0, Durability.TODAY), head());
+    }
+
+    /** Piece by piece: nothing here holds the log back for the journal. */
+    private void publishAndWriteUpTo(long end) {
+        while (log.endPosition() < end) {
+            publishUpTo(Math.min(end, log.endPosition() + CHUNK));
+            write();
+        }
+    }
+
+    private long behind() {
+        return log.head().position() - reader.position();
+    }
+
+    /** Goes on, whole pieces at a time, for as long as that can be done where the reader is. */
+    private Step goOn() {
+        Step step = catchUp.next(behind());
+        while (step == Step.AGAIN) {
+            Mark end = reader.pageEnd() == null ? head() : reader.pageEnd();
+            int bytes = (int) (end.position() - reader.position());
+            assertThat(reader.hold(bytes, end)).isTrue();
+            reader.advance(bytes);
+            step = catchUp.next(behind());
+        }
+        return step;
+    }
+
+    /** Near the head it leaves the loop that waits for the disk, and only at the head is it live. */
+    @Test
+    void goesBackToTheJournalWhereTheLogIsFaster() {
+        publishAndWriteUpTo(3 * LOG);
+        assertThat(reader.overtaken()).isTrue();
+        assertThat(goOn()).isEqualTo(Step.LOG);
+        assertThat(catchUp.isLive()).isFalse();
+        publishAndWriteUpTo(6 * LOG);
+        assertThat(catchUp.next(behind())).isEqualTo(Step.JOURNAL);
+        assertThat(catchUp.toJournal()).isNull();
+        assertThat(goOn()).isEqualTo(Step.LOG);
+        assertThat(catchUp.isLive()).isFalse();
+        assertThat(catchUp.next(behind())).isEqualTo(Step.AGAIN);
+        assertThat(catchUp.isLive()).isTrue();
+        assertThat(reader.position()).isEqualTo(head().position());
     }
 }

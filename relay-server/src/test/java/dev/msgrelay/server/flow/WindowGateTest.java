@@ -107,16 +107,16 @@ class WindowGateTest {
         Reader reader = reader(0);
         assertThat(gate.tryPass(WINDOW + 1)).isFalse();
         reader.position = WINDOW / 2;
-        gate.moved(reader.position);
+        gate.wakeIfRoom(reader.position);
         assertThat(writer.signals).isZero();
         assertThat(gate.stillRefuses()).isTrue();
         reader.position = WINDOW / 2 + 1;
-        gate.moved(reader.position);
+        gate.wakeIfRoom(reader.position);
         assertThat(writer.signals).isEqualTo(1);
         assertThat(gate.stillRefuses()).isFalse();
         // Who is not blocked is not woken.
         assertThat(gate.tryPass(WINDOW + 1)).isTrue();
-        gate.moved(WINDOW);
+        gate.wakeIfRoom(WINDOW);
         assertThat(writer.signals).isEqualTo(1);
     }
 

@@ -3,6 +3,8 @@ package dev.msgrelay.server.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.harness.Seeds;
+import dev.msgrelay.server.journal.format.FileNames;
+import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.log.Mark;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -41,7 +43,7 @@ class CheckBesideRelayTest {
         for (int round = 0; round < ROUNDS; round++) {
             long oldest = oldest();
             writeAtEachRead(1 + random.nextInt(40));
-            Recovery found = Recovery.look(disk, Recovery.Depth.ALL);
+            Recovery found = Recovery.inspect(disk, Recovery.Depth.ALL);
             disk.duringRead(() -> false);
             assertThat(found.damage()).as("round %d", round).isEmpty();
             assertThat(found.asideFiles()).as("round %d", round).isEmpty();
@@ -69,7 +71,7 @@ class CheckBesideRelayTest {
             rig.step();
             return false;
         });
-        Recovery found = Recovery.look(disk, Recovery.Depth.ALL);
+        Recovery found = Recovery.inspect(disk, Recovery.Depth.ALL);
         disk.duringRead(() -> false);
         assertThat(found.sound()).isFalse();
         assertThat(found.damage()).hasSize(1);

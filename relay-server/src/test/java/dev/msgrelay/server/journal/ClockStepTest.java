@@ -2,6 +2,8 @@ package dev.msgrelay.server.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.server.journal.read.JournalFeed;
+import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.log.Mark;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -146,7 +148,7 @@ class ClockStepTest {
         rig.millis += 3 * HOUR;
         rig.step();
         rig.step();
-        Recovery found = Recovery.look(disk, Recovery.Depth.ALL);
+        Recovery found = Recovery.inspect(disk, Recovery.Depth.ALL);
         assertThat(found.steps()).hasSize(1);
         Recovery.Step step = found.steps().get(0);
         assertThat(step.millis()).isBetween(3 * HOUR - 2, 3 * HOUR + 2);

@@ -6,6 +6,13 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Seeds;
+import dev.msgrelay.server.journal.disk.Disk;
+import dev.msgrelay.server.journal.disk.FileDisk;
+import dev.msgrelay.server.journal.format.EpochTable;
+import dev.msgrelay.server.journal.format.FileNames;
+import dev.msgrelay.server.journal.format.Loss;
+import dev.msgrelay.server.journal.format.SegmentHeader;
+import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.log.PacketLog;
 import java.io.Closeable;
 import java.io.IOException;
@@ -170,7 +177,7 @@ class FileDiskTest {
             Await.until("all is forced", () -> rig.journal.forced().position() == rig.end());
             assertThat(log.head().position()).isEqualTo(rig.end());
             rig.close();
-            Recovery found = Recovery.look(rig.disk, Recovery.Depth.ALL);
+            Recovery found = Recovery.inspect(rig.disk, Recovery.Depth.ALL);
             assertThat(found.sound()).isTrue();
             assertThat(found.cut()).isNull();
             assertThat(found.epochs().epochs()).hasSize(life + 1);
@@ -307,7 +314,7 @@ class FileDiskTest {
         rig.open();
         rig.write(5000, 400);
         rig.close();
-        Recovery found = Recovery.look(rig.disk, Recovery.Depth.ALL);
+        Recovery found = Recovery.inspect(rig.disk, Recovery.Depth.ALL);
         assertThat(found.sound()).isTrue();
         assertThat(found.startPosition()).isPositive();
         assertThat(rig.read(found, new ArrayList<>())).isNull();
@@ -338,6 +345,6 @@ class FileDiskTest {
             assertThat(all).isLessThanOrEqualTo(little.mostBytes());
         }
         rig.close();
-        assertThat(Recovery.look(rig.disk, Recovery.Depth.ALL).sound()).isTrue();
+        assertThat(Recovery.inspect(rig.disk, Recovery.Depth.ALL).sound()).isTrue();
     }
 }

@@ -4,6 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import dev.msgrelay.server.harness.Seeds;
+import dev.msgrelay.server.journal.format.FileNames;
+import dev.msgrelay.server.journal.format.IndexRecord;
+import dev.msgrelay.server.journal.format.JournalClock;
+import dev.msgrelay.server.journal.format.JournalName;
+import dev.msgrelay.server.journal.format.Loss;
+import dev.msgrelay.server.journal.format.SegmentHeader;
+import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.Repair;
 import dev.msgrelay.server.log.Mark;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -39,7 +47,7 @@ class JournalDamageTest {
         rig.open();
         rig.write(150, 200);
         rig.close();
-        assertThat(Recovery.look(disk, Recovery.Depth.ALL).segments()).isGreaterThanOrEqualTo(4);
+        assertThat(Recovery.inspect(disk, Recovery.Depth.ALL).segments()).isGreaterThanOrEqualTo(4);
     }
 
     /** The rig's stream, as another disk has it. */
@@ -52,7 +60,7 @@ class JournalDamageTest {
     /** What is there is read, what is not is told; then it is repaired, and the same holds, and a relay goes on. */
     private void survives(SimDisk damaged, String what) throws IOException {
         JournalRig there = over(damaged);
-        Recovery found = Recovery.look(damaged, Recovery.Depth.ALL);
+        Recovery found = Recovery.inspect(damaged, Recovery.Depth.ALL);
         assertThat(there.read(found, new ArrayList<>())).as(what).isNull();
         long lost = found.damage().stream()
                 .filter(l -> l.sequence() > 0)
@@ -60,14 +68,14 @@ class JournalDamageTest {
                 .sum();
         Repair.all(damaged);
         // What is lost of an index may be a move; but nobody's messages are ever taken for known that are not.
-        JournalRig.states(Recovery.look(damaged, Recovery.Depth.ALL)).forEach((name, state) -> {
+        JournalRig.states(Recovery.inspect(damaged, Recovery.Depth.ALL)).forEach((name, state) -> {
             JournalName.State truth = rig.states(rig.stream.size()).get(name);
             assertThat(truth).as(what + ": " + name).isNotNull();
             if (truth.name().equals(state.name())) {
                 assertThat(state.number()).as(what + ": " + name).isLessThanOrEqualTo(truth.number());
             }
         });
-        Recovery repaired = Recovery.look(damaged, Recovery.Depth.ALL);
+        Recovery repaired = Recovery.inspect(damaged, Recovery.Depth.ALL);
         assertThat(repaired.sound()).as(what + ": sound after the repair").isTrue();
         List<Loss> losses = new ArrayList<>();
         assertThat(there.read(repaired, losses)).as(what + ": after the repair").isNull();
@@ -84,7 +92,7 @@ class JournalDamageTest {
         there.open();
         there.append(10);
         there.close();
-        assertThat(there.read(Recovery.look(damaged, Recovery.Depth.ALL), new ArrayList<>()))
+        assertThat(there.read(Recovery.inspect(damaged, Recovery.Depth.ALL), new ArrayList<>()))
                 .as(what + ": with one more")
                 .isNull();
     }
@@ -95,7 +103,7 @@ class JournalDamageTest {
 
     /** What is read of a journal is what was published, and the rest is told. */
     private void readsNothingWrong(SimDisk damaged, String what) throws IOException {
-        Recovery found = Recovery.look(damaged, Recovery.Depth.ALL);
+        Recovery found = Recovery.inspect(damaged, Recovery.Depth.ALL);
         assertThat(over(damaged).read(found, new ArrayList<>())).as(what).isNull();
     }
 
@@ -113,7 +121,7 @@ class JournalDamageTest {
                 }
             }
         }
-        assertThat(Recovery.look(disk, Recovery.Depth.ALL).sound()).isTrue();
+        assertThat(Recovery.inspect(disk, Recovery.Depth.ALL).sound()).isTrue();
     }
 
     @Tag("thorough")
@@ -128,7 +136,7 @@ class JournalDamageTest {
                     tried++;
                     SimDisk damaged = disk.copy();
                     damaged.flip(name, at, random.nextInt(8));
-                    if (!Recovery.look(damaged, Recovery.Depth.ALL).sound()) {
+                    if (!Recovery.inspect(damaged, Recovery.Depth.ALL).sound()) {
                         told++;
                     }
                     survives(damaged, name + " byte " + at);
@@ -142,7 +150,7 @@ class JournalDamageTest {
     @Tag("thorough")
     @Test
     void bytesOfStreams() throws IOException {
-        Recovery whole = Recovery.look(disk, Recovery.Depth.ALL);
+        Recovery whole = Recovery.inspect(disk, Recovery.Depth.ALL);
         for (Recovery.Part part : whole.parts()) {
             String name = FileNames.stream(part.header().base());
             int used = (int) (part.endPosition() - part.header().base());
@@ -150,7 +158,7 @@ class JournalDamageTest {
                 int at = random.nextInt(used);
                 SimDisk damaged = disk.copy();
                 damaged.flip(name, at, random.nextInt(8));
-                Recovery found = Recovery.look(damaged, Recovery.Depth.ALL);
+                Recovery found = Recovery.inspect(damaged, Recovery.Depth.ALL);
                 long position = part.header().base() + at;
                 assertThat(found.damage())
                         .as("%s byte %d", name, at)
@@ -163,7 +171,7 @@ class JournalDamageTest {
     /** Each of them is in something that is told to be damaged, and nothing else is read. */
     @Test
     void manyBytesOfStreams() throws IOException {
-        List<Recovery.Part> parts = Recovery.look(disk, Recovery.Depth.ALL).parts();
+        List<Recovery.Part> parts = Recovery.inspect(disk, Recovery.Depth.ALL).parts();
         for (int flipped = 0; flipped < RANDOM_BYTES; flipped += BYTES_AT_ONCE) {
             SimDisk damaged = disk.copy();
             List<Long> positions = new ArrayList<>();
@@ -176,7 +184,7 @@ class JournalDamageTest {
                     positions.add(base + at);
                 }
             }
-            Recovery found = Recovery.look(damaged, Recovery.Depth.ALL);
+            Recovery found = Recovery.inspect(damaged, Recovery.Depth.ALL);
             for (long position : positions) {
                 assertThat(found.damage())
                         .as("position %d", position)
@@ -197,7 +205,7 @@ class JournalDamageTest {
         }
         other.gone();
         torn.killed();
-        Recovery whole = Recovery.look(torn, Recovery.Depth.ALL);
+        Recovery whole = Recovery.inspect(torn, Recovery.Depth.ALL);
         assertThat(whole.endPosition()).isEqualTo(other.end());
         assertThat(whole.segments()).isEqualTo(1);
         for (String name : List.of(FileNames.index(0), FileNames.stream(0))) {
@@ -208,7 +216,7 @@ class JournalDamageTest {
             for (int to = index ? SegmentHeader.LENGTH : 0; to < used; to += anyStep()) {
                 SimDisk cut = torn.copy();
                 cut.cut(name, to);
-                Recovery found = Recovery.look(cut, Recovery.Depth.ALL);
+                Recovery found = Recovery.inspect(cut, Recovery.Depth.ALL);
                 String what = name + " cut to " + to;
                 assertThat(found.sound()).as(what + ": " + found.damage()).isTrue();
                 assertThat(found.endPosition()).as(what).isLessThan(other.end());
@@ -235,14 +243,14 @@ class JournalDamageTest {
             }
             there.gone();
             torn.killed();
-            Recovery before = Recovery.look(torn, Recovery.Depth.ALL);
+            Recovery before = Recovery.inspect(torn, Recovery.Depth.ALL);
             int forced = (int) before.forcedPosition();
             int records = before.parts().get(0).records();
             torn.flip(FileNames.index(0), SegmentHeader.LENGTH + random.nextInt(records) * IndexRecord.LENGTH + 8, 0);
             torn.flip(FileNames.stream(0), forced + random.nextInt((int) there.end() - forced), 0);
             Recovery found = Repair.all(torn);
             both += found.damage().isEmpty() || found.cut() == null ? 0 : 1;
-            Recovery repaired = Recovery.look(torn, Recovery.Depth.ALL);
+            Recovery repaired = Recovery.inspect(torn, Recovery.Depth.ALL);
             repaired.states()
                     .forEach(state ->
                             assertThat(state.sequence()).as(state.name().name()).isLessThan(repaired.endSequence()));
@@ -253,7 +261,7 @@ class JournalDamageTest {
     /** Behind the records of each segment lie those of all others, as a file that is used again may have them. */
     @Test
     void recordsOfAnEarlierUse() throws IOException {
-        Recovery whole = Recovery.look(disk, Recovery.Depth.ALL);
+        Recovery whole = Recovery.inspect(disk, Recovery.Depth.ALL);
         for (Recovery.Part part : whole.parts()) {
             SimDisk used = disk.copy();
             int at = SegmentHeader.LENGTH + part.records() * IndexRecord.LENGTH;
@@ -266,7 +274,7 @@ class JournalDamageTest {
                     at += length;
                 }
             }
-            Recovery found = Recovery.look(used, Recovery.Depth.ALL);
+            Recovery found = Recovery.inspect(used, Recovery.Depth.ALL);
             String what = "records of others behind those of " + part.header().base();
             assertThat(found.sound()).as(what).isTrue();
             assertThat(found.endPosition()).as(what).isEqualTo(whole.endPosition());
@@ -330,7 +338,7 @@ class JournalDamageTest {
             there.close();
             there.millis -= 3_600_000;
         }
-        Recovery found = Recovery.look(another, Recovery.Depth.ALL);
+        Recovery found = Recovery.inspect(another, Recovery.Depth.ALL);
         assertThat(found.sound()).isTrue();
         assertThat(found.parts())
                 .extracting(part -> part.timeMillis() - part.skew())
@@ -345,7 +353,7 @@ class JournalDamageTest {
     /** A relay that runs drops the oldest segments while somebody reads them all: that is told, and the rest is read. */
     @Test
     void whatIsDroppedMeanwhile() throws IOException {
-        Recovery found = Recovery.look(disk, Recovery.Depth.START);
+        Recovery found = Recovery.inspect(disk, Recovery.Depth.START);
         long second = found.parts().get(1).header().sequence();
         disk.remove(FileNames.stream(0));
         disk.remove(FileNames.index(0));
@@ -412,7 +420,7 @@ class JournalDamageTest {
             if (FileNames.base(name) >= 0 || name.equals(FileNames.EPOCHS)) {
                 SimDisk damaged = disk.copy();
                 damaged.remove(name);
-                assertThat(Recovery.look(damaged, Recovery.Depth.START).sound())
+                assertThat(Recovery.inspect(damaged, Recovery.Depth.START).sound())
                         .as(name + " is missing")
                         .isFalse();
                 assertThatIOException()
@@ -426,7 +434,7 @@ class JournalDamageTest {
 
     @Test
     void lastFilesCutAtAnyLength() throws IOException {
-        Recovery whole = Recovery.look(disk, Recovery.Depth.ALL);
+        Recovery whole = Recovery.inspect(disk, Recovery.Depth.ALL);
         long base = whole.parts().get(whole.parts().size() - 1).header().base();
         for (String name : List.of(FileNames.index(base), FileNames.stream(base))) {
             int length = disk.bytes(name).length;
@@ -434,7 +442,7 @@ class JournalDamageTest {
                 SimDisk damaged = disk.copy();
                 damaged.cut(name, to);
                 JournalRig there = over(damaged);
-                assertThat(there.read(Recovery.look(damaged, Recovery.Depth.ALL), new ArrayList<>()))
+                assertThat(there.read(Recovery.inspect(damaged, Recovery.Depth.ALL), new ArrayList<>()))
                         .as("%s cut to %d", name, to)
                         .isNull();
             }
@@ -455,7 +463,7 @@ class JournalDamageTest {
                 random.nextBytes(noise);
                 damaged.open(name).write(from, ByteBuffer.wrap(noise));
             }
-            assertThat(over(damaged).read(Recovery.look(damaged, Recovery.Depth.ALL), new ArrayList<>()))
+            assertThat(over(damaged).read(Recovery.inspect(damaged, Recovery.Depth.ALL), new ArrayList<>()))
                     .as("round %d", i)
                     .isNull();
         }
@@ -463,13 +471,13 @@ class JournalDamageTest {
 
     @Test
     void aLossIsNamedToTheMessage() throws IOException {
-        Recovery whole = Recovery.look(disk, Recovery.Depth.ALL);
+        Recovery whole = Recovery.inspect(disk, Recovery.Depth.ALL);
         Recovery.Part second = whole.parts().get(1);
         disk.flip(FileNames.stream(second.header().base()), 0, 0);
-        Loss loss = Recovery.look(disk, Recovery.Depth.ALL).damage().get(0);
+        Loss loss = Recovery.inspect(disk, Recovery.Depth.ALL).damage().get(0);
         assertThat(loss.position()).isEqualTo(second.header().base());
         assertThat(loss.sequence()).isEqualTo(second.header().sequence());
         assertThat(rig.stream.get((int) loss.endSequence() - 2).end()).isEqualTo(loss.endPosition());
-        assertThat(loss.text()).contains("messages " + loss.sequence() + " to " + (loss.endSequence() - 1));
+        assertThat(loss.description()).contains("messages " + loss.sequence() + " to " + (loss.endSequence() - 1));
     }
 }

@@ -4,7 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.protocol.ControlFrames;
-import dev.msgrelay.server.journal.IndexRecord.Kind;
+import dev.msgrelay.server.journal.disk.FileDisk;
+import dev.msgrelay.server.journal.format.FileNames;
+import dev.msgrelay.server.journal.format.IndexRecord;
+import dev.msgrelay.server.journal.format.IndexRecord.Kind;
+import dev.msgrelay.server.journal.format.Loss;
+import dev.msgrelay.server.journal.format.SegmentHeader;
+import dev.msgrelay.server.journal.read.JournalReader;
+import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.Repair;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
@@ -63,11 +71,11 @@ class JournalLimitsTest {
     @Test
     void tablesThatSayThatTheyAreLong() throws IOException {
         lengthen(FileNames.NAMES, 8L << 30);
-        assertThat(Recovery.look(disk, Recovery.Depth.START).namesDamaged()).isTrue();
+        assertThat(Recovery.inspect(disk, Recovery.Depth.START).namesDamaged()).isTrue();
         lengthen(FileNames.EPOCHS, 8L << 30);
-        assertThat(Recovery.look(disk, Recovery.Depth.START).epochsDamaged()).isTrue();
+        assertThat(Recovery.inspect(disk, Recovery.Depth.START).epochsDamaged()).isTrue();
         Repair.all(disk);
-        assertThat(Recovery.look(disk, Recovery.Depth.ALL).sound()).isTrue();
+        assertThat(Recovery.inspect(disk, Recovery.Depth.ALL).sound()).isTrue();
     }
 
     @ParameterizedTest
@@ -77,7 +85,7 @@ class JournalLimitsTest {
                 List.of(files(ending).get(0), files(ending).get(files(ending).size() - 1))) {
             long length = Files.size(directory.resolve(name));
             lengthen(name, 1L << 40);
-            assertThatThrownBy(() -> Recovery.look(disk, Recovery.Depth.START))
+            assertThatThrownBy(() -> Recovery.inspect(disk, Recovery.Depth.START))
                     .isInstanceOf(IOException.class)
                     .hasMessageStartingWith(
                             "journal " + directory + ": " + name + " has 1099511627776 bytes, and none has");
@@ -85,16 +93,14 @@ class JournalLimitsTest {
                     .hasMessageContaining(name);
             lengthen(name, length);
         }
-        assertThat(Recovery.look(disk, Recovery.Depth.ALL).sound()).isTrue();
+        assertThat(Recovery.inspect(disk, Recovery.Depth.ALL).sound()).isTrue();
     }
 
     /** An index that is as long as the longest, and empty but for its front: it is not held in memory. */
     @Test
     void aLongIndexIsReadPieceByPiece() throws IOException {
-        for (String name : files(FileNames.INDEX)) {
-            lengthen(name, SegmentHeader.MOST_INDEX);
-        }
-        assertThat(Recovery.look(disk, Recovery.Depth.ALL).sound()).isTrue();
+        lengthen(files(FileNames.INDEX).get(1), SegmentHeader.MOST_INDEX);
+        assertThat(Recovery.inspect(disk, Recovery.Depth.ALL).sound()).isTrue();
     }
 
     @Test
@@ -105,7 +111,7 @@ class JournalLimitsTest {
             Path kept = Files.exists(file) ? Files.move(file, directory.resolve("kept")) : null;
             assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor())
                     .isZero();
-            assertThatThrownBy(() -> Recovery.look(disk, Recovery.Depth.START))
+            assertThatThrownBy(() -> Recovery.inspect(disk, Recovery.Depth.START))
                     .hasMessage("journal " + directory + ": " + name + " is no regular file");
             Files.delete(file);
             if (kept != null) {
@@ -173,14 +179,14 @@ class JournalLimitsTest {
                 default -> put(frame + 4, lengthOfTwo(frame));
             }
         });
-        Recovery found = Recovery.look(disk, Recovery.Depth.ALL);
+        Recovery found = Recovery.inspect(disk, Recovery.Depth.ALL);
         assertThat(found.sound()).isFalse();
         assertThat(found.damage()).hasSize(1);
         assertThat(found.damage().get(0).why()).contains(".stream: the bytes of record ", " are no whole messages");
         Repair.all(disk);
-        assertThat(Recovery.look(disk, Recovery.Depth.ALL).sound()).isTrue();
+        assertThat(Recovery.inspect(disk, Recovery.Depth.ALL).sound()).isTrue();
         List<Long> read = new ArrayList<>();
-        JournalReader.read(disk, Recovery.look(disk, Recovery.Depth.START), 1, new JournalReader.Sink() {
+        JournalReader.read(disk, Recovery.inspect(disk, Recovery.Depth.START), 1, new JournalReader.Sink() {
             @Override
             public boolean message(long sequence, int type, ByteBuffer body) {
                 read.add(sequence);

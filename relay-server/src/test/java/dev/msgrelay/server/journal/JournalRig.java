@@ -2,6 +2,11 @@ package dev.msgrelay.server.journal;
 
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.journal.disk.Disk;
+import dev.msgrelay.server.journal.format.JournalName;
+import dev.msgrelay.server.journal.format.Loss;
+import dev.msgrelay.server.journal.read.JournalReader;
+import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import io.netty.buffer.UnpooledByteBufAllocator;

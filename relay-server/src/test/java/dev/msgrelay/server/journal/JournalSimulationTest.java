@@ -2,6 +2,10 @@ package dev.msgrelay.server.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.server.journal.format.FileNames;
+import dev.msgrelay.server.journal.format.JournalName;
+import dev.msgrelay.server.journal.format.Loss;
+import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.log.Mark;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -173,7 +177,7 @@ class JournalSimulationTest {
                 rig.append(10);
                 rig.close();
                 check(rig.end(), "after a quiet end");
-                assertThat(Recovery.look(disk, Recovery.Depth.ALL).cut()).isNull();
+                assertThat(Recovery.inspect(disk, Recovery.Depth.ALL).cut()).isNull();
                 assertThat(rig.allocator.metric().usedDirectMemory())
                         .as("direct memory at the end")
                         .isZero();
@@ -253,7 +257,7 @@ class JournalSimulationTest {
                 return false;
             });
             try {
-                Recovery found = Recovery.look(disk, Recovery.Depth.ALL);
+                Recovery found = Recovery.inspect(disk, Recovery.Depth.ALL);
                 assertThat(found.sound()).as("damage: %s", found.damage()).isTrue();
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
@@ -379,12 +383,12 @@ class JournalSimulationTest {
 
         /** What is on the disk is part of the stream, up to here at least. */
         private void check(long atLeast, String when) throws IOException {
-            Recovery all = Recovery.look(disk, Recovery.Depth.ALL);
+            Recovery all = Recovery.inspect(disk, Recovery.Depth.ALL);
             assertThat(all.damage()).as(when + ": damage").isEmpty();
             assertThat(all.asideFiles()).as(when + ": useless files").isEmpty();
             assertThat(all.sound()).as(when + ": sound").isTrue();
             assertThat(all.endPosition()).as(when + ": end").isGreaterThanOrEqualTo(atLeast);
-            Recovery start = Recovery.look(disk, Recovery.Depth.START);
+            Recovery start = Recovery.inspect(disk, Recovery.Depth.START);
             assertThat(start.endPosition()).isEqualTo(all.endPosition());
             assertThat(start.endSequence()).isEqualTo(all.endSequence());
             Map<String, JournalName.State> names = rig.states((int) all.endSequence() - 1);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.server.journal.format.JournalName;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -52,7 +53,7 @@ class NameMovesTest {
         assertThat(moves.mayGoOn()).isTrue();
         assertThat(moves.refused()).isFalse();
         for (int i = 0; i < 3 * NameMoves.MOST; i++) {
-            moves.end();
+            moves.stop();
             assertThat(moves.hasRoom()).isTrue();
             moves.add(ORDERS, i, 1, i);
         }

@@ -3,6 +3,8 @@ package dev.msgrelay.server.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.msgrelay.server.journal.disk.FileDisk;
+import dev.msgrelay.server.journal.disk.OwnFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -90,8 +92,8 @@ class OwnFilesTest {
             };
             assertThatThrownBy(() -> OwnFiles.lock(without, false, "journal j"))
                     .hasMessage("journal j cannot be locked (No locks available), and two processes might write to it:"
-                            + " place it on a local disk, or have the locks of NFS work (rpc.statd and lockd run, or NFS"
-                            + " 4)");
+                            + " place it on a local disk, or have the locks of NFS work (rpc.statd and lockd"
+                            + " run, or NFS 4)");
         }
     }
 }

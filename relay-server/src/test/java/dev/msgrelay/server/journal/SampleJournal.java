@@ -1,5 +1,7 @@
 package dev.msgrelay.server.journal;
 
+import dev.msgrelay.server.journal.disk.FileDisk;
+import dev.msgrelay.server.journal.recover.Recovery;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -20,7 +22,7 @@ public final class SampleJournal {
                 rig.write(messages / 2, 200);
                 rig.close();
             }
-            return Recovery.look(rig.disk, Recovery.Depth.ALL).segments();
+            return Recovery.inspect(rig.disk, Recovery.Depth.ALL).segments();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

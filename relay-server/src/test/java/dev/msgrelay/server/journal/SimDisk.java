@@ -1,5 +1,7 @@
 package dev.msgrelay.server.journal;
 
+import dev.msgrelay.server.journal.disk.Disk;
+import dev.msgrelay.server.journal.disk.DiskFullException;
 import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -160,25 +162,25 @@ public final class SimDisk implements Disk {
     }
 
     /** Changes one bit of a file for good. */
-    void flip(String name, int at, int bit) {
+    public void flip(String name, int at, int bit) {
         Inode inode = names.get(name);
         inode.now[at] ^= (byte) (1 << bit);
         inode.durable = inode.now.clone();
     }
 
     /** Cuts a file for good. */
-    void cut(String name, int length) {
+    public void cut(String name, int length) {
         Inode inode = names.get(name);
         inode.now = Arrays.copyOf(inode.now, length);
         inode.durable = inode.now.clone();
     }
 
-    byte[] bytes(String name) {
+    public byte[] bytes(String name) {
         return names.get(name).now.clone();
     }
 
     /** The same files, all of them forced, on a disk of its own. */
-    SimDisk copy() {
+    public SimDisk copy() {
         SimDisk other = new SimDisk(random);
         names.forEach((name, inode) -> {
             Inode same = new Inode();

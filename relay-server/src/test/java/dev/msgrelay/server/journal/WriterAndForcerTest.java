@@ -2,7 +2,12 @@ package dev.msgrelay.server.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.journal.format.FileNames;
+import dev.msgrelay.server.journal.format.JournalClock;
+import dev.msgrelay.server.journal.format.JournalName;
+import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.log.StreamHead;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -11,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,25 +25,31 @@ import org.junit.jupiter.params.provider.ValueSource;
 class WriterAndForcerTest {
     private static final long SEGMENT = JournalSettings.MIN_SEGMENT;
     private static final int FRAME = 1000;
+    private static final long FORCE_NANOS = 1_000_000;
 
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
     private final SimDisk disk = new SimDisk(new Random(1));
-    private final JournalSettings settings =
-            new JournalSettings(SEGMENT, JournalSettings.UNLIMITED, JournalSettings.UNLIMITED, 1_000_000);
-    private final SegmentFiles files = new SegmentFiles(disk, settings);
+    private final NameMoves moves = new NameMoves();
     private final StreamHead written = new StreamHead();
     private final StreamHead forced = new StreamHead();
     private final PacketLog log = new PacketLog(allocator, 1 << 20, 4 << 10, 1460, 4, 4 << 10, position -> true);
-    private final JournalWriter writer = writer();
-    private final JournalForcer forcer = new JournalForcer(
-            disk, settings, files, writer, written, forced, 0, position -> {}, new JournalClock(), List.of(), 0);
+    private SegmentFiles files;
+    private JournalWriter writer;
+    private JournalForcer forcer;
+    private final Mark end = new Mark();
     private long nanos;
 
-    private JournalWriter writer() {
+    @BeforeEach
+    void keepAll() {
+        keep(JournalSettings.UNLIMITED);
+    }
+
+    private void keep(long bytes) {
+        JournalSettings settings = new JournalSettings(SEGMENT, bytes, JournalSettings.UNLIMITED, FORCE_NANOS);
         written.set(0, 1);
         forced.set(0, 1);
-        WrittenNames names = new WrittenNames(new NameMoves(), List.of());
-        return new JournalWriter(
+        files = new SegmentFiles(disk, settings);
+        writer = new JournalWriter(
                 log,
                 files,
                 written,
@@ -45,9 +57,11 @@ class WriterAndForcerTest {
                 7,
                 new IndexTimes(new JournalClock(), -1, 0),
                 SEGMENT,
-                names,
+                new WrittenNames(moves, List.of()),
                 0,
                 position -> {});
+        forcer = new JournalForcer(
+                disk, settings, files, writer, written, forced, 0, position -> {}, new JournalClock(), List.of(), 0);
     }
 
     @AfterEach
@@ -80,7 +94,7 @@ class WriterAndForcerTest {
     }
 
     private void force() throws IOException {
-        nanos += 1_000_000;
+        nanos += FORCE_NANOS;
         forcer.work(nanos, nanos);
     }
 
@@ -117,17 +131,73 @@ class WriterAndForcerTest {
         assertThat(one.sealed()).isZero();
     }
 
+    /**
+     * Names that moved in the newest segment alone are written to their table, so that a full journal may drop older segments.
+     * Without that nothing is dropped, no file is made, and publishers wait for ever.
+     */
+    @Test
+    void namesOfTheNewestSegmentAloneKeepNoOlderOne() throws IOException {
+        writer.release();
+        keep(2 * SEGMENT);
+        assertThat(work()).as("nothing to write").isFalse();
+        moveName(1);
+        for (int i = 0; i < 6; i++) {
+            fillSegment();
+            force();
+        }
+        long oldest = oldestBase();
+        fillSegment();
+        // The forcer has not looked since the roll, so the segment that is over the limit is still there.
+        moveName(2);
+        for (int i = 0; i < 6; i++) {
+            fillSegment();
+            force();
+        }
+        assertThat(oldestBase()).isGreaterThan(oldest);
+        assertThat(files.sealed()).isLessThanOrEqualTo(3);
+    }
+
+    private void moveName(long number) throws IOException {
+        log.head().read(end);
+        moves.add(new JournalName("orders", ProducerId.NONE, ""), end.sequence(), 1, number);
+        append();
+        assertThat(writer.work(nanos, nanos)).isTrue();
+        force();
+    }
+
+    /** Appends until the writer is in another segment, and forces each block but the last one. */
+    private void fillSegment() throws IOException {
+        long base = writer.current().header().base();
+        for (int i = 0; ; i++) {
+            assertThat(i).as("messages, and no next segment").isLessThan(200);
+            append();
+            writer.work(nanos, nanos);
+            if (writer.current().header().base() != base) {
+                return;
+            }
+            force();
+        }
+    }
+
+    private long oldestBase() {
+        return disk.names().stream()
+                .filter(name -> name.matches("\\d+\\.stream"))
+                .mapToLong(name -> Long.parseLong(name.substring(0, name.indexOf('.'))))
+                .min()
+                .orElseThrow();
+    }
+
     // ---- when each of them has something to do ----------------------------------------------------------------
 
     @Test
     void whereNobodyWaitsASmallBlockWaitsForMore() {
-        assertThat(writer.rest(0)).as("nothing is there").isZero();
+        assertThat(writer.restNanos(0)).as("nothing is there").isZero();
         assertThat(writer.due()).as("so what comes wakes it").isTrue();
         write();
         append();
-        assertThat(writer.rest(400_000)).isEqualTo(600_000);
+        assertThat(writer.restNanos(400_000)).isEqualTo(600_000);
         assertThat(writer.due()).isFalse();
-        assertThat(writer.rest(1_000_000)).as("not for long").isZero();
+        assertThat(writer.restNanos(1_000_000)).as("not for long").isZero();
     }
 
     @Test
@@ -135,10 +205,10 @@ class WriterAndForcerTest {
         write();
         writer.want(written.position());
         append();
-        assertThat(writer.rest(1)).as("what was wanted is written").isPositive();
+        assertThat(writer.restNanos(1)).as("what was wanted is written").isPositive();
         writer.want(log.endPosition());
         assertThat(writer.due()).isTrue();
-        assertThat(writer.rest(1)).isZero();
+        assertThat(writer.restNanos(1)).isZero();
     }
 
     @Test
@@ -147,11 +217,11 @@ class WriterAndForcerTest {
         while (log.endPosition() - written.position() + FRAME < 512 << 10) {
             append();
         }
-        assertThat(writer.rest(1)).isPositive();
+        assertThat(writer.restNanos(1)).isPositive();
         assertThat(writer.due()).isFalse();
         append();
         assertThat(writer.due()).isTrue();
-        assertThat(writer.rest(1)).isZero();
+        assertThat(writer.restNanos(1)).isZero();
     }
 
     @Test
@@ -161,7 +231,7 @@ class WriterAndForcerTest {
         append();
         assertThat(work()).isTrue();
         assertThat(written.position()).as("a block is a quarter of a segment").isLessThan(log.endPosition());
-        assertThat(writer.rest(1)).isZero();
+        assertThat(writer.restNanos(1)).isZero();
     }
 
     @Test
@@ -183,8 +253,8 @@ class WriterAndForcerTest {
     void theForcerIsWokenOnceItIsTime() throws IOException {
         write();
         files.prepare();
-        assertThat(forcer.due(settings.forceNanos() - 1)).isFalse();
-        assertThat(forcer.due(settings.forceNanos())).isTrue();
+        assertThat(forcer.due(FORCE_NANOS - 1)).isFalse();
+        assertThat(forcer.due(FORCE_NANOS)).isTrue();
     }
 
     // ---- the writer loses its core between the two steps of a roll: a segment is complete, and still the current one

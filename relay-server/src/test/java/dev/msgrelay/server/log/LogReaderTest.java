@@ -158,7 +158,7 @@ class LogReaderTest {
                 // Only where the log has moved on over it.
                 assertThat(reader.position()).isLessThan(log.tail());
                 overtaken++;
-                reader.moved(reader.restToBoundary());
+                reader.advance(reader.restToBoundary());
                 reader.release();
                 reader.seek(reader.boundary().sequence(), head);
                 continue;
@@ -173,7 +173,7 @@ class LogReaderTest {
                 assertThat(reader.chunkAt(at).memory().refCnt()).isPositive();
             }
             cut += amount < reader.restToBoundary() ? 1 : 0;
-            reader.moved(amount);
+            reader.advance(amount);
         }
         assertThat(overtaken).isPositive();
         assertThat(cut).isPositive();
@@ -190,10 +190,10 @@ class LogReaderTest {
         // Moved on to the end of what is held: nothing is held any more.
         assertThat(reader.hold(10, head)).isTrue();
         long before = reader.heldFrom();
-        reader.moved(reader.restToBoundary() - 1);
+        reader.advance(reader.restToBoundary() - 1);
         assertThat(reader.heldFrom()).isEqualTo(before);
         assertThat(reader.atBoundary()).isFalse();
-        reader.moved(1);
+        reader.advance(1);
         assertThat(reader.atBoundary()).isTrue();
         assertThat(reader.heldFrom()).isEqualTo(LogReader.NOTHING);
         // What cannot be held any more: whatever is told, nothing stays behind.
@@ -218,9 +218,9 @@ class LogReaderTest {
         assertThat(reader.hold(110, head)).isTrue();
         // Held to the end of the packet that was cut.
         assertThat(reader.boundary().sequence()).isEqualTo(3);
-        reader.moved(110);
+        reader.advance(110);
         assertThat(reader.sequence()).as("the second message is cut").isEqualTo(1);
-        reader.moved(reader.restToBoundary());
+        reader.advance(reader.restToBoundary());
         assertThat(reader.sequence()).isEqualTo(3);
     }
 
@@ -259,9 +259,9 @@ class LogReaderTest {
         assertThat(reader.boundary().position()).as("it stays").isZero();
         reader.chose(108, 2);
         assertThat(reader.restToBoundary()).isEqualTo(108);
-        reader.moved(107);
+        reader.advance(107);
         assertThat(reader.heldFrom()).isZero();
-        reader.moved(1);
+        reader.advance(1);
         assertThat(reader.sequence()).isEqualTo(2);
         assertThat(reader.heldFrom()).isEqualTo(LogReader.NOTHING);
         assertThat(reader.offsetInChunk(CHUNK + 5)).isEqualTo(5);
@@ -289,7 +289,7 @@ class LogReaderTest {
         LogReader reader = new LogReader(log);
         reader.seek(1, head);
         assertThat(reader.hold(10, head)).isTrue();
-        reader.moved(CHUNK + 10);
+        reader.advance(CHUNK + 10);
         append(new Random(5), 400);
         assertThat(reader.overtaken()).isTrue();
         // The first chunk is not needed any more, the second one is still held.

@@ -1,0 +1,178 @@
+package dev.msgrelay.server.fanout;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Features;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Level;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.StartFrom;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.access.Standing;
+import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.session.Durability;
+import dev.msgrelay.server.session.Handshake;
+import dev.msgrelay.server.session.Services;
+import java.net.SocketAddress;
+import java.time.Duration;
+
+/**
+ * A subscriber's way in: the types that it may have, and from HELLO to WELCOME the place, the policy and the durability of its
+ * stream.
+ *
+ * <pre>
+ *   HELLO --greeted--> stand, again and again: not here yet? no memory? to the journal? --> admit --> WELCOME
+ * </pre>
+ *
+ * <p>Owned by the subscriber's thread.
+ */
+final class Admittance {
+    /**
+     * The contents of WELCOME that only the role knows.
+     *
+     * @param first number of the first message of the stream, missing or not
+     * @param fork see {@link Start#fork}
+     */
+    record Welcome(HelloFrame said, Policy policy, int features, long first, long fork) {}
+
+    private final SubscriberConnection.Shared shared;
+    private final Services services;
+    private final Standing standing;
+    private final Allowance allowance;
+    private final TypeChoice types;
+    // The HELLO that WELCOME has not answered yet, with those of its types that access allows; otherwise null.
+    private HelloFrame hello;
+    private long helloNanos;
+    private TypeRanges firstTypes;
+    // The answers to it, once there is a place.
+    private Start start;
+    private Policy granted;
+    private boolean sequences;
+    // True: where access does not allow every type the subscriber takes fewer; plain ones do.
+    private boolean narrows = true;
+    // Null: the subscriber gets messages before they are durable.
+    private Level durable;
+
+    Admittance(
+            SubscriberConnection.Shared shared,
+            Services services,
+            Standing standing,
+            Allowance allowance,
+            TypeChoice types) {
+        this.shared = shared;
+        this.services = services;
+        this.standing = standing;
+        this.allowance = allowance;
+        this.types = types;
+    }
+
+    // ---- types -------------------------------------------------------------------------------------------------
+
+    /**
+     * Asks for types, as far as access allows them; {@link #chooseTypes} puts them in force.
+     *
+     * @throws FrameException access allows none of them, or there is no memory for so many ranges
+     */
+    void want(TypeRanges asked) throws FrameException {
+        types.want(standing.grant(asked, narrows));
+    }
+
+    /** Sends the types that are wanted from here on: the stream stands between two frames. */
+    void chooseTypes(Delivery delivery) {
+        types.choose();
+        delivery.choose(types.inForce(), sequences);
+    }
+
+    // ---- from HELLO to WELCOME ---------------------------------------------------------------------------------
+
+    /**
+     * HELLO has been read.
+     *
+     * @throws FrameException what it asks for is not to be had
+     */
+    void greeted(HelloFrame said, SocketAddress from) throws FrameException {
+        long now = services.clock().nanoTime();
+        if (said.start() != StartFrom.LIVE) {
+            String refusal = services.admission().refuseReplay(from, now);
+            if (refusal != null) {
+                throw new FrameException(CloseReason.TOO_MANY_FROM_ADDRESS, refusal);
+            }
+        }
+        narrows = said.wants(Features.NARROWED);
+        firstTypes = standing.grant(said.types(), narrows);
+        types.want(firstTypes);
+        hello = said;
+        helloNanos = now;
+    }
+
+    /**
+     * Places the subscriber in the stream, which stands between two frames; to be called again until there is a place.
+     *
+     * @param level how durable the messages must be; null: no matter
+     * @return AGAIN or GAP: there is a place, see {@link Delivery#stand}; otherwise not yet
+     * @throws FrameException there is no such place, or it has not come here in time
+     */
+    Step stand(Delivery delivery, Level level, Mark head) throws FrameException {
+        if (hasReadAhead(head)) {
+            awaitStart(head);
+            return Step.WAIT;
+        }
+        boolean replayed = shared.replays() != null;
+        // Anew: while this thread had no core the writer may have gone round the whole log. So again before each start.
+        shared.log().head().read(head);
+        start = Start.of(hello, services.durability(), head, replayed);
+        // Not earlier: until here the subscriber was a plain one, and may have skipped what it would be cut off for.
+        granted = services.clients().grant(hello.policy(), replayed);
+        allowance.change(shared.policies().of(granted));
+        if (durable == null && (level == Level.WRITTEN || level == Level.FORCED)) {
+            durable = level;
+            delivery.durableOnly(shared.durable().join(level));
+        }
+        return delivery.stand(start, head);
+    }
+
+    /** Returns whether the subscriber has had more of the stream at another relay than is here yet. */
+    private boolean hasReadAhead(Mark head) {
+        return shared.elsewhere()
+                && hello.start() == StartFrom.SEQUENCE
+                && hello.number() > head.sequence()
+                && Handshake.forkOf(services.durability(), hello) == Durability.TODAY;
+    }
+
+    /** The messages that the subscriber has had come here as well, and it is welcome then; but nobody waits for ever. */
+    private void awaitStart(Mark head) throws FrameException {
+        Duration most = services.clients().handshakeTimeout();
+        if (services.clock().nanoTime() - helloNanos > most.toNanos()) {
+            throw new FrameException(
+                    CloseReason.HANDSHAKE_TIMEOUT,
+                    "sequence " + hello.number() + " has not come to this relay within " + most.toMillis()
+                            + " ms: the next one here is " + head.sequence());
+        }
+    }
+
+    /** Puts the types of HELLO in force and returns the contents of WELCOME; once {@link #stand} has found a place. */
+    Welcome admit(Delivery delivery) {
+        HelloFrame said = hello;
+        hello = null;
+        sequences = said.wants(Features.SEQUENCES);
+        types.choose(firstTypes);
+        delivery.choose(firstTypes, sequences);
+        // A client that did not offer REPLAY may not decode it; WELCOME then says RELAY_DEFAULT.
+        boolean unknown = granted == Policy.REPLAY && said.policy() != Policy.REPLAY;
+        return new Welcome(
+                said,
+                unknown ? Policy.RELAY_DEFAULT : granted,
+                standing.types() == null ? Features.SEQUENCES : Features.SEQUENCES | Features.NARROWED,
+                delivery.first(),
+                start.fork());
+    }
+
+    /** Gives everything back. More than once without harm. */
+    void release() {
+        if (durable != null) {
+            shared.durable().leave(durable);
+            durable = null;
+        }
+        types.release();
+    }
+}

@@ -1,0 +1,416 @@
+package dev.msgrelay.server.fanout;
+
+import dev.msgrelay.protocol.GapReason;
+import dev.msgrelay.server.access.Refusal;
+import dev.msgrelay.server.access.Standing;
+import dev.msgrelay.server.journal.Journal;
+import dev.msgrelay.server.journal.read.JournalFeed;
+import dev.msgrelay.server.log.Chunk;
+import dev.msgrelay.server.log.LogReader;
+import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.log.PacketLog;
+import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.ops.Counters;
+import io.netty.util.concurrent.Ticker;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A subscriber's way from a place that the log no longer has to the head: through the journal, page by page, then through the
+ * log. Where the log is faster the way leads back to the journal, so nothing is left out and nothing comes twice.
+ *
+ * <pre>
+ *   journal   | block | block | block | block | block |       written
+ *             |---- page ----->|---- page ---->|
+ *   log                                    tail |  . . . . . . .  | head
+ *             JOURNAL ------------------------------------> CATCHING_UP ----> LIVE
+ *
+ *   LIVE --toJournal--> JOURNAL --near the head--> CATCHING_UP --at the head--> LIVE
+ *                          ^---overtaken by the log----'
+ * </pre>
+ *
+ * <p>Owned by the thread of the subscriber's loop, which in JOURNAL is that of the journal's readers; reports may be asked for
+ * by any.
+ */
+final class CatchUp {
+    /** The place that a subscriber's stream comes from. */
+    private enum State {
+        /** The log: the subscriber has caught up, or was never behind. */
+        LIVE,
+        /** The journal, and the log where that has the place; on the loop that may wait for the disk. */
+        JOURNAL,
+        /** The log, on a loop that does not wait for the disk, until the head is reached. */
+        CATCHING_UP
+    }
+
+    private final PacketLog log;
+    private final LogReader reader;
+    private final Allowance allowance;
+    private final Standing standing;
+    private final Counters counters;
+    private final Ticker clock;
+    // Null: the state is LIVE, always.
+    private final Journal journal;
+    private final ReplayPages pages;
+    private final Mark found = new Mark();
+    private volatile State state = State.LIVE;
+    private Gap gap;
+
+    // Null in LIVE.
+    private JournalFeed feed;
+    private Chunk page;
+    // Bytes that the next block needs; 0: as most do.
+    private long longer;
+    // The start has been looked for, and this is the first message that is wanted there; 0: none in particular.
+    private boolean sought;
+    private long wanted;
+
+    private volatile long beganNanos;
+    private volatile long beganAt;
+    private volatile long beganHead;
+    private volatile long sequence;
+
+    /**
+     * @param reader of the subscriber
+     * @param journal null: there is none, or nobody is sent what it has; then pages is null as well
+     */
+    CatchUp(
+            PacketLog log,
+            LogReader reader,
+            Allowance allowance,
+            Standing standing,
+            Counters counters,
+            Ticker clock,
+            Journal journal,
+            ReplayPages pages) {
+        this.log = log;
+        this.reader = reader;
+        this.allowance = allowance;
+        this.standing = standing;
+        this.counters = counters;
+        this.clock = clock;
+        this.journal = journal;
+        this.pages = pages;
+    }
+
+    // ---- states ------------------------------------------------------------------------------------------------
+
+    private void state(State next) {
+        state = next;
+    }
+
+    /** Returns whether the stream comes from the log, as that of a subscriber that keeps up does. Any thread. */
+    boolean isLive() {
+        return state == State.LIVE;
+    }
+
+    /** Goes on in the journal; returns why the subscriber's identity may not do so, or null. */
+    Refusal toJournal() {
+        allowance.leave();
+        if (state == State.LIVE) {
+            Refusal refusal = standing.beginReplay();
+            if (refusal != null) {
+                return refusal;
+            }
+            begin();
+        }
+        state(State.JOURNAL);
+        return null;
+    }
+
+    private void begin() {
+        counters.increment(Counter.JOURNAL_REPLAYS_BEGUN);
+        feed = journal.newFeed(pages.records());
+        longer = 0;
+        sought = false;
+        wanted = 0;
+        beganNanos = clock.nanoTime();
+        standsHere();
+        pages.enter();
+    }
+
+    /** Has reports count the way from where the reader stands. */
+    private void standsHere() {
+        sequence = reader.boundary().sequence();
+        beganAt = reader.position();
+        beganHead = log.head().position();
+    }
+
+    /** Ends the way, wherever it has come to. More than once without harm. */
+    void end() {
+        if (state != State.LIVE) {
+            pause();
+            pages.exit(this);
+            feed = null;
+            standing.endReplay();
+            state(State.LIVE);
+        }
+    }
+
+    // ---- where the stream starts -------------------------------------------------------------------------------
+
+    /**
+     * Moves the reader to the first message that a subscriber wants, or behind that one where it is missing. To be called
+     * again after WAIT, and after JOURNAL on the loop that reads the journal.
+     *
+     * @param start not {@link dev.msgrelay.protocol.StartFrom#LIVE}
+     * @param head not behind that message; may be moved on
+     * @return AGAIN: the reader stands there; GAP: {@link #gap} names what is missing; JOURNAL: the log does not have the place;
+     *     WAIT: there is no memory for the journal's bytes yet
+     */
+    Step stand(Start start, Mark head) {
+        return state == State.JOURNAL ? standInJournal(start, head) : standInLog(start, head);
+    }
+
+    private Step standInLog(Start start, Mark head) {
+        if (journal != null && !start.isIn(log, journal)) {
+            return Step.JOURNAL;
+        }
+        allowance.join();
+        start.seek(reader, log, head, allowance.policy());
+        long first = start.resumes() ? start.first() : reader.boundary().sequence();
+        if (journal != null && reader.boundary().sequence() != first) {
+            // The log has dropped the message meanwhile.
+            return Step.JOURNAL;
+        }
+        return standsFor(first, GapReason.NOT_HELD);
+    }
+
+    private Step standInJournal(Start start, Mark head) {
+        if (!sought) {
+            sought = true;
+            // The journal may have gone on since the head was read.
+            wanted = Math.min(first(start), head.sequence());
+            reader.seek(wanted, head);
+            if (reader.boundary().sequence() > wanted || reader.overtaken()) {
+                feed.seek(wanted);
+                goOnAt(feed.at());
+            }
+            gap = new Gap(wanted, wanted, GapReason.NOT_HELD);
+        }
+        Step step = Step.GAP;
+        while (step == Step.GAP) {
+            if (!start.resumes() && gap.reason() == GapReason.NOT_HELD) {
+                // Nobody has asked for a message that was dropped in this very moment.
+                wanted = Math.max(wanted, reader.boundary().sequence());
+            }
+            // Behind the message that is wanted the rest can wait: the reader is told of other gaps as it comes to
+            // them.
+            step = reader.boundary().sequence() > wanted ? Step.AGAIN : read();
+        }
+        if (step == Step.WAIT) {
+            return step;
+        }
+        if (reader.pageEnd() != null) {
+            reader.goOnTo(wanted);
+        }
+        standsHere();
+        return standsFor(wanted, gap.reason());
+    }
+
+    private long first(Start start) {
+        return switch (start.from()) {
+            case EARLIEST -> {
+                feed.oldest(found);
+                yield found.sequence();
+            }
+            case TIME -> {
+                feed.seekTime(start.millis());
+                yield feed.at().sequence();
+            }
+            default -> start.first();
+        };
+    }
+
+    private Step standsFor(long first, GapReason why) {
+        long stands = reader.boundary().sequence();
+        if (stands <= first) {
+            return Step.AGAIN;
+        }
+        gap = new Gap(first, stands - 1, why);
+        return Step.GAP;
+    }
+
+    // ---- on the way --------------------------------------------------------------------------------------------
+
+    /**
+     * Looks, while the reader stands between two frames and is not live, where the stream comes from next. May wait for the disk
+     * on the loop that may.
+     *
+     * @param behind bytes from the reader to the end of the stream
+     * @return AGAIN: from where the reader stands, a page or the log; GAP: from there, behind {@link #gap}; WAIT: there is no
+     *     memory just now; JOURNAL or LOG: on another loop
+     */
+    Step next(long behind) {
+        return state == State.JOURNAL ? fromJournal(behind) : fromLog(behind);
+    }
+
+    private Step fromJournal(long behind) {
+        Step step = read();
+        if (step != Step.AGAIN || reader.pageEnd() != null) {
+            return step;
+        }
+        if (!allowance.joined() && !joinAgain()) {
+            return Step.JOURNAL;
+        }
+        if (!allowance.isNear(behind)) {
+            return Step.AGAIN;
+        }
+        state(State.CATCHING_UP);
+        return Step.LOG;
+    }
+
+    private Step fromLog(long behind) {
+        if (reader.overtaken()) {
+            return Step.JOURNAL;
+        }
+        if (behind <= SendGroup.WRITE_BYTES) {
+            end();
+        }
+        return Step.AGAIN;
+    }
+
+    /** Lets the policy hold the log back from here on; returns whether the log still has the place. */
+    private boolean joinAgain() {
+        allowance.join();
+        allowance.policy().movedBack();
+        if (reader.overtaken()) {
+            allowance.leave();
+        }
+        return allowance.joined();
+    }
+
+    /** Returns AGAIN with the reader in a page, or in the log where that has the place; GAP; or WAIT. May wait for the disk. */
+    private Step read() {
+        Mark end = reader.pageEnd();
+        if (end != null && reader.position() < end.position()) {
+            return Step.AGAIN;
+        }
+        reader.leave();
+        sequence = reader.boundary().sequence();
+        // A block of the journal may begin before the message that is wanted: only there the reader can go on to that.
+        if (sequence >= wanted && !reader.overtaken()) {
+            giveBack();
+            pages.leave(this);
+            return Step.AGAIN;
+        }
+        if (!hasPage(longer)) {
+            return Step.WAIT;
+        }
+        longer = 0;
+        // A feed that was never asked stands at the very beginning, and knows no number there.
+        if (feed.at().position() != reader.position() || feed.at().sequence() != sequence) {
+            feed.seek(sequence);
+        }
+        if (feed.at().position() > reader.position()) {
+            feed.oldest(found);
+            return missing(found.position() < feed.at().position() ? GapReason.DAMAGED : GapReason.NOT_HELD, feed.at());
+        }
+        return readBlocks();
+    }
+
+    /** Takes a page. A page that was used up goes back first: others who wait come before. */
+    private boolean hasPage(long bytes) {
+        giveBack();
+        page = pages.take(this, bytes);
+        return page != null;
+    }
+
+    private Step readBlocks() {
+        return switch (feed.next(page.memory().nioBuffer(0, page.memory().capacity()))) {
+            case BLOCKS -> {
+                reader.enter(page, feed.at().position(), feed.end());
+                feed.pass();
+                yield Step.AGAIN;
+            }
+            case LONGER -> {
+                if (feed.needed() > pages.most()) {
+                    yield missing(GapReason.NOT_HELD, feed.end());
+                }
+                longer = feed.needed();
+                if (!hasPage(longer)) {
+                    yield Step.WAIT;
+                }
+                longer = 0;
+                yield readBlocks();
+            }
+            case DAMAGE -> missing(GapReason.DAMAGED, feed.end());
+            case DROPPED -> missing(GapReason.NOT_HELD, feed.end());
+            case ALL_READ -> {
+                // The journal has ended, and the log has gone on without it.
+                log.head().read(found);
+                reader.seek(LogReader.EARLIEST, found);
+                yield missing(GapReason.NOT_HELD);
+            }
+        };
+    }
+
+    private Step missing(GapReason why, Mark to) {
+        goOnAt(to);
+        return missing(why);
+    }
+
+    /** Moves the reader to where the journal goes on; or to the oldest message of the log, where the journal has less. */
+    private void goOnAt(Mark place) {
+        log.head().read(found);
+        reader.seek(LogReader.EARLIEST, found);
+        if (reader.position() > place.position() || reader.overtaken()) {
+            reader.leaveFor(place);
+        }
+    }
+
+    /** Messages up to where the reader stands are missing. */
+    private Step missing(GapReason why) {
+        long next = reader.boundary().sequence();
+        if (next <= sequence) {
+            return read();
+        }
+        gap = new Gap(sequence, next - 1, why);
+        sequence = next;
+        return Step.GAP;
+    }
+
+    /** Returns the messages that are missing, after {@link Step#GAP}. */
+    Gap gap() {
+        return gap;
+    }
+
+    // ---- memory ------------------------------------------------------------------------------------------------
+
+    private void giveBack() {
+        if (page != null) {
+            pages.give(page);
+            page = null;
+        }
+    }
+
+    /** Returns since when others wait for the memory that this way has; {@link ReplayPages#NEVER}: nobody does. */
+    long waitedForSince() {
+        return page == null ? ReplayPages.NEVER : pages.waitingSince();
+    }
+
+    /** Gives the page back for a while, between two frames: {@link #next} reads from there on once more. */
+    void pause() {
+        reader.leave();
+        giveBack();
+    }
+
+    // ---- reports: any thread -----------------------------------------------------------------------------------
+
+    /** Returns the number of a message not far before the next one; of a way that has not ended. */
+    long sequence() {
+        return sequence;
+    }
+
+    /** Returns how much of the way is done, in percent. */
+    int percent(long position, long head) {
+        long from = beganAt;
+        return head <= from ? 100 : (int) Math.max(0, 100 * (position - from) / (head - from));
+    }
+
+    /** Returns how long the rest of the way takes at the pace so far, in ms; -1: for ever, or nobody knows. */
+    long leftMillis(long position, long head, long nowNanos) {
+        double seconds = (nowNanos - beganNanos) / (double) TimeUnit.SECONDS.toNanos(1);
+        double gain = (position - beganAt) - (head - beganHead);
+        return gain <= 0 ? -1 : Math.round(1000 * seconds * Math.max(0, head - position) / gain);
+    }
+}

@@ -1,0 +1,80 @@
+package dev.msgrelay.server.fanout;
+
+import dev.msgrelay.server.core.EngineLoop;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+
+/**
+ * A subscriber's seat: the group that sends to it, and the way from one group to another. A seat is counted from the moment in
+ * which a group is chosen, so that two choices do not take the same one. {@link Placement} chooses once, when a subscriber becomes
+ * live; to the group of those who get the journal, and back, a subscriber goes as often as it must.
+ *
+ * <p>Owned by the subscriber's thread.
+ */
+final class Seat {
+    private final SendGroup.Member subscriber;
+    // Null while the channel is on its way from one loop to another.
+    private SendGroup group;
+    // The group that counts the seat; null once the channel is closed.
+    private SendGroup counted;
+
+    /** @param group counts the seat already */
+    Seat(SendGroup.Member subscriber, SendGroup group) {
+        this.subscriber = subscriber;
+        this.group = group;
+        this.counted = group;
+    }
+
+    /** Joins the group, which sends to the subscriber from now on. */
+    void enter() {
+        group.add(subscriber);
+    }
+
+    /** Returns the buffers of the loop that sends. */
+    FilterBuffers buffers() {
+        return group.buffers();
+    }
+
+    boolean isIn(SendGroup other) {
+        return group == other;
+    }
+
+    /**
+     * Hands the subscriber to the loop of another group; only while no write is in flight. Until the channel has arrived nothing
+     * is sent. What this loop may still do meanwhile, read and close, it does before the other one begins.
+     *
+     * @param to counts the seat already
+     * @param arrival told on the other loop: see {@link EngineLoop#move}
+     */
+    void moveTo(SendGroup to, Channel channel, ChannelFutureListener arrival) {
+        if (counted == null) {
+            // The channel is closed already, as its handlers are told next.
+            to.leaveSeat();
+            return;
+        }
+        group.remove(subscriber);
+        group = null;
+        counted.leaveSeat();
+        counted = to;
+        EngineLoop.move(channel, to.loop(), arrival);
+    }
+
+    /** The channel has arrived, and goes on in this group. */
+    void arriveIn(SendGroup to) {
+        group = to;
+        enter();
+    }
+
+    /** Nothing is sent any more. More than once without harm. */
+    void leave() {
+        if (group != null) {
+            group.remove(subscriber);
+        }
+    }
+
+    /** The channel is closed: the seat is free. */
+    void free() {
+        counted.leaveSeat();
+        counted = null;
+    }
+}

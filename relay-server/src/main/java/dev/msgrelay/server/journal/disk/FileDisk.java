@@ -1,0 +1,304 @@
+package dev.msgrelay.server.journal.disk;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** A directory of the machine. */
+public final class FileDisk implements Disk {
+    /**
+     * Direct memory that the JDK takes for each thread that reads or writes from the heap, and keeps: so much goes at once.
+     */
+    public static final int PIECE = 256 << 10;
+
+    /** The file that a writing process holds the lock of. */
+    public static final String LOCK = "lock";
+
+    /** Longest text of a lock file that is shown. */
+    private static final int LOCK_TEXT = 200;
+
+    /**
+     * Directories that this process holds. A process that closes a file loses its locks on it, whoever opened it, so a second one of ours
+     * must not even look.
+     */
+    private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
+
+    private final Path directory;
+
+    /** @param directory is there */
+    public FileDisk(Path directory) {
+        this.directory = directory;
+    }
+
+    /**
+     * A directory that is made where there is none.
+     *
+     * @throws IOException it cannot be made, or is none; the message names it
+     */
+    public static FileDisk make(Path directory) throws IOException {
+        try {
+            OwnFiles.makeFolder(directory);
+        } catch (IOException e) {
+            throw new DiskException("journal: cannot make the directory " + directory + ": " + e, e);
+        }
+        return new FileDisk(directory);
+    }
+
+    /**
+     * Looks whether {@link #make} could, and makes nothing.
+     *
+     * @throws IOException it could not; the message names the directory
+     */
+    public static void check(Path directory) throws IOException {
+        Path there = directory.toAbsolutePath();
+        while (!Files.exists(there)) {
+            there = there.getParent();
+        }
+        if (!Files.isDirectory(there) || !Files.isWritable(there)) {
+            throw new DiskException("journal: cannot make the directory " + directory + ": " + there
+                    + (Files.isDirectory(there) ? " cannot be written to" : " is no directory"));
+        }
+    }
+
+    @Override
+    public String place() {
+        return directory.toString();
+    }
+
+    @Override
+    public List<String> names() throws IOException {
+        List<String> names = new ArrayList<>();
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(directory)) {
+            for (Path file : all) {
+                names.add(file.getFileName().toString());
+            }
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
+        }
+        return names;
+    }
+
+    @Override
+    public boolean has(String name) {
+        return Files.exists(directory.resolve(name));
+    }
+
+    @Override
+    public File open(String name) throws IOException {
+        checkFile(name);
+        try {
+            return new OpenFile(OwnFiles.open(
+                    directory.resolve(name),
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.READ,
+                    StandardOpenOption.WRITE));
+        } catch (IOException e) {
+            throw explained(e, 0);
+        }
+    }
+
+    @Override
+    public File openToRead(String name) throws IOException {
+        checkFile(name);
+        return new OpenFile(FileChannel.open(directory.resolve(name), StandardOpenOption.READ));
+    }
+
+    /** Refuses what is no regular file: opening a pipe may take for ever. */
+    private void checkFile(String name) throws IOException {
+        Path path = directory.resolve(name);
+        if (!Files.isRegularFile(path) && Files.exists(path)) {
+            throw new DiskException("journal " + directory + ": " + name + " is no regular file");
+        }
+    }
+
+    @Override
+    public void rename(String from, String to) throws IOException {
+        try {
+            Files.move(directory.resolve(from), directory.resolve(to), StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            throw explained(e, 0);
+        }
+    }
+
+    @Override
+    public void delete(String name) throws IOException {
+        Files.delete(directory.resolve(name));
+    }
+
+    @Override
+    public void force() throws IOException {
+        OwnFiles.forceFolder(directory, "journal " + directory);
+    }
+
+    @Override
+    public long free() throws IOException {
+        return Files.getFileStore(directory).getUsableSpace();
+    }
+
+    @Override
+    public Closeable lock(boolean toWrite) throws IOException {
+        return lock(
+                toWrite,
+                path -> toWrite
+                        ? OwnFiles.open(
+                                path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)
+                        : FileChannel.open(path, StandardOpenOption.READ));
+    }
+
+    /** Opens the lock file. */
+    public interface Opening {
+        FileChannel open(Path file) throws IOException;
+    }
+
+    /** For tests, which have channels of their own. */
+    public Closeable lock(boolean toWrite, Opening opening) throws IOException {
+        checkFile(LOCK);
+        Path path = directory.resolve(LOCK);
+        Path place = directory.toRealPath();
+        if (!HELD.add(place)) {
+            throw new DiskException("journal " + directory + " is in use by this process");
+        }
+        FileChannel channel = null;
+        boolean locked = false;
+        try {
+            channel = opening.open(path);
+            if (!OwnFiles.lock(channel, !toWrite, "journal " + directory)) {
+                throw new DiskException("journal " + directory + " is in use by " + holder(channel));
+            }
+            if (toWrite) {
+                sayHolder(channel);
+            }
+            FileChannel file = channel;
+            locked = true;
+            return () -> {
+                try (file) {
+                    HELD.remove(place);
+                }
+            };
+        } catch (NoSuchFileException e) {
+            throw new DiskException("there is no journal in " + directory, e);
+        } finally {
+            if (!locked) {
+                HELD.remove(place);
+                if (channel != null) {
+                    channel.close();
+                }
+            }
+        }
+    }
+
+    private void sayHolder(FileChannel channel) throws IOException {
+        ByteBuffer text = StandardCharsets.UTF_8.encode(
+                "process " + ProcessHandle.current().pid() + '\n');
+        try {
+            channel.truncate(0);
+            channel.write(text, 0);
+        } catch (IOException e) {
+            throw explained(e, text.remaining());
+        }
+    }
+
+    private static String holder(FileChannel channel) throws IOException {
+        ByteBuffer text = ByteBuffer.allocate(LOCK_TEXT);
+        channel.read(text, 0);
+        String who = StandardCharsets.UTF_8.decode(text.flip()).toString().strip();
+        return who.matches("process \\d+") ? who : "somebody who has not said a name";
+    }
+
+    /** The fault of a write that did not happen: a full disk, or as the machine has it. */
+    private IOException explained(IOException e, int bytes) {
+        String text = String.valueOf(e.getMessage());
+        boolean full = text.contains("No space left") || text.contains("quota exceeded");
+        try {
+            // The text may be in another language.
+            full |= Files.getFileStore(directory).getUsableSpace() < bytes;
+        } catch (IOException unknown) {
+            e.addSuppressed(unknown);
+        }
+        return full ? new DiskFullException("journal " + directory + ": no space left", e) : e;
+    }
+
+    /** For tests, which have channels of their own. */
+    public File over(FileChannel channel) {
+        return new OpenFile(channel);
+    }
+
+    private final class OpenFile implements File {
+        private final FileChannel channel;
+
+        OpenFile(FileChannel channel) {
+            this.channel = channel;
+        }
+
+        @Override
+        public long length() throws IOException {
+            return channel.size();
+        }
+
+        @Override
+        public void read(long at, ByteBuffer into) throws IOException {
+            long from = at;
+            int limit = into.limit();
+            int n = 0;
+            while (into.position() < limit && n >= 0) {
+                n = channel.read(piece(into, limit), from);
+                from += n;
+            }
+            into.limit(limit);
+        }
+
+        /** As much of the rest as goes at once. */
+        private ByteBuffer piece(ByteBuffer of, int limit) {
+            return of.limit(of.isDirect() ? limit : Math.min(limit, of.position() + PIECE));
+        }
+
+        @Override
+        public void write(long at, ByteBuffer from) throws IOException {
+            long to = at;
+            int limit = from.limit();
+            try {
+                while (from.position() < limit) {
+                    to += channel.write(piece(from, limit), to);
+                }
+            } catch (IOException e) {
+                throw explained(e, limit - from.position());
+            } finally {
+                from.limit(limit);
+            }
+        }
+
+        @Override
+        public void setLength(long length) throws IOException {
+            long now = channel.size();
+            if (length < now) {
+                channel.truncate(length);
+            } else if (length > now) {
+                write(length - 1, ByteBuffer.allocate(1));
+            }
+        }
+
+        @Override
+        public void force() throws IOException {
+            // Without times: on Linux that is fdatasync, which has the length along.
+            channel.force(false);
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+    }
+}

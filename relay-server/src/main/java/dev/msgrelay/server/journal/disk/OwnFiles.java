@@ -1,0 +1,121 @@
+package dev.msgrelay.server.journal.disk;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Files that hold the stream, and their folders: made for the owner, and for the group to read, whatever the umask of the process
+ * lets through. Whoever can read them needs no access to the relay.
+ */
+public final class OwnFiles {
+    private static final Set<PosixFilePermission> FOLDER = PosixFilePermissions.fromString("rwxr-x---");
+    private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-r-----");
+
+    private OwnFiles() {}
+
+    /** Makes a folder, and those above it, where there is none. */
+    public static void makeFolder(Path folder) throws IOException {
+        Files.createDirectories(folder, made(folder, FOLDER));
+    }
+
+    /** Opens a file, and makes it where the options say so and there is none. */
+    public static FileChannel open(Path file, OpenOption... options) throws IOException {
+        return FileChannel.open(file, Set.of(options), made(file, FILE));
+    }
+
+    private static FileAttribute<?>[] made(Path path, Set<PosixFilePermission> permissions) {
+        return isPosix(path)
+                ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(permissions)}
+                : new FileAttribute<?>[0];
+    }
+
+    private static boolean isPosix(Path path) {
+        return path.getFileSystem().supportedFileAttributeViews().contains("posix");
+    }
+
+    /**
+     * Looks whether a folder that was there before, or a file in it, lets others in.
+     *
+     * @return what to say of it; null: nothing, only who may read the stream can
+     */
+    public static String wide(Path folder) throws IOException {
+        if (!isPosix(folder)) {
+            return null;
+        }
+        boolean folderIsWide = isWide(folder, FOLDER);
+        long files;
+        try (Stream<Path> all = Files.list(folder)) {
+            files = all.filter(file -> Files.isRegularFile(file) && isWide(file, FILE))
+                    .count();
+        }
+        // Files in a folder that others may not enter are nobody's to read.
+        boolean shut =
+                !folderIsWide && !Files.getPosixFilePermissions(folder).contains(PosixFilePermission.OTHERS_EXECUTE);
+        return shut
+                ? null
+                : folder + " and " + files
+                        + " of its files are open to more users of this host than their owner and group,"
+                        + " who can read the stream there whatever access says: chmod -R g-w,o= " + folder;
+    }
+
+    private static boolean isWide(Path path, Set<PosixFilePermission> most) {
+        try {
+            Set<PosixFilePermission> more = new HashSet<>(Files.getPosixFilePermissions(path));
+            more.removeAll(most);
+            return !more.isEmpty();
+        } catch (IOException gone) {
+            return false;
+        }
+    }
+
+    /**
+     * Takes the lock of a file until the file is closed.
+     *
+     * @param what begins the message where the file system has no locks
+     * @return whether it was free
+     */
+    public static boolean lock(FileChannel file, boolean shared, String what) throws IOException {
+        try {
+            return file.tryLock(0, Long.MAX_VALUE, shared) != null;
+        } catch (OverlappingFileLockException e) {
+            return false;
+        } catch (IOException e) {
+            throw new DiskException(
+                    what + " cannot be locked (" + e.getMessage()
+                            + "), and two processes might write to it: place it on a"
+                            + " local disk, or have the locks of NFS work (rpc.statd and lockd run, or NFS 4)",
+                    e);
+        }
+    }
+
+    /**
+     * Returns when the names of a folder's files survive the machine.
+     *
+     * @param what begins the message where the file system cannot do that
+     */
+    public static void forceFolder(Path folder, String what) throws IOException {
+        // Works on Linux, where a directory can be opened like a file.
+        try (FileChannel names = FileChannel.open(folder, StandardOpenOption.READ)) {
+            names.force(true);
+        } catch (IOException e) {
+            throw new DiskException(
+                    what + ": the names of its files cannot be forced to the disk (fsync of the folder: "
+                            + e.getMessage()
+                            + "). A power cut might lose whole files, with messages that were told as forced: place it"
+                            + " on a file system that can, such as ext4 or xfs on a local disk; some of FUSE, 9p,"
+                            + " virtiofs and SMB cannot",
+                    e);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+package dev.msgrelay.server.journal.format;
+
+import dev.msgrelay.server.journal.disk.Disk;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The lives of a relay, one behind the other: where in the stream each of them began. What lay behind that place before is
+ * gone, and its numbers went to others. It also says up to where all was forced when it was written: at the start of a life,
+ * and at its quiet end.
+ *
+ * <pre>
+ *    0  magic "RELAYEPO"    int64
+ *    8  version             int32
+ *   12  number of epochs    int32
+ *   16  forced: position    int64
+ *   24  forced: sequence    int64
+ *   32  for each: epoch, position, sequence, time in ms since 1970: 4 * int64
+ *       CRC32C of all of it int32
+ * </pre>
+ *
+ * The file is replaced as a whole, so it is the old one or the new one after a crash.
+ *
+ * @param epochs from the first to the last one
+ * @param forcedPosition everything before it was forced when the table was written
+ * @param forcedSequence number of the message there
+ */
+public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSequence) {
+    /** Epochs that are remembered at most although nothing of them is held any more. */
+    static final int MOST_PAST = 1024;
+
+    private static final long MAGIC = 0x52454C415945504FL;
+    private static final int FRONT_LENGTH = Integer.BYTES + 2 * Long.BYTES;
+    private static final int EPOCH_LENGTH = 4 * Long.BYTES;
+
+    /** Larger than any table that was ever written: a longer one is damaged. */
+    private static final long MOST_BYTES = 64L << 20;
+
+    /**
+     * One life.
+     *
+     * @param epoch random
+     * @param position where it began
+     * @param sequence number of the first message that it could give
+     * @param timeMillis when it began
+     */
+    public record Epoch(long epoch, long position, long sequence, long timeMillis) {}
+
+    /** The table of a directory in which nothing was ever written. */
+    public static final EpochTable NONE = new EpochTable(List.of(), 0, 1);
+
+    public EpochTable {
+        epochs = List.copyOf(epochs);
+    }
+
+    /** This table, with everything forced up to a position. */
+    public EpochTable forced(long position, long sequence) {
+        return new EpochTable(epochs, position, sequence);
+    }
+
+    /** The last one. */
+    public Epoch last() {
+        return epochs.get(epochs.size() - 1);
+    }
+
+    /**
+     * Finds the place up to which the messages of a life are still the same.
+     *
+     * @return the number of its first message that is gone, and that another one has got since: all before it is the same;
+     *     {@link Long#MAX_VALUE}: this is the life of today; 0: the table has no such life
+     */
+    public long forkOf(long epoch) {
+        // A directory that was put back may have known of later lives than it has messages of.
+        long fork = Long.MAX_VALUE;
+        for (int i = epochs.size() - 1; i >= 0; i--) {
+            if (epochs.get(i).epoch == epoch) {
+                return fork;
+            }
+            fork = Math.min(fork, epochs.get(i).sequence);
+        }
+        return 0;
+    }
+
+    /**
+     * The life whose messages lie at a position: the last one that began there or before. What an earlier life had from there
+     * on was cut, and may still lie in a file that is used again for the same place.
+     *
+     * @return null: the table has none
+     */
+    public Epoch at(long position) {
+        for (int i = epochs.size() - 1; i >= 0; i--) {
+            if (epochs.get(i).position <= position) {
+                return epochs.get(i);
+            }
+        }
+        return null;
+    }
+
+    /**
+     * The same with one more: everything before its start is forced. A life that several relays have in common goes on where
+     * one of them is started anew, and is not one more.
+     *
+     * @param oldest the position of the oldest message that is held: epochs that ended before are forgotten in the end
+     */
+    public EpochTable with(Epoch next, long oldest) {
+        List<Epoch> all = new ArrayList<>(epochs);
+        if (all.isEmpty() || last().epoch != next.epoch) {
+            all.add(next);
+        }
+        int past = 0;
+        while (past + 1 < all.size() && all.get(past + 1).position <= oldest) {
+            past++;
+        }
+        return new EpochTable(all.subList(Math.max(0, past - MOST_PAST), all.size()), next.position, next.sequence);
+    }
+
+    /**
+     * Reads the table.
+     *
+     * @return null where it is damaged
+     * @throws IOException it cannot be read, or is of another version
+     */
+    public static EpochTable read(Disk disk) throws IOException {
+        return TableFile.read(disk, FileNames.EPOCHS, MAGIC, MOST_BYTES, fields -> {
+            if (fields.remaining() < FRONT_LENGTH) {
+                return null;
+            }
+            int count = fields.getInt();
+            long forcedPosition = fields.getLong();
+            long forcedSequence = fields.getLong();
+            List<Epoch> all = new ArrayList<>();
+            while (fields.remaining() >= EPOCH_LENGTH) {
+                all.add(new Epoch(fields.getLong(), fields.getLong(), fields.getLong(), fields.getLong()));
+            }
+            return all.size() == count ? new EpochTable(all, forcedPosition, forcedSequence) : null;
+        });
+    }
+
+    /** Replaces the table on the disk; it survives the machine when this returns. */
+    public void write(Disk disk) throws IOException {
+        ByteBuffer table = TableFile.begin(MAGIC, FRONT_LENGTH + epochs.size() * EPOCH_LENGTH)
+                .putInt(epochs.size())
+                .putLong(forcedPosition)
+                .putLong(forcedSequence);
+        for (Epoch e : epochs) {
+            table.putLong(e.epoch).putLong(e.position).putLong(e.sequence).putLong(e.timeMillis);
+        }
+        TableFile.replace(disk, FileNames.EPOCHS, table);
+    }
+}

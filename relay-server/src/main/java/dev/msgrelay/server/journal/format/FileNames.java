@@ -1,0 +1,48 @@
+package dev.msgrelay.server.journal.format;
+
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The names of a journal's files. Those of segments begin with the position at which they start. */
+public final class FileNames {
+    public static final String EPOCHS = "epochs";
+    public static final String NAMES = "names";
+    public static final String STREAM = ".stream";
+    public static final String INDEX = ".index";
+
+    /** Ends the name of a file that is to be used again. */
+    public static final String SPARE = ".spare";
+
+    /** Ends the name of a file that a repair has put aside, for people to look at. */
+    public static final String DAMAGED = ".damaged";
+
+    private static final Pattern SEGMENT = Pattern.compile("(\\d{20})\\.(stream|index)");
+
+    private FileNames() {}
+
+    public static String stream(long base) {
+        return digits(base) + STREAM;
+    }
+
+    public static String index(long base) {
+        return digits(base) + INDEX;
+    }
+
+    /** The position that the name of a segment's file says; -1: it is none. */
+    public static long base(String name) {
+        Matcher form = SEGMENT.matcher(name);
+        if (!form.matches()) {
+            return -1;
+        }
+        try {
+            return Long.parseLong(form.group(1));
+        } catch (NumberFormatException tooLarge) {
+            return -1;
+        }
+    }
+
+    private static String digits(long base) {
+        return String.format(Locale.ROOT, "%020d", base);
+    }
+}

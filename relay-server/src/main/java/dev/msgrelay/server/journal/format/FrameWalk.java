@@ -1,0 +1,40 @@
+package dev.msgrelay.server.journal.format;
+
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.FrameLayout;
+import java.nio.ByteBuffer;
+
+/** Walks through the frames of a block, piece by piece: a sum that is right says nothing of what a writer of another kind made. */
+final class FrameWalk {
+    private final ByteBuffer header = ByteBuffer.allocate(FrameLayout.HEADER_LENGTH);
+    private long body;
+    private long frames;
+    private boolean wrong;
+
+    /** The next bytes, from position to limit. */
+    void walk(ByteBuffer piece) {
+        int at = piece.position();
+        while (at < piece.limit() && !wrong) {
+            if (body > 0) {
+                int passed = (int) Math.min(body, piece.limit() - at);
+                body -= passed;
+                at += passed;
+                continue;
+            }
+            header.put(piece.get(at++));
+            if (!header.hasRemaining()) {
+                header.clear();
+                body = FrameLayout.bodyLength(header, 0);
+                wrong = body < 0
+                        || body > FrameLayout.MAX_MAX_BODY
+                        || ControlFrames.isControl(FrameLayout.type(header, 0));
+                frames++;
+            }
+        }
+    }
+
+    /** Whether the bytes were whole frames of this number, of types that a message may have. */
+    boolean found(long messages) {
+        return !wrong && body == 0 && header.position() == 0 && frames == messages;
+    }
+}

@@ -1,0 +1,100 @@
+package dev.msgrelay.server.journal.format;
+
+import dev.msgrelay.server.journal.disk.Disk;
+import dev.msgrelay.server.journal.format.IndexRecord.Kind;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * Walks over the slots of one index file, in pieces: an index may be long, and its length may be made up.
+ *
+ * <pre>
+ *   header | slot 0 | slot 1 | slot 2 | ...        range(1, 3); next(): slot 1; next(): slot 2; next(): false
+ * </pre>
+ *
+ * Owned by one thread.
+ */
+public final class IndexCursor implements Closeable {
+    /** Java heap of a cursor that makes its own memory. */
+    public static final int BYTES = 1024 * IndexRecord.LENGTH;
+
+    private final Disk.File file;
+    private final long seed;
+    private final ByteBuffer piece;
+    private int slot = -1;
+    private int next;
+    private int end;
+    // Slots in the piece, and the current one's place in it.
+    private int loaded;
+    private int current = -1;
+
+    /** Opens an index, to walk over all of its slots. */
+    public IndexCursor(Disk disk, long base, long seed) throws IOException {
+        this(disk, base, seed, ByteBuffer.allocate(BYTES));
+    }
+
+    /**
+     * @param seed that the records of this segment are sealed with
+     * @param piece memory for some slots, used until the cursor is closed
+     */
+    public IndexCursor(Disk disk, long base, long seed, ByteBuffer piece) throws IOException {
+        this.file = disk.openToRead(FileNames.index(base));
+        this.seed = seed;
+        this.piece = piece;
+        end = slots();
+    }
+
+    /** The number of whole slots that the file has now. */
+    public int slots() throws IOException {
+        return (int) ((Math.min(SegmentHeader.MOST_INDEX, file.length()) - SegmentHeader.LENGTH) / IndexRecord.LENGTH);
+    }
+
+    /** Restricts the walk to slots from {@code from} to before {@code to}. */
+    public void range(int from, int to) {
+        next = from;
+        end = to;
+        loaded = 0;
+        current = -1;
+    }
+
+    /** Moves to the next slot. Returns false behind the last one. */
+    public boolean next() throws IOException {
+        if (++current >= loaded) {
+            int wanted = Math.max(0, Math.min(piece.capacity() / IndexRecord.LENGTH, end - next));
+            piece.clear().limit(wanted * IndexRecord.LENGTH);
+            file.read(SegmentHeader.LENGTH + (long) next * IndexRecord.LENGTH, piece);
+            loaded = piece.flip().limit() / IndexRecord.LENGTH;
+            current = 0;
+        }
+        slot = next;
+        next += current < loaded ? 1 : 0;
+        return current < loaded;
+    }
+
+    /** The number of the current slot. */
+    public int slot() {
+        return slot;
+    }
+
+    /** The current slot's record of the stream; null: it holds none. */
+    public IndexRecord record() {
+        return IndexRecord.read(piece, current * IndexRecord.LENGTH, seed);
+    }
+
+    /** The current slot's record, where it names a place in the stream: a BLOCK or a LOST; otherwise null. */
+    public IndexRecord place() {
+        IndexRecord record = record();
+        return record == null || record.kind() == Kind.FORCED ? null : record;
+    }
+
+    /** The current slot's record of a publisher's name; null: it holds none. */
+    public NameRecord name() {
+        return NameRecord.read(piece, current * IndexRecord.LENGTH, seed);
+    }
+
+    @Override
+    public void close() throws IOException {
+        file.close();
+    }
+}

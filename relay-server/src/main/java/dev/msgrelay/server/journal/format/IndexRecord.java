@@ -1,0 +1,167 @@
+package dev.msgrelay.server.journal.format;
+
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.server.journal.disk.Disk;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/**
+ * A record of an index that tells of bytes of the stream. Big-endian.
+ *
+ * <pre>
+ *    0  kind: 1 BLOCK, 2 FORCED, 3 LOST     int32
+ *    4  CRC32C of the bytes (BLOCK)         int32
+ *    8  position                            int64
+ *   16  sequence                            int64
+ *   24  end position                        int64
+ *   32  end sequence                        int64
+ *   40  time, ms since 1970                 int64
+ *   48  steps of the clock since the
+ *       header of the segment, in ms        int64
+ *   56  0                                   int32
+ *   60  CRC32C of epoch ^ base (int64) and the 60 bytes before
+ * </pre>
+ *
+ * @param kind what it says
+ * @param crc of a BLOCK's bytes; otherwise 0
+ * @param position where the bytes start
+ * @param sequence number of the first message
+ * @param endPosition behind the last byte, which is where a frame ends
+ * @param endSequence number of the first message behind them
+ * @param timeMillis when it was written
+ * @param skew how far the machine's clock has stepped since the segment's header was written: one that differs from that of the
+ *     record before is the mark of a step, behind which times begin again
+ */
+public record IndexRecord(
+        Kind kind,
+        int crc,
+        long position,
+        long sequence,
+        long endPosition,
+        long endSequence,
+        long timeMillis,
+        long skew)
+        implements SealedRecord {
+    public static final int LENGTH = SealedRecord.LENGTH;
+
+    /** Longest block, give or take a packet or a longer frame; a quarter of a segment, where that is less. */
+    public static final int MOST_BLOCK = 1 << 20;
+
+    /** Positions and numbers of messages: no stream gets so far. */
+    static final long MOST = 1L << 62;
+
+    /** The kinds of records. */
+    public enum Kind {
+        /** These bytes lie in the stream file: whole frames. */
+        BLOCK(1),
+        /** Everything before its position was forced, with its records, before this one was written. */
+        FORCED(2),
+        /** These messages were in the stream once, and were lost by damage. Written by a repair. */
+        LOST(3);
+
+        private final int code;
+
+        Kind(int code) {
+            this.code = code;
+        }
+
+        private static Kind of(int code) {
+            return switch (code) {
+                case 1 -> BLOCK;
+                case 2 -> FORCED;
+                case 3 -> LOST;
+                default -> null;
+            };
+        }
+    }
+
+    public static IndexRecord forced(long position, long sequence, long timeMillis, long skew) {
+        return new IndexRecord(Kind.FORCED, 0, position, sequence, position, sequence, timeMillis, skew);
+    }
+
+    public static IndexRecord lost(Loss loss, long timeMillis, long skew) {
+        return new IndexRecord(
+                Kind.LOST,
+                0,
+                loss.position(),
+                loss.sequence(),
+                loss.endPosition(),
+                loss.endSequence(),
+                timeMillis,
+                skew);
+    }
+
+    /** No stream gets so far, and no message is shorter than the header of its frame. */
+    private boolean isPossible() {
+        boolean within = position >= 0 && sequence >= 0 && endPosition <= MOST && endSequence <= MOST;
+        boolean grows = endPosition > position && endSequence > sequence;
+        return kind == Kind.FORCED
+                ? within && position <= MOST && sequence <= MOST
+                : within && grows && endSequence - sequence <= (endPosition - position) / FrameLayout.HEADER_LENGTH;
+    }
+
+    public long bytes() {
+        return endPosition - position;
+    }
+
+    /** The time by a clock that does not step: within a segment it never goes back. */
+    public long steady() {
+        return JournalClock.minus(timeMillis, skew);
+    }
+
+    /**
+     * What is wrong with the bytes of a BLOCK in the stream file; null: they are those that were written, and its messages. The
+     * buffer is used, and its limit changed.
+     */
+    public String fault(Disk.File stream, long base, ByteBuffer piece) throws IOException {
+        CRC32C all = new CRC32C();
+        FrameWalk frames = new FrameWalk();
+        for (long at = position; at < endPosition; at += piece.limit()) {
+            piece.clear().limit((int) Math.min(piece.capacity(), endPosition - at));
+            stream.read(at - base, piece);
+            if (piece.hasRemaining()) {
+                return "do not match";
+            }
+            frames.walk(piece.flip());
+            all.update(piece);
+        }
+        if ((int) all.getValue() != crc) {
+            return "do not match";
+        }
+        return frames.found(endSequence - sequence) ? null : "are no whole messages, or not so many";
+    }
+
+    @Override
+    public void put(ByteBuffer target, long seed) {
+        int at = target.position();
+        target.putInt(kind.code)
+                .putInt(crc)
+                .putLong(position)
+                .putLong(sequence)
+                .putLong(endPosition)
+                .putLong(endSequence)
+                .putLong(timeMillis)
+                .putLong(skew);
+        SealedRecord.seal(target, at, seed);
+    }
+
+    /** Reads the record at an offset; null where none was sealed with this seed. */
+    public static IndexRecord read(ByteBuffer index, int at, long seed) {
+        ByteBuffer fields = index.slice(at, LENGTH);
+        Kind kind = Kind.of(fields.getInt());
+        if (kind == null || !SealedRecord.isSealed(index, at, seed)) {
+            return null;
+        }
+        IndexRecord record = new IndexRecord(
+                kind,
+                fields.getInt(),
+                fields.getLong(),
+                fields.getLong(),
+                fields.getLong(),
+                fields.getLong(),
+                fields.getLong(),
+                fields.getLong());
+        return record.isPossible() ? record : null;
+    }
+}

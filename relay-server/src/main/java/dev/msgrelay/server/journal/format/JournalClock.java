@@ -1,0 +1,122 @@
+package dev.msgrelay.server.journal.format;
+
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The machine's clock, watched by the one that only goes forward: how far it has stepped, and what is as old as what.
+ *
+ * <pre>
+ *   clock       12:00  12:01 | 12:02+2d  12:03+2d | 12:04  12:05
+ *   steps                    ^ + 2 days           ^ - 2 days
+ *   skew        0      0       2 d       2 d        0      0          all steps so far
+ *   time - skew 12:00  12:01   12:02     12:03      12:04  12:05      never goes back
+ * </pre>
+ *
+ * Between two steps times never go back, whatever the clock does. Owned by one thread.
+ */
+public final class JournalClock {
+    /** A longer difference is a step. */
+    public static final long STEP_MILLIS = TimeUnit.MINUTES.toMillis(1);
+
+    /** Nothing is taken for older: what is left of a number of nanoseconds is for the time of this life. */
+    private static final long OLDEST_MILLIS = TimeUnit.DAYS.toMillis(100 * 365);
+
+    private boolean begun;
+    private boolean known;
+    // At the last look.
+    private long nanos;
+    private long wall;
+    private long time;
+    private long skew;
+
+    /** The clock of a journal in which nothing was ever written. */
+    public JournalClock() {}
+
+    /**
+     * Goes on where an earlier life has ended, however long ago that is.
+     *
+     * @param time of the newest record
+     * @param skew of the same one
+     */
+    public JournalClock(long time, long skew) {
+        this.known = true;
+        this.time = time;
+        this.skew = skew;
+    }
+
+    /**
+     * Looks at both clocks.
+     *
+     * @return by how much the machine's has stepped since the last look, in ms; 0: it has not. At the first look: how far it has
+     *     been set back since the newest record, at least
+     */
+    public long update(long nowNanos, long millis) {
+        if (!begun) {
+            begun = true;
+            nanos = nowNanos;
+            wall = millis;
+            time = known ? time : millis;
+        }
+        long passed = TimeUnit.NANOSECONDS.toMillis(nowNanos - nanos);
+        long jump = minus(millis, wall) - passed;
+        boolean stepped = jump > STEP_MILLIS || jump < -STEP_MILLIS || minus(time, millis) > STEP_MILLIS;
+        long step = stepped ? minus(millis, time) - passed : 0;
+        time = stepped ? millis : Math.max(time, millis);
+        skew += step;
+        nanos = nowNanos;
+        wall = millis;
+        return step;
+    }
+
+    /** The time of what is written now: ms since 1970. */
+    public long time() {
+        return time;
+    }
+
+    /** All steps so far. */
+    public long skew() {
+        return skew;
+    }
+
+    /** Nanoseconds at the last look. */
+    public long nanos() {
+        return nanos;
+    }
+
+    /** The machine's clock at the last look, unchanged. */
+    public long wall() {
+        return wall;
+    }
+
+    /**
+     * When something of an earlier life was written, by the clock that only goes forward: as its own time says, or as the clock
+     * would have said since the last step; the later of the two that is not in the future. So nothing is taken for older than
+     * it is but where the clock was ahead when this life began, which nobody can tell.
+     *
+     * @param at its time
+     * @param skewThen all steps up to then
+     */
+    public long nanosOf(long at, long skewThen) {
+        long corrected = minus(at, skewThen - skew);
+        long latest = Math.max(at <= wall ? at : Long.MIN_VALUE, corrected <= wall ? corrected : Long.MIN_VALUE);
+        long age = latest == Long.MIN_VALUE ? 0 : minus(wall, latest);
+        return nanos - TimeUnit.MILLISECONDS.toNanos(Math.min(age, OLDEST_MILLIS));
+    }
+
+    /** A time for people; a number, where it is beyond all calendars. */
+    public static String timeText(long millis) {
+        try {
+            return Instant.ofEpochMilli(millis).toString();
+        } catch (DateTimeException e) {
+            return millis + " ms after 1970";
+        }
+    }
+
+    /** A difference; where that is more than a number can say, the largest one. */
+    public static long minus(long a, long b) {
+        long difference = a - b;
+        return ((a ^ b) & (a ^ difference)) < 0 ? (a < 0 ? Long.MIN_VALUE : Long.MAX_VALUE) : difference;
+    }
+}

@@ -1,0 +1,39 @@
+package dev.msgrelay.server.journal.format;
+
+import dev.msgrelay.protocol.ProducerId;
+
+/**
+ * An acknowledged publisher, as the journal knows it.
+ *
+ * @param name of the publisher
+ * @param producer that has the name
+ * @param owner the identity that the name belongs to; empty: the relay knows no identities
+ * @param hole the last one; null: there is none
+ */
+public record JournalName(String name, ProducerId producer, String owner, Hole hole) {
+    /** Names that are remembered at most. */
+    public static final int MOST = 1 << 16;
+
+    /**
+     * Messages of a name that were acknowledged in an earlier life of the stream and are gone: its producer went on behind them,
+     * and may not have been told.
+     *
+     * @param from number of the first one
+     * @param next number of the one that came behind them
+     * @param sequence of that one
+     */
+    public record Hole(long from, long next, long sequence) {}
+
+    /** Nothing of it is gone. */
+    public JournalName(String name, ProducerId producer, String owner) {
+        this(name, producer, owner, null);
+    }
+
+    /**
+     * How far a name's messages are in the stream.
+     *
+     * @param number of the last one
+     * @param sequence of that one
+     */
+    public record State(JournalName name, long number, long sequence) {}
+}

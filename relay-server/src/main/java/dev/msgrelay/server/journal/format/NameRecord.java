@@ -1,0 +1,127 @@
+package dev.msgrelay.server.journal.format;
+
+import dev.msgrelay.protocol.ProducerId;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A record of an index that says which publisher a slot is (NAME, as many as it takes), or how far one is (MOVED). It lies
+ * before the BLOCK that has the messages, and counts only with it. Slots are those of the segment. Big-endian.
+ *
+ * <pre>
+ *    0  kind: 4 NAME, 5 MOVED               int32
+ *    4  slot                                int32
+ *    8  NAME: offset, and length in all     2 * int32     MOVED: number of its last message     int64
+ *   16  NAME: 44 bytes from the offset on                 MOVED: sequence of that one           int64
+ *   60  CRC32C, as of every record
+ *
+ *   a name: producer id (16 bytes) | length of the name (int16) | name | identity     UTF-8
+ *   with 0x8000 in the length: producer id | length | hole: from, next, sequence (3 * int64) | name | identity
+ * </pre>
+ *
+ * @param bytes of a NAME; null: it is a MOVED
+ */
+public record NameRecord(int slot, int offset, int total, byte[] bytes, long number, long sequence)
+        implements SealedRecord {
+    private static final int NAME = 4;
+    private static final int MOVED = 5;
+    private static final int MOST_BYTES = CRC_OFFSET - 4 * Integer.BYTES;
+
+    /** In the length of the name: a hole lies before it. */
+    private static final int HAS_HOLE = 0x8000;
+
+    private static final int HOLE_LENGTH = 3 * Long.BYTES;
+
+    /** Longer than any that was ever written. */
+    static final int MOST_TOTAL = 4096;
+
+    public static NameRecord moved(int slot, long number, long sequence) {
+        return new NameRecord(slot, 0, 0, null, number, sequence);
+    }
+
+    /** The records of a name, in the order of the index. */
+    public static List<NameRecord> of(int slot, JournalName name) {
+        byte[] all = encode(name);
+        List<NameRecord> records = new ArrayList<>();
+        for (int at = 0; at < all.length; at += MOST_BYTES) {
+            byte[] part = Arrays.copyOfRange(all, at, Math.min(all.length, at + MOST_BYTES));
+            records.add(new NameRecord(slot, at, all.length, part, 0, 0));
+        }
+        return records;
+    }
+
+    @Override
+    public void put(ByteBuffer target, long seed) {
+        int at = target.position();
+        target.putInt(bytes == null ? MOVED : NAME).putInt(slot);
+        if (bytes == null) {
+            target.putLong(number).putLong(sequence);
+        } else {
+            target.putInt(offset).putInt(total).put(bytes);
+        }
+        SealedRecord.seal(target, at, seed);
+    }
+
+    /** Reads the record at an offset; null where none was sealed with this seed, or it is another kind. */
+    static NameRecord read(ByteBuffer index, int at, long seed) {
+        ByteBuffer fields = index.slice(at, LENGTH);
+        int kind = fields.getInt();
+        if (kind != NAME && kind != MOVED || !SealedRecord.isSealed(index, at, seed)) {
+            return null;
+        }
+        int slot = fields.getInt();
+        if (kind == MOVED) {
+            return moved(slot, fields.getLong(), fields.getLong());
+        }
+        int offset = fields.getInt();
+        int total = fields.getInt();
+        if (total < 0 || total > MOST_TOTAL || offset < 0 || offset >= total) {
+            return null;
+        }
+        byte[] part = new byte[Math.min(MOST_BYTES, total - offset)];
+        fields.get(part);
+        return new NameRecord(slot, offset, total, part, 0, 0);
+    }
+
+    /** A name as bytes. */
+    static byte[] encode(JournalName name) {
+        byte[] text = name.name().getBytes(StandardCharsets.UTF_8);
+        byte[] owner = name.owner().getBytes(StandardCharsets.UTF_8);
+        JournalName.Hole hole = name.hole();
+        int holeLength = hole == null ? 0 : HOLE_LENGTH;
+        ByteBuffer all = ByteBuffer.allocate(ProducerId.LENGTH + Short.BYTES + holeLength + text.length + owner.length)
+                .putLong(name.producer().high())
+                .putLong(name.producer().low())
+                .putShort((short) (hole == null ? text.length : text.length | HAS_HOLE));
+        if (hole != null) {
+            all.putLong(hole.from()).putLong(hole.next()).putLong(hole.sequence());
+        }
+        return all.put(text).put(owner).array();
+    }
+
+    /** The name that bytes are; null: none. */
+    public static JournalName decode(byte[] all) {
+        ByteBuffer bytes = ByteBuffer.wrap(all);
+        if (all.length < ProducerId.LENGTH + Short.BYTES) {
+            return null;
+        }
+        ProducerId producer = new ProducerId(bytes.getLong(), bytes.getLong());
+        int said = bytes.getShort() & 0xFFFF;
+        boolean hasHole = (said & HAS_HOLE) != 0;
+        int length = said & ~HAS_HOLE;
+        if (length + (hasHole ? HOLE_LENGTH : 0) > bytes.remaining()) {
+            return null;
+        }
+        JournalName.Hole hole =
+                hasHole ? new JournalName.Hole(bytes.getLong(), bytes.getLong(), bytes.getLong()) : null;
+        int at = bytes.position();
+        return new JournalName(
+                new String(all, at, length, StandardCharsets.UTF_8),
+                producer,
+                new String(all, at + length, all.length - at - length, StandardCharsets.UTF_8),
+                hole);
+    }
+}

@@ -1,0 +1,93 @@
+package dev.msgrelay.server.journal.format;
+
+import dev.msgrelay.server.journal.disk.Disk;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How far each name was where a segment begins. What moved since then is in the indexes from that segment on, so those before
+ * may be dropped. Big-endian.
+ *
+ * <pre>
+ *    0  magic "RELAYNAM"    int64
+ *    8  version             int32
+ *   12  number of names     int32
+ *   16  position            int64
+ *   24  for each: number, sequence (2 * int64), length of its name as bytes (int32), the name as in an index
+ *       CRC32C of all of it int32
+ * </pre>
+ *
+ * The file is replaced as a whole. Immutable.
+ *
+ * @param position a segment begins there; everything before it was forced
+ * @param names in no order
+ */
+public record NamesFile(long position, List<JournalName.State> names) {
+    /** The table of a journal in which no name was ever moved. */
+    public static final NamesFile NONE = new NamesFile(0, List.of());
+
+    private static final long MAGIC = 0x52454C41594E414DL;
+    private static final int FRONT_LENGTH = Integer.BYTES + Long.BYTES;
+    private static final int STATE_LENGTH = 2 * Long.BYTES + Integer.BYTES;
+
+    /** Larger than any table that was ever written: a longer one is damaged. */
+    private static final long MOST_BYTES = 128L << 20;
+
+    /**
+     * Reads the table.
+     *
+     * @return null where it is damaged
+     * @throws IOException it cannot be read, or is of another version
+     */
+    public static NamesFile read(Disk disk) throws IOException {
+        return TableFile.read(disk, FileNames.NAMES, MAGIC, MOST_BYTES, fields -> {
+            if (fields.remaining() < FRONT_LENGTH) {
+                return null;
+            }
+            int count = fields.getInt();
+            long position = fields.getLong();
+            List<JournalName.State> names = states(fields, count);
+            return names == null ? null : new NamesFile(position, names);
+        });
+    }
+
+    /** The states that follow; null where they are not {@code count}, or one of them is none. */
+    private static List<JournalName.State> states(TableFile fields, int count) throws IOException {
+        List<JournalName.State> names = new ArrayList<>();
+        while (fields.remaining() >= STATE_LENGTH && names.size() < count) {
+            long number = fields.getLong();
+            long sequence = fields.getLong();
+            int length = fields.getInt();
+            if (length < 0 || length > Math.min(NameRecord.MOST_TOTAL, fields.remaining())) {
+                return null;
+            }
+            JournalName name = NameRecord.decode(fields.bytes(length));
+            if (name == null) {
+                return null;
+            }
+            names.add(new JournalName.State(name, number, sequence));
+        }
+        return names.size() == count && fields.remaining() == 0 ? names : null;
+    }
+
+    /** Replaces the table on the disk; it survives the machine when this returns. */
+    public void write(Disk disk) throws IOException {
+        List<byte[]> texts =
+                names.stream().map(s -> NameRecord.encode(s.name())).toList();
+        int length = texts.stream().mapToInt(t -> t.length).sum();
+        ByteBuffer table = TableFile.begin(MAGIC, FRONT_LENGTH + names.size() * STATE_LENGTH + length)
+                .putInt(names.size())
+                .putLong(position);
+        for (int i = 0; i < names.size(); i++) {
+            JournalName.State state = names.get(i);
+            byte[] text = texts.get(i);
+            table.putLong(state.number())
+                    .putLong(state.sequence())
+                    .putInt(text.length)
+                    .put(text);
+        }
+        TableFile.replace(disk, FileNames.NAMES, table);
+    }
+}

@@ -1,0 +1,34 @@
+package dev.msgrelay.server.journal.format;
+
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/** A record of an index: 64 bytes, so that none lies across two sectors of a disk, the last four of which seal it. */
+public interface SealedRecord {
+    int LENGTH = 64;
+
+    int CRC_OFFSET = LENGTH - Integer.BYTES;
+
+    /** Puts it at the buffer's position, which moves on. */
+    void put(ByteBuffer target, long seed);
+
+    /** Fills the record that begins at an offset up with zeros, and seals it. */
+    static void seal(ByteBuffer target, int at, long seed) {
+        while (target.position() < at + CRC_OFFSET) {
+            target.put((byte) 0);
+        }
+        target.putInt(crc(target, at, seed));
+    }
+
+    /** Whether the record at an offset was sealed with this seed. */
+    static boolean isSealed(ByteBuffer index, int at, long seed) {
+        return index.getInt(at + CRC_OFFSET) == crc(index, at, seed);
+    }
+
+    private static int crc(ByteBuffer index, int at, long seed) {
+        CRC32C crc = new CRC32C();
+        crc.update(ByteBuffer.allocate(Long.BYTES).putLong(0, seed));
+        crc.update(index.slice(at, CRC_OFFSET));
+        return (int) crc.getValue();
+    }
+}

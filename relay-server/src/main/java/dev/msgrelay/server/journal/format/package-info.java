@@ -1,0 +1,16 @@
+/**
+ * The files of a journal, byte by byte: names, headers, records, tables. Internal.
+ *
+ * <pre>
+ *   .stream  | block | block | block |                                    frames, nothing else
+ *   .index   | header 64 | BLOCK 64 | NAME 64 | MOVED 64 | BLOCK 64 | FORCED 64 | ... |    each sealed with its own CRC
+ *   epochs   lives of the relay: where each began           names   how far acknowledged publishers are
+ *
+ *   position   0            base of a segment                    written      head of the log
+ *              |-- segment --|-- block --|-- block --|-- block --|            |
+ *                     ^ forced          file offset = position - base
+ * </pre>
+ *
+ * <p>{@code IndexCursor} is the one walk over an index.
+ */
+package dev.msgrelay.server.journal.format;

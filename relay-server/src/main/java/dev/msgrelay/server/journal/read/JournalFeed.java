@@ -1,0 +1,366 @@
+package dev.msgrelay.server.journal.read;
+
+import dev.msgrelay.server.journal.disk.Disk;
+import dev.msgrelay.server.journal.format.FileNames;
+import dev.msgrelay.server.journal.format.IndexCursor;
+import dev.msgrelay.server.journal.format.IndexRecord;
+import dev.msgrelay.server.journal.format.IndexRecord.Kind;
+import dev.msgrelay.server.journal.format.SegmentHeader;
+import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.log.StreamHead;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.zip.CRC32C;
+
+/**
+ * Reads the stream from the journal's files for a subscriber that the log has overtaken, block by block, while the journal is
+ * written to and its oldest segments are dropped.
+ *
+ * <pre>
+ *   | segment | segment | segment |
+ *       ^ at      | block | block | block |
+ *                 ^ at            ^ end       next: so many whole blocks as there is room for
+ * </pre>
+ *
+ * No byte is handed on that is not the one that was written: a block counts once its CRC is right, and once its segment was
+ * still held after it had been read. A segment that is dropped is no longer held before a byte of its files changes.
+ *
+ * <p>A feed keeps no file open, so a slow reader costs nothing. Calls wait for the disk. Owned by one thread.
+ */
+public final class JournalFeed {
+    /** Room for any block of messages that are shorter than a few KiB. */
+    public static final int PAGE_BYTES = IndexRecord.MOST_BLOCK + (64 << 10);
+
+    /** Records that are read at once. */
+    private static final int RECORDS = 256;
+
+    /** Length of the memory for records. */
+    public static final int RECORD_BYTES = RECORDS * IndexRecord.LENGTH;
+
+    /** Slots of one probe of a search. A probe without a place in the stream is taken for one that comes later. */
+    private static final int PROBE = 64;
+
+    /** The kinds of what comes next. */
+    public enum Found {
+        /** Whole blocks, up to {@link #end}. */
+        BLOCKS,
+        /** A block that is longer than the memory: {@link #needed} bytes. */
+        LONGER,
+        /** Nothing, up to {@link #end}: damage. */
+        DAMAGE,
+        /** Nothing, up to {@link #end}: the oldest segments were dropped. */
+        DROPPED,
+        /** Nothing: all that is written has been read. */
+        ALL_READ
+    }
+
+    private final Disk disk;
+    private final NavigableMap<Long, SegmentHeader> held;
+    private final StreamHead written;
+    private final Supplier<PresentClock> present;
+    private final ByteBuffer records;
+    private final CRC32C crc = new CRC32C();
+    private final Mark at = new Mark();
+    private final Mark end = new Mark();
+    private final Mark limit = new Mark();
+    private final IndexRecord[] blocks = new IndexRecord[RECORDS];
+    private int count;
+    private long needed;
+    // By the last search; null: no record was the one.
+    private IndexRecord landed;
+
+    // The segment, and the slot of its index where the next record is looked for.
+    private long base = -1;
+    private int slot;
+
+    /**
+     * @param held segments by their bases, the one that is written to included
+     * @param written up to where there is something to read
+     * @param present the clock that a time is looked for by
+     * @param records direct memory of {@link #RECORD_BYTES}; may be shared by all that one thread uses
+     */
+    public JournalFeed(
+            Disk disk,
+            NavigableMap<Long, SegmentHeader> held,
+            StreamHead written,
+            Supplier<PresentClock> present,
+            ByteBuffer records) {
+        this.disk = disk;
+        this.held = held;
+        this.written = written;
+        this.present = present;
+        this.records = records;
+    }
+
+    // ---- where it stands ---------------------------------------------------------------------------------------
+
+    /** The start of what was found last, and of what is read next. */
+    public Mark at() {
+        return at;
+    }
+
+    /** The end of what was found; {@link #pass} goes there. */
+    public Mark end() {
+        return end;
+    }
+
+    /** Bytes of the block that is {@link Found#LONGER}. */
+    public long needed() {
+        return needed;
+    }
+
+    /** Goes on behind what was found. */
+    public void pass() {
+        at.copy(end);
+    }
+
+    /** The place of the oldest message that is held; if there is none, that of the next one. */
+    public void oldest(Mark into) {
+        Map.Entry<Long, SegmentHeader> first = held.firstEntry();
+        if (first == null) {
+            written.read(into);
+        } else {
+            into.set(first.getValue().base(), first.getValue().sequence());
+        }
+    }
+
+    /**
+     * Goes to the block of a message. If this block was dropped, to the oldest one that is held; if no record tells of it, to the
+     * damage; if it is not written yet, to the end of what is written.
+     */
+    public void seek(long sequence) {
+        written.read(limit);
+        SegmentHeader segment = null;
+        for (SegmentHeader header : held.values()) {
+            // Behind the end the disk is not asked: one that does not answer would be damage, told again and again.
+            if (sequence >= limit.sequence() || (header.sequence() > sequence && segment != null)) {
+                break;
+            }
+            segment = header;
+        }
+        go(segment, record -> record.endSequence() > sequence, record -> record.sequence() <= sequence);
+    }
+
+    /**
+     * Goes to the first block that was written at this time or later, or to damage right before it, whose time is not known. If
+     * there is no such block, to the end of what is written. For a clock that has stepped see {@link TimeSearch}.
+     */
+    public void seekTime(long millis) {
+        written.read(limit);
+        TimeSearch search = TimeSearch.of(held, present.get(), millis);
+        go(search.now());
+        if (search.then() != null && !search.now().isOfNow(landed)) {
+            go(search.then());
+        }
+    }
+
+    private void go(TimeSearch.Place place) {
+        go(place.segment(), record -> record.steady() >= place.steady(), record -> false);
+    }
+
+    /**
+     * Goes to the first record of a segment that {@code reached} holds for; if there is none, behind the segment.
+     *
+     * @param reached holds for all records behind the first one, too
+     * @param itself whether the record itself is meant, although no record tells what lies before it
+     */
+    private void go(SegmentHeader segment, Predicate<IndexRecord> reached, Predicate<IndexRecord> itself) {
+        end.copy(limit);
+        landed = null;
+        if (segment != null) {
+            try {
+                find(segment, reached, itself);
+            } catch (IOException e) {
+                // The segment was dropped, or cannot be read: the next look tells.
+                end.set(segment.base(), segment.sequence());
+            }
+        }
+        pass();
+    }
+
+    private void find(SegmentHeader segment, Predicate<IndexRecord> reached, Predicate<IndexRecord> itself)
+            throws IOException {
+        base = segment.base();
+        slot = 0;
+        // The predicate holds for no record up to here.
+        end.set(segment.base(), segment.sequence());
+        try (IndexCursor index = new IndexCursor(disk, base, segment.seed(), records)) {
+            int low = 0;
+            int high = index.slots();
+            while (low < high) {
+                int middle = (low + high) >>> 1;
+                index.range(middle, Math.min(high, middle + PROBE));
+                IndexRecord record = nextPlace(index);
+                if (record == null || reached.test(record)) {
+                    high = middle;
+                } else {
+                    low = index.slot() + 1;
+                    end.set(record.endPosition(), record.endSequence());
+                }
+            }
+            index.range(low, index.slots());
+            IndexRecord record = nextPlace(index);
+            while (record != null && !reached.test(record)) {
+                // A stretch without a place was taken for what comes later.
+                end.set(record.endPosition(), record.endSequence());
+                record = nextPlace(index);
+            }
+            if (record != null) {
+                slot = index.slot();
+                landed = record;
+                if (itself.test(record)) {
+                    end.set(record.position(), record.sequence());
+                }
+            }
+        }
+    }
+
+    /** Goes on to the next record that names a place in the stream; null: there is none in the range. */
+    private static IndexRecord nextPlace(IndexCursor index) throws IOException {
+        while (index.next()) {
+            IndexRecord record = index.place();
+            if (record != null) {
+                return record;
+            }
+        }
+        return null;
+    }
+
+    // ---- what comes next ---------------------------------------------------------------------------------------
+
+    /**
+     * Looks for what comes next, and reads it.
+     *
+     * @param into gets whole blocks, from its beginning on; big enough for most of them
+     */
+    public Found next(ByteBuffer into) {
+        written.read(limit);
+        if (at.position() >= limit.position()) {
+            return Found.ALL_READ;
+        }
+        Map.Entry<Long, SegmentHeader> entry = held.floorEntry(at.position());
+        if (entry == null) {
+            return dropped();
+        }
+        SegmentHeader segment = entry.getValue();
+        if (segment.base() != base) {
+            base = segment.base();
+            slot = 0;
+        }
+        Found found;
+        try {
+            found = blocks(segment, into);
+        } catch (IOException e) {
+            found = lost(segment);
+        }
+        // Asked behind the read: a segment that is still held has not changed until now.
+        return held.containsKey(base) ? found : dropped();
+    }
+
+    private Found dropped() {
+        oldest(end);
+        return Found.DROPPED;
+    }
+
+    /** Nothing of the rest of a segment can be read. */
+    private Found lost(SegmentHeader segment) {
+        Map.Entry<Long, SegmentHeader> next = held.higherEntry(segment.base());
+        if (next == null) {
+            end.copy(limit);
+        } else {
+            end.set(next.getValue().base(), next.getValue().sequence());
+        }
+        return Found.DAMAGE;
+    }
+
+    private Found blocks(SegmentHeader segment, ByteBuffer into) throws IOException {
+        Found found;
+        try (IndexCursor index = new IndexCursor(disk, base, segment.seed(), records)) {
+            index.range(slot, index.slots());
+            found = gather(index, into.capacity());
+        }
+        return found == Found.BLOCKS ? read(segment, into) : found == null ? lost(segment) : found;
+    }
+
+    /** Looks at the next records. Returns null where none of them says what comes next. */
+    private Found gather(IndexCursor index, int room) throws IOException {
+        count = 0;
+        end.copy(at);
+        while (count < blocks.length && index.next()) {
+            IndexRecord record = index.place();
+            if (record == null || record.endPosition() <= at.position()) {
+                continue;
+            }
+            if (!follows(record)) {
+                if (count > 0) {
+                    return Found.BLOCKS;
+                }
+                boolean behind = record.position() > at.position();
+                end.set(
+                        behind ? record.position() : record.endPosition(),
+                        behind ? record.sequence() : record.endSequence());
+                return Found.DAMAGE;
+            }
+            if (record.endPosition() > limit.position()) {
+                // It is being written: the next look finds it.
+                return count > 0 ? Found.BLOCKS : Found.ALL_READ;
+            }
+            if (record.endPosition() - at.position() > room) {
+                if (count > 0) {
+                    return Found.BLOCKS;
+                }
+                needed = record.bytes();
+                end.set(record.endPosition(), record.endSequence());
+                return Found.LONGER;
+            }
+            blocks[count++] = record;
+            end.set(record.endPosition(), record.endSequence());
+            // The slot moves no further: the next record may not be written yet.
+            slot = index.slot() + 1;
+        }
+        return count > 0 ? Found.BLOCKS : null;
+    }
+
+    private boolean follows(IndexRecord record) {
+        return record.kind() == Kind.BLOCK
+                && record.position() == end.position()
+                && record.sequence() == end.sequence();
+    }
+
+    /** Reads the blocks that were found, up to the first one whose bytes are not those that were written. */
+    private Found read(SegmentHeader segment, ByteBuffer into) {
+        into.clear().limit((int) (end.position() - at.position()));
+        try (Disk.File stream = disk.openToRead(FileNames.stream(base))) {
+            stream.read(at.position() - segment.base(), into);
+        } catch (IOException e) {
+            // Bytes that were read until then count as far as they are whole; the first block that is not is damaged,
+            // or
+            // dropped.
+        }
+        int there = into.position();
+        int from = 0;
+        for (int i = 0; i < count; i++) {
+            int length = (int) blocks[i].bytes();
+            if (from + length > there || !matches(into, from, length, blocks[i].crc())) {
+                // The records behind it are looked at once more.
+                slot = 0;
+                end.set(
+                        i > 0 ? blocks[i].position() : blocks[i].endPosition(),
+                        i > 0 ? blocks[i].sequence() : blocks[i].endSequence());
+                return i > 0 ? Found.BLOCKS : Found.DAMAGE;
+            }
+            from += length;
+        }
+        return Found.BLOCKS;
+    }
+
+    private boolean matches(ByteBuffer bytes, int from, int length, int expected) {
+        crc.reset();
+        crc.update(bytes.slice(from, length));
+        return (int) crc.getValue() == expected;
+    }
+}

@@ -1,0 +1,7 @@
+/**
+ * Readers of a journal. Internal.
+ *
+ * <p>{@code JournalReader} reads the messages of a directory, {@code JournalFeed} blocks of a journal that is being written, for
+ * subscribers that the log has overtaken; {@code TimeSearch} finds a time in a journal whose clock has stepped.
+ */
+package dev.msgrelay.server.journal.read;

@@ -1,0 +1,232 @@
+package dev.msgrelay.server.journal.recover;
+
+import dev.msgrelay.server.journal.disk.Disk;
+import dev.msgrelay.server.journal.disk.DiskException;
+import dev.msgrelay.server.journal.format.EpochTable;
+import dev.msgrelay.server.journal.format.FileNames;
+import dev.msgrelay.server.journal.format.IndexCursor;
+import dev.msgrelay.server.journal.format.IndexRecord;
+import dev.msgrelay.server.journal.format.IndexRecord.Kind;
+import dev.msgrelay.server.journal.format.NamesFile;
+import dev.msgrelay.server.journal.format.SegmentHeader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * The content of a directory, before the records of its segments are walked through: its files, the two tables, the header of
+ * each segment, and up to where all was forced.
+ *
+ * <p>One thread.
+ */
+final class Listing {
+    /** A segment, or what there is of it. */
+    static final class Entry {
+        final long base;
+        final boolean stream;
+        final boolean index;
+        // Null: nothing of the index is whole.
+        SegmentHeader header;
+        boolean headerDamaged;
+        long streamLength;
+        long indexLength;
+
+        private Entry(long base, boolean stream, boolean index) {
+            this.base = base;
+            this.stream = stream;
+            this.index = index;
+        }
+
+        boolean usable() {
+            return stream && header != null;
+        }
+
+        String name() {
+            return FileNames.index(base);
+        }
+
+        /**
+         * Whether a relay that runs has dropped the segment since the directory was listed. The files of a dropped segment lose
+         * their names before a byte of them changes, so an entry that is not gone after it was read was read as it is.
+         */
+        boolean isGone(Disk disk) {
+            return stream && !disk.has(FileNames.stream(base)) || index && !disk.has(name());
+        }
+    }
+
+    private final Disk disk;
+    // From the oldest on.
+    final List<Entry> entries = new ArrayList<>();
+    final List<String> leftovers = new ArrayList<>();
+    EpochTable epochs = EpochTable.NONE;
+    boolean epochsDamaged;
+    private boolean epochsMissing;
+    NamesFile names = NamesFile.NONE;
+    boolean namesThere;
+    boolean namesDamaged;
+    long forced;
+    long forcedSequence;
+    boolean droppedMeanwhile;
+
+    private Listing(Disk disk) {
+        this.disk = disk;
+    }
+
+    /** @throws IOException it cannot be read, or is of another version of the format */
+    static Listing of(Disk disk, Recovery.Progress progress) throws IOException {
+        Listing listing = new Listing(disk);
+        listing.tables();
+        listing.segments();
+        listing.headers(progress);
+        listing.findForced();
+        return listing;
+    }
+
+    /** Before the segments are listed: each segment that a table names was begun by then, and is listed. */
+    private void tables() throws IOException {
+        if (disk.has(FileNames.NAMES)) {
+            namesThere = true;
+            NamesFile read = NamesFile.read(disk);
+            namesDamaged = read == null;
+            names = read == null ? names : read;
+        }
+        if (disk.has(FileNames.EPOCHS)) {
+            EpochTable read = EpochTable.read(disk);
+            epochsDamaged = read == null;
+            epochs = read == null ? epochs : read;
+        } else {
+            epochsMissing = true;
+        }
+    }
+
+    private void segments() throws IOException {
+        Set<String> all = new TreeSet<>(disk.names());
+        Set<Long> bases = new TreeSet<>();
+        for (String name : all) {
+            long base = FileNames.base(name);
+            if (base >= 0) {
+                bases.add(base);
+            } else if (name.endsWith(Disk.FRESH)) {
+                leftovers.add(name);
+            }
+        }
+        for (long base : bases) {
+            boolean stream = all.contains(FileNames.stream(base));
+            boolean index = all.contains(FileNames.index(base));
+            if (entries.isEmpty() && !stream && all.contains(FileNames.stream(base) + FileNames.SPARE)) {
+                // Retention takes the stream first.
+                leftovers.add(FileNames.index(base));
+            } else {
+                entries.add(new Entry(base, stream, index));
+            }
+        }
+        epochsDamaged |= epochsMissing && !entries.isEmpty();
+    }
+
+    private void headers(Recovery.Progress progress) throws IOException {
+        int looked = 0;
+        for (Entry e : entries) {
+            progress.looked(looked++, entries.size());
+            try {
+                header(e);
+            } catch (IOException cause) {
+                if (!e.isGone(disk)) {
+                    throw cause;
+                }
+            }
+        }
+        droppedMeanwhile = entries.removeIf(e -> e.isGone(disk));
+    }
+
+    private void header(Entry e) throws IOException {
+        if (e.stream) {
+            try (Disk.File stream = disk.openToRead(FileNames.stream(e.base))) {
+                e.streamLength = stream.length();
+                checkLength(FileNames.stream(e.base), e.streamLength, SegmentHeader.MAX_SEGMENT);
+            }
+        }
+        if (e.index) {
+            readHeader(e);
+        }
+    }
+
+    /** Refuses a length that is made up: retention counts lengths, and would drop what is to be kept. */
+    private void checkLength(String name, long length, long most) throws IOException {
+        if (length > most) {
+            throw new DiskException(
+                    "journal " + disk.place() + ": " + name + " has " + length + " bytes, and none has more"
+                            + " than " + most + ": put it back from a backup, or cut off what is too long"
+                            + " (truncate --size=" + most + ")");
+        }
+    }
+
+    private void readHeader(Entry e) throws IOException {
+        ByteBuffer front = ByteBuffer.allocate(SegmentHeader.LENGTH);
+        try (Disk.File index = disk.openToRead(e.name())) {
+            e.indexLength = index.length();
+            checkLength(e.name(), e.indexLength, SegmentHeader.MOST_INDEX);
+            index.read(0, front);
+        }
+        SegmentHeader header = SegmentHeader.read(front.flip());
+        if (header != null) {
+            SegmentHeader.checkVersion(header.version(), "journal " + disk.place() + ": " + e.name());
+        }
+        EpochTable.Epoch life = epochs.at(e.base);
+        boolean ours = header != null
+                && header.base() == e.base
+                && (epochsDamaged || life != null && life.epoch() == header.epoch());
+        if (ours) {
+            e.header = header;
+        } else {
+            e.headerDamaged = true;
+            e.header = life == null ? null : headerFromRecords(e, life.epoch());
+        }
+    }
+
+    /** The records are sealed with what the header says: where one of them passes, it is known. */
+    private SegmentHeader headerFromRecords(Entry e, long epoch) throws IOException {
+        try (IndexCursor index = new IndexCursor(disk, e.base, epoch ^ e.base)) {
+            while (index.next()) {
+                IndexRecord record = index.place();
+                if (record != null && record.position() == e.base) {
+                    return new SegmentHeader(epoch, e.base, record.sequence(), record.timeMillis(), e.base);
+                }
+            }
+        }
+        return null;
+    }
+
+    /** The last FORCED record: they only grow, so the newest segment that has one tells. */
+    private void findForced() throws IOException {
+        forced = epochs.forcedPosition();
+        forcedSequence = epochs.forcedSequence();
+        for (int i = entries.size() - 1; i >= 0; i--) {
+            Entry e = entries.get(i);
+            if (e.header == null) {
+                continue;
+            }
+            boolean found = false;
+            if (e.isGone(disk)) {
+                return;
+            }
+            try (IndexCursor index = new IndexCursor(disk, e.base, e.header.seed())) {
+                while (index.next()) {
+                    IndexRecord record = index.record();
+                    if (record != null && record.kind() == Kind.FORCED) {
+                        found = true;
+                        if (record.position() > forced) {
+                            forced = record.position();
+                            forcedSequence = record.sequence();
+                        }
+                    }
+                }
+            }
+            if (found || e.base <= forced) {
+                return;
+            }
+        }
+    }
+}

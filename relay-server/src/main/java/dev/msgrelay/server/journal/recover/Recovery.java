@@ -1,0 +1,201 @@
+package dev.msgrelay.server.journal.recover;
+
+import dev.msgrelay.server.journal.disk.Disk;
+import dev.msgrelay.server.journal.format.EpochTable;
+import dev.msgrelay.server.journal.format.FileNames;
+import dev.msgrelay.server.journal.format.IndexCursor;
+import dev.msgrelay.server.journal.format.IndexRecord;
+import dev.msgrelay.server.journal.format.JournalClock;
+import dev.msgrelay.server.journal.format.JournalName;
+import dev.msgrelay.server.journal.format.Loss;
+import dev.msgrelay.server.journal.format.SealedRecord;
+import dev.msgrelay.server.journal.format.SegmentHeader;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * The result of looking at a directory: what it holds, what is damaged, and what a crash left behind. Looking changes nothing,
+ * so the same directory always gives the same result.
+ *
+ * @param endPosition where the stream goes on
+ * @param endSequence number of the next message
+ * @param forcedPosition everything before this position was forced
+ * @param epochs the table of epochs
+ * @param epochsDamaged whether this table is missing or damaged although there are segments
+ * @param states how far each name's messages are in what is held, in no order
+ * @param named position behind the newest block that moved a name; 0: there is none
+ * @param namesPosition position of the table of names
+ * @param namesDamaged whether this table is missing or damaged: numbers of some names may be too low
+ * @param parts the segments that are held, from the oldest on
+ * @param damage messages that are missing among those that were forced; until a repair nothing is written here
+ * @param lost messages that earlier repairs have written off
+ * @param cut the torn tail, which the next start cuts off; null: there is none
+ * @param dropped files behind the cut
+ * @param asideFiles useless files among what was forced
+ * @param leftovers files that an interrupted retention or replacement left behind
+ * @param steps the last steps of the machine's clock
+ * @param stepCount how often the clock has stepped in the segments that were looked through
+ * @param checkedBytes bytes of the stream that were read and compared with their sums
+ */
+public record Recovery(
+        long endPosition,
+        long endSequence,
+        long forcedPosition,
+        EpochTable epochs,
+        boolean epochsDamaged,
+        List<JournalName.State> states,
+        long named,
+        long namesPosition,
+        boolean namesDamaged,
+        List<Part> parts,
+        List<Loss> damage,
+        List<Loss> lost,
+        Cut cut,
+        List<String> dropped,
+        List<String> asideFiles,
+        List<String> leftovers,
+        List<Step> steps,
+        long stepCount,
+        long checkedBytes) {
+    /** How much is read. */
+    public enum Depth {
+        /** The headers of all segments, and all of those that may hold what was not forced. */
+        START,
+        /** Every byte. */
+        ALL
+    }
+
+    /**
+     * A segment that is held.
+     *
+     * @param header as the index has it, or as it follows from the rest of the index
+     * @param endPosition where the next segment starts
+     * @param endSequence number of the first message there
+     * @param records slots in use at the front of the index; -1: they were not looked at
+     * @param length bytes of both files
+     * @param timeMillis of the newest message, or a little later
+     * @param skew steps of the clock up to then, from the oldest segment that is held on
+     * @param mended the records that a repair writes, where the index or bytes of the stream are damaged; otherwise null
+     */
+    public record Part(
+            SegmentHeader header,
+            long endPosition,
+            long endSequence,
+            int records,
+            long length,
+            long timeMillis,
+            long skew,
+            List<SealedRecord> mended) {
+        /** Whether the segment has no message. */
+        public boolean isEmpty() {
+            return endPosition == header.base();
+        }
+
+        /** Bytes of both files once a torn tail is cut. */
+        public long lengthAfterCut() {
+            return records < 0
+                    ? length
+                    : endPosition - header.base() + SegmentHeader.LENGTH + (long) records * IndexRecord.LENGTH;
+        }
+    }
+
+    /**
+     * A step of the machine's clock, as the index has it marked.
+     *
+     * @param sequence of the next message behind the mark
+     * @param millis by which the clock stepped
+     * @param timeMillis the clock behind the step
+     */
+    public record Step(long sequence, long millis, long timeMillis) {
+        /** The clock behind the step, for people. */
+        public String timeText() {
+            return JournalClock.timeText(timeMillis);
+        }
+    }
+
+    /**
+     * The torn tail.
+     *
+     * @param position where it starts: the journal goes on there
+     * @param sequence number of the first message there
+     * @param endPosition behind the last record that was found in it
+     * @param endSequence number of the first message there
+     */
+    public record Cut(long position, long sequence, long endPosition, long endSequence) {
+        /** The same tail, which reaches as far as this record at least. */
+        Cut extendedTo(IndexRecord record) {
+            return record.endPosition() <= endPosition
+                    ? this
+                    : new Cut(position, sequence, record.endPosition(), record.endSequence());
+        }
+    }
+
+    /** Gets the progress of a look at a directory. */
+    public interface Progress {
+        Progress NOBODY = (segments, of) -> {};
+
+        /** {@code segments} of all were looked at. Called by the thread that looks. */
+        void looked(int segments, int of);
+    }
+
+    /** Java heap that a look takes, besides what it returns. */
+    public static final long HEAP_BYTES = RecoveryWalk.PIECE + IndexCursor.BYTES;
+
+    /**
+     * Looks at a directory.
+     *
+     * @throws IOException the directory cannot be read, or is of another version of the format
+     */
+    public static Recovery inspect(Disk disk, Depth depth) throws IOException {
+        return inspect(disk, depth, Progress.NOBODY);
+    }
+
+    /** As above, with progress. */
+    public static Recovery inspect(Disk disk, Depth depth, Progress progress) throws IOException {
+        return new RecoveryWalk(disk, depth, Listing.of(disk, progress)).run();
+    }
+
+    /** Whether a directory has anything of a journal, however damaged; another one is not a sound journal without messages. */
+    public static boolean hasAny(Disk disk) throws IOException {
+        return disk.names().stream().anyMatch(name -> name.equals(FileNames.EPOCHS) || FileNames.base(name) >= 0);
+    }
+
+    /** How many segments are held. */
+    public int segments() {
+        return parts.size();
+    }
+
+    /** The position of the oldest message that is held. */
+    public long startPosition() {
+        return parts.isEmpty() ? endPosition : parts.get(0).header.base();
+    }
+
+    /** The number of the oldest message that is held. */
+    public long startSequence() {
+        return parts.isEmpty() ? endSequence : parts.get(0).header.sequence();
+    }
+
+    /** Whether no relay has ever begun an epoch here. */
+    public boolean isNew() {
+        return epochs.epochs().isEmpty() && parts.isEmpty();
+    }
+
+    /** Whether a relay may write to the directory. */
+    public boolean sound() {
+        return damage.isEmpty() && !epochsDamaged && !namesDamaged && asideFiles.isEmpty();
+    }
+
+    /** Bytes of the files of all segments. */
+    public long length() {
+        return parts.stream().mapToLong(Part::length).sum();
+    }
+
+    /** The machine's clock as the newest record has it. */
+    public JournalClock clock() {
+        if (parts.isEmpty()) {
+            return new JournalClock();
+        }
+        Part newest = parts.get(parts.size() - 1);
+        return new JournalClock(newest.timeMillis, newest.skew);
+    }
+}

@@ -1,0 +1,443 @@
+package dev.msgrelay.server.journal.recover;
+
+import dev.msgrelay.server.journal.disk.Disk;
+import dev.msgrelay.server.journal.format.FileNames;
+import dev.msgrelay.server.journal.format.IndexCursor;
+import dev.msgrelay.server.journal.format.IndexRecord;
+import dev.msgrelay.server.journal.format.IndexRecord.Kind;
+import dev.msgrelay.server.journal.format.Loss;
+import dev.msgrelay.server.journal.format.NameRecord;
+import dev.msgrelay.server.journal.format.SealedRecord;
+import dev.msgrelay.server.journal.format.SegmentHeader;
+import dev.msgrelay.server.journal.recover.Listing.Entry;
+import dev.msgrelay.server.journal.recover.Recovery.Cut;
+import dev.msgrelay.server.journal.recover.Recovery.Depth;
+import dev.msgrelay.server.journal.recover.Recovery.Part;
+import dev.msgrelay.server.journal.recover.Recovery.Step;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * Walks through the segments of a directory, record by record, and tells damage from a torn tail.
+ *
+ * <pre>
+ *   | segment | segment | segment | segment |
+ *                            ^ forced: the last FORCED record, or the table of epochs
+ *   |------ damage is told --|-- the first thing that is wrong is a torn tail: the stream ends here
+ * </pre>
+ *
+ * Before {@code forced} everything once was on the disk, so a fault there is damage. Behind it a crash leaves anything: old
+ * bytes and new ones, later records without earlier ones. All that is whole from {@code forced} on, without a hole, is kept.
+ *
+ * <p>A relay may run meanwhile, and drop its oldest segments: an entry that is gone after it was read counts for nothing.
+ *
+ * <p>One thread, one walk.
+ */
+final class RecoveryWalk {
+    /** Longest piece of a stream file that is read at once. */
+    static final int PIECE = 1 << 20;
+
+    /** Steps of the clock that are told. */
+    private static final int MOST_STEPS = 20;
+
+    private final Disk disk;
+    private final Depth depth;
+    private final Listing there;
+    private final List<Entry> entries;
+    private final long forced;
+    private final long forcedSequence;
+    private final ByteBuffer piece = ByteBuffer.allocate(PIECE);
+    private final FoundNames names;
+
+    // The place of the walk in the stream, and the time there.
+    private long position;
+    private long sequence;
+    private long time;
+    // Steps of the clock up to the segment's header, and since then.
+    private long headerSkew;
+    private long skew;
+
+    private final List<Part> parts = new ArrayList<>();
+    private final List<Loss> damage = new ArrayList<>();
+    private final List<Loss> lost = new ArrayList<>();
+    private final List<String> dropped = new ArrayList<>();
+    private final List<String> aside = new ArrayList<>();
+    private final Deque<Step> steps = new ArrayDeque<>();
+    private long stepCount;
+    // The faults of the unusable segments since the last part.
+    private final List<String> unusable = new ArrayList<>();
+    private Cut cut;
+    private boolean droppedMeanwhile;
+    private long checkedBytes;
+
+    // The current segment's whole records, and whether a repair has to write them anew.
+    private List<SealedRecord> records = new ArrayList<>();
+    private boolean mend;
+
+    RecoveryWalk(Disk disk, Depth depth, Listing there) {
+        this.disk = disk;
+        this.depth = depth;
+        this.there = there;
+        entries = there.entries;
+        forced = there.forced;
+        forcedSequence = there.forcedSequence;
+        droppedMeanwhile = there.droppedMeanwhile;
+        names = new FoundNames(there.names);
+    }
+
+    /** The whole walk. */
+    Recovery run() throws IOException {
+        position = forced;
+        sequence = forcedSequence;
+        for (int i = 0; i < entries.size() && cut == null; i++) {
+            Entry e = entries.get(i);
+            try {
+                entry(e, i + 1 < entries.size() ? entries.get(i + 1) : null);
+            } catch (IOException cause) {
+                if (!e.isGone(disk)) {
+                    throw cause;
+                }
+            }
+            if (e.isGone(disk)) {
+                startAnew();
+            } else if (cut != null) {
+                dropFrom(parts.isEmpty() || parts.get(parts.size() - 1).header().base() != e.base ? i : i + 1);
+            }
+        }
+        if (cut == null && position < forced) {
+            missingUntilForced();
+        }
+        return new Recovery(
+                position,
+                sequence,
+                forced,
+                there.epochs,
+                there.epochsDamaged,
+                names.states(),
+                names.named(),
+                there.names.position(),
+                namesDamaged(),
+                parts,
+                damage,
+                lost,
+                cut,
+                dropped,
+                aside,
+                there.leftovers,
+                List.copyOf(steps),
+                stepCount,
+                checkedBytes);
+    }
+
+    private boolean namesDamaged() {
+        SegmentHeader oldest = parts.isEmpty() ? null : parts.get(0).header();
+        boolean missing = !there.namesThere && oldest != null && oldest.named() > 0;
+        // With names that are ahead of the stream, messages that are gone would be taken for known ones.
+        boolean ahead = there.names.position() > position;
+        // The table was read before the segments: those that were dropped since say nothing against it.
+        return there.namesDamaged || missing && !droppedMeanwhile || ahead && !(droppedMeanwhile && oldest == null);
+    }
+
+    private void entry(Entry e, Entry next) throws IOException {
+        boolean first = parts.isEmpty();
+        if (!e.usable() || !first && e.base < position) {
+            unusable(e, first);
+            return;
+        }
+        if (first) {
+            // Retention dropped what lies before; damage there is told by the entries that are unusable.
+            position = e.base;
+            sequence = e.header.sequence();
+        } else if (e.base > position || e.header.sequence() != sequence) {
+            hole(e.base, e.header.sequence(), missing("what lies before " + e.name() + " is missing"));
+            mendLast();
+        }
+        if (cut == null) {
+            part(e, next);
+        }
+    }
+
+    /** A relay that runs has dropped the segment, and with it all older ones: the journal begins behind it. */
+    private void startAnew() {
+        droppedMeanwhile = true;
+        parts.clear();
+        damage.clear();
+        lost.clear();
+        aside.clear();
+        unusable.clear();
+        steps.clear();
+        stepCount = 0;
+        headerSkew = 0;
+        skew = 0;
+        mend = false;
+        cut = null;
+        position = forced;
+        sequence = forcedSequence;
+    }
+
+    private void missingUntilForced() {
+        hole(forced, forcedSequence, missing("the end is missing"));
+        mendLast();
+    }
+
+    private void unusable(Entry e, boolean first) {
+        String why = !e.stream
+                ? FileNames.stream(e.base) + " is missing"
+                : !e.index
+                        ? e.name() + " is missing"
+                        : e.header == null ? e.name() + ": nothing of it is whole" : e.name() + " overlaps";
+        if (e.base >= forced) {
+            if (position < forced) {
+                missingUntilForced();
+            }
+            cut = new Cut(position, sequence, position, sequence);
+            return;
+        }
+        if (first) {
+            Entry next = nextUsable(e);
+            damage.add(new Loss(
+                    e.base,
+                    0,
+                    next == null ? forced : next.base,
+                    next == null ? forcedSequence : next.header.sequence(),
+                    why));
+        } else if (e.base < position) {
+            damage.add(new Loss(position, sequence, position, sequence, why));
+        } else {
+            unusable.add(why);
+        }
+        if (e.stream) {
+            aside.add(FileNames.stream(e.base));
+        }
+        if (e.index) {
+            aside.add(e.name());
+        }
+    }
+
+    private Entry nextUsable(Entry e) {
+        return entries.stream()
+                .filter(other -> other.base > e.base && other.usable())
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** The reason why messages are missing: the unusable files before them, or {@code otherwise}. */
+    private String missing(String otherwise) {
+        String why = unusable.isEmpty() ? otherwise : String.join(", ", unusable);
+        unusable.clear();
+        return why;
+    }
+
+    /** Walks through one segment whose files and header are there. */
+    private void part(Entry e, Entry next) throws IOException {
+        records = new ArrayList<>();
+        names.segment(e.header, e.base >= there.names.position());
+        mend = e.headerDamaged;
+        if (mend && e.base >= forced) {
+            cut = new Cut(position, sequence, position, sequence);
+            return;
+        }
+        if (mend) {
+            damage.add(new Loss(position, sequence, position, sequence, e.name() + ": its header is damaged"));
+            // The segment before is the only witness of the clock's steps.
+            e.header = e.header.withStep(skew);
+        }
+        time = e.header.timeMillis();
+        if (!parts.isEmpty()) {
+            stepped(e.header.step() - skew);
+        }
+        headerSkew += e.header.step();
+        skew = 0;
+        int used = mayPass(e, next) ? pass(next) : records(e);
+        long length = e.streamLength + e.indexLength;
+        parts.add(new Part(e.header, position, sequence, used, length, time, headerSkew + skew, mend ? records : null));
+    }
+
+    /** Whether a start may believe the next header, and leave the records of this segment unread. */
+    private boolean mayPass(Entry e, Entry next) {
+        return depth == Depth.START
+                && !mend
+                && next != null
+                && next.usable()
+                && !next.headerDamaged
+                && next.base <= forced
+                && next.base - e.base <= e.streamLength
+                && next.header.named() <= Math.max(there.names.position(), e.base);
+    }
+
+    private int pass(Entry next) {
+        position = next.base;
+        sequence = next.header.sequence();
+        time = next.header.timeMillis();
+        skew = next.header.step();
+        return -1;
+    }
+
+    /** Takes down a step of the clock since the last mark; 0: there was none. */
+    private void stepped(long step) {
+        if (step == 0) {
+            return;
+        }
+        stepCount++;
+        if (steps.size() == MOST_STEPS) {
+            steps.removeFirst();
+        }
+        steps.add(new Step(sequence, step, time));
+    }
+
+    /** Walks through the records of a segment. Returns how many slots are in use. */
+    private int records(Entry e) throws IOException {
+        int used = 0;
+        boolean unread = false;
+        try (IndexCursor index = new IndexCursor(disk, e.base, e.header.seed());
+                Disk.File stream = disk.openToRead(FileNames.stream(e.base))) {
+            while (index.next()) {
+                int number = index.slot() + 1;
+                IndexRecord record = index.record();
+                if (record == null || !fits(record)) {
+                    NameRecord name = record == null ? index.name() : null;
+                    if (name != null && cut == null) {
+                        names.add(name);
+                    } else if (name == null) {
+                        // The end, or damage, or torn: the next record tells.
+                        unread = true;
+                        names.unreadable();
+                    }
+                    continue;
+                }
+                if (cut == null && record.kind() == Kind.FORCED) {
+                    // FORCED says nothing of where the records before it ended; behind what was forced they are torn.
+                    if (unread && position >= forced) {
+                        hole(position, sequence, "");
+                    }
+                } else if (cut == null && (unread || record.position() > position)) {
+                    hole(record.position(), record.sequence(), e.name() + ": damaged before record " + number);
+                    unread = false;
+                    names.readable();
+                }
+                String fault = cut == null && record.kind() == Kind.BLOCK ? fault(record, e, stream) : null;
+                if (fault != null) {
+                    String why = FileNames.stream(e.base) + ": the bytes of record " + number + " " + fault;
+                    hole(record.endPosition(), record.endSequence(), why);
+                    if (cut == null) {
+                        continue;
+                    }
+                }
+                if (cut != null) {
+                    cut = cut.extendedTo(record);
+                    continue;
+                }
+                keep(record);
+                used = number;
+            }
+        }
+        return used;
+    }
+
+    private void keep(IndexRecord record) {
+        if (record.kind() != Kind.FORCED) {
+            records.addAll(names.block(record.endPosition()));
+        }
+        if (record.kind() == Kind.LOST) {
+            lost.add(new Loss(
+                    record.position(),
+                    record.sequence(),
+                    record.endPosition(),
+                    record.endSequence(),
+                    "written off by a repair"));
+        }
+        records.add(record);
+        time = record.timeMillis();
+        stepped(record.skew() - skew);
+        skew = record.skew();
+        if (record.kind() != Kind.FORCED) {
+            position = record.endPosition();
+            sequence = record.endSequence();
+        }
+    }
+
+    /** Whether a record may come at the place of the walk, or behind it. */
+    private boolean fits(IndexRecord record) {
+        if (cut != null || record.kind() == Kind.FORCED) {
+            return true;
+        }
+        return record.position() == position
+                ? record.sequence() == sequence
+                : record.position() > position && record.sequence() > sequence;
+    }
+
+    /** The fault of a block's bytes; null: there is none. A start believes what was forced. */
+    private String fault(IndexRecord block, Entry e, Disk.File stream) throws IOException {
+        if (block.endPosition() - e.base > e.streamLength) {
+            return "are not there";
+        }
+        if (depth == Depth.START && block.endPosition() <= forced) {
+            return null;
+        }
+        checkedBytes += block.bytes();
+        return block.fault(stream, e.base, piece);
+    }
+
+    /** Nothing is whole from the place of the walk up to another one: that is damage, or a torn tail, or both. */
+    private void hole(long to, long toSequence, String why) {
+        if (position < forced) {
+            boolean overForced = to > forced;
+            Loss loss = new Loss(
+                    position, sequence, overForced ? forced : to, overForced ? forcedSequence : toSequence, why);
+            damage.add(loss);
+            mend = true;
+            if (!overForced) {
+                records.addAll(names.lost(loss.endPosition()));
+            }
+            if (loss.endPosition() > loss.position()) {
+                records.add(IndexRecord.lost(loss, time, skew));
+            }
+            position = loss.endPosition();
+            sequence = loss.endSequence();
+            if (!overForced) {
+                return;
+            }
+        }
+        cut = new Cut(position, sequence, position, sequence);
+    }
+
+    /** Writes a hole behind a segment into the index of this segment. */
+    private void mendLast() {
+        if (mend && !parts.isEmpty()) {
+            Part last = parts.remove(parts.size() - 1);
+            parts.add(new Part(
+                    last.header(),
+                    position,
+                    sequence,
+                    last.records(),
+                    last.length(),
+                    last.timeMillis(),
+                    last.skew(),
+                    records));
+        }
+    }
+
+    /** Drops the files of an entry and of those behind it. */
+    private void dropFrom(int from) throws IOException {
+        for (Entry e : entries.subList(from, entries.size())) {
+            if (e.index && e.header != null && !e.isGone(disk)) {
+                try (IndexCursor index = new IndexCursor(disk, e.base, e.header.seed())) {
+                    while (index.next()) {
+                        IndexRecord record = index.record();
+                        cut = record == null ? cut : cut.extendedTo(record);
+                    }
+                }
+            }
+            if (e.stream) {
+                dropped.add(FileNames.stream(e.base));
+            }
+            if (e.index) {
+                dropped.add(e.name());
+            }
+        }
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * What a directory holds after any end of a relay: found, cut, repaired. Internal.
+ *
+ * <p>{@code Listing} lists files, tables and headers; {@code RecoveryWalk} walks over the records behind them, and
+ * {@code FoundNames} gathers the names that these tell of. The result is a {@code Recovery}. Neither changes anything.
+ * {@code Repair} cuts torn tails and writes off damage.
+ */
+package dev.msgrelay.server.journal.recover;
