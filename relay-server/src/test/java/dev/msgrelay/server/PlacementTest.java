@@ -17,7 +17,7 @@ import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.TlsBridge;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.ops.Counter;
-import dev.msgrelay.server.session.Connection;
+import dev.msgrelay.server.session.Session;
 import dev.msgrelay.server.tls.TlsFiles;
 import dev.msgrelay.server.tls.TlsHandler;
 import io.netty.channel.Channel;
@@ -49,16 +49,16 @@ class PlacementTest {
     }
 
     /** The connection that came last. */
-    private static Connection newest(TestRelay relay) {
+    private static Session newest(TestRelay relay) {
         return Sessions.of(relay.relay()).stream()
                 .max(Comparator.comparingLong(c -> Sessions.<Long>get(c, "id")))
                 .orElseThrow();
     }
 
     /** The number of the loop whose group has a subscriber; -1: it is in none of them just now. */
-    private static int loopOf(TestRelay relay, Connection subscriber) {
+    private static int loopOf(TestRelay relay, Session subscriber) {
         SendGroup[] groups = Sessions.groups(relay.relay().engine());
-        SendGroup group = Sessions.get(Sessions.get(subscriber, "seat"), "group");
+        SendGroup group = Sessions.get(Sessions.get(subscriber.role(), "seat"), "group");
         return List.of(groups).indexOf(group);
     }
 
@@ -125,7 +125,7 @@ class PlacementTest {
         try (TestRelay relay = replaying(loops);
                 SpeakingSubscriber late = relay.speaker(messages)) {
             relay.awaitSubscribers(1);
-            Connection connection = newest(relay);
+            Session connection = newest(relay);
             assertThat(loopOf(relay, connection)).isEqualTo(loops == 1 ? 0 : 1);
             for (int i = 0; i < 3; i++) {
                 comes(relay, clients);
@@ -167,7 +167,7 @@ class PlacementTest {
         try (TestRelay relay = TestRelay.start(loops(2), b -> b.tls(files).tlsSubscribePort(0));
                 SSLSocket client = TlsBridge.connect(trust, relay.relay().tlsSubscribeAddress(), 0)) {
             relay.awaitSubscribers(1);
-            Connection subscriber = newest(relay);
+            Session subscriber = newest(relay);
             Channel channel = Sessions.channel(subscriber);
             EngineLoop[] loops = Sessions.get(relay.relay(), "loops");
             EngineLoop to = loops[0].io() == channel.eventLoop() ? loops[1] : loops[0];

@@ -15,7 +15,7 @@ import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.net.Transport;
-import dev.msgrelay.server.session.Connection;
+import dev.msgrelay.server.session.SessionState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -34,9 +34,9 @@ class ReaderLoopsTest {
                 .slowSubscriber(Policy.BACKPRESSURE));
     }
 
-    private static List<String> threads(TestRelay relay, Connection.State state) {
+    private static List<String> threads(TestRelay relay, SessionState state) {
         return Sessions.of(relay.relay()).stream()
-                .filter(c -> c.role() == Role.PUBLISHER && c.state() == state)
+                .filter(c -> c.kind() == Role.PUBLISHER && c.state() == state)
                 .map(Sessions::thread)
                 .toList();
     }
@@ -73,10 +73,9 @@ class ReaderLoopsTest {
             }
             relay.awaitMessagesIn(PLAIN);
             Await.until(
-                    () -> "they move: " + threads(relay, Connection.State.PLAIN),
-                    () -> threads(relay, Connection.State.PLAIN).stream().allMatch(t -> t.startsWith("relay-reader-")));
-            assertThat(threads(relay, Connection.State.PLAIN).stream().distinct())
-                    .hasSize(readers);
+                    () -> "they move: " + threads(relay, SessionState.PLAIN),
+                    () -> threads(relay, SessionState.PLAIN).stream().allMatch(t -> t.startsWith("relay-reader-")));
+            assertThat(threads(relay, SessionState.PLAIN).stream().distinct()).hasSize(readers);
             long before = consumed(relay);
             for (int i = 0; i < BURSTS; i++) {
                 for (int p = 0; p < PLAIN; p++) {
@@ -89,7 +88,7 @@ class ReaderLoopsTest {
             subscriber.awaitMessages(PLAIN * (messages + 1) + messages);
             subscriber.received().assertAllOf(messages + 1, messages + 1, messages + 1, messages);
             assertThat(consumed(relay)).isGreaterThan(before);
-            assertThat(threads(relay, Connection.State.OPEN)).containsExactly(Sessions.CORE);
+            assertThat(threads(relay, SessionState.OPEN)).containsExactly(Sessions.CORE);
             for (PlainPublisher publisher : publishers) {
                 publisher.close();
             }
@@ -104,7 +103,7 @@ class ReaderLoopsTest {
             relay.awaitMessagesIn(1);
             publisher.send(new Frames().frame(2, 20));
             relay.awaitMessagesIn(2);
-            assertThat(threads(relay, Connection.State.PLAIN)).containsExactly(Sessions.CORE);
+            assertThat(threads(relay, SessionState.PLAIN)).containsExactly(Sessions.CORE);
             assertThat(consumed(relay)).isEqualTo(-1);
         }
     }

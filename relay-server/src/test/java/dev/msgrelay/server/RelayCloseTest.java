@@ -10,7 +10,7 @@ import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.ops.Counter;
-import dev.msgrelay.server.session.Connection;
+import dev.msgrelay.server.session.Session;
 import io.netty.util.internal.PlatformDependent;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -35,9 +35,9 @@ class RelayCloseTest {
                     PlainSubscriber subscriber = relay.subscriber()) {
                 relay.awaitPublishers(1);
                 relay.awaitSubscribers(1);
-                Connection connection = relay.relay().engine().table().live().stream()
-                        .filter(c ->
-                                c.messages() == 0 && c.role() == (publisherSide ? Role.PUBLISHER : Role.SUBSCRIBER))
+                Session connection = relay.relay().engine().table().live().stream()
+                        .filter(c -> Sessions.messages(c) == 0
+                                && c.kind() == (publisherSide ? Role.PUBLISHER : Role.SUBSCRIBER))
                         .findFirst()
                         .orElseThrow();
                 CountDownLatch returned = new CountDownLatch(1);

@@ -1,13 +1,15 @@
 package dev.msgrelay.server;
 
+import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.engine.RelayEngine;
 import dev.msgrelay.server.fanout.SendGroup;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
-import dev.msgrelay.server.session.Connection;
+import dev.msgrelay.server.session.Session;
 import io.netty.channel.Channel;
 import java.lang.reflect.Field;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -21,25 +23,41 @@ public final class Sessions {
     private Sessions() {}
 
     /** Those that are connected. */
-    public static Collection<Connection> of(RelayServer relay) {
+    public static Collection<Session> of(RelayServer relay) {
         return List.copyOf(relay.engine().table().live());
     }
 
     /** The channel of one. */
-    public static Channel channel(Connection connection) {
-        return get(connection, "channel");
+    public static Channel channel(Session session) {
+        return session.channel();
+    }
+
+    /** Messages that one has taken, or handed to its socket. */
+    public static long messages(Session session) {
+        return session.role().report(0).messages();
     }
 
     /** Takes away what a connection needs for its next step; on its thread. */
-    public static void takeAway(Connection connection, String field) {
-        set(connection, field, null);
+    public static void takeAway(Session session, String field) {
+        List<Object> parts =
+                new ArrayList<>(List.of(session, session.dialogue(), get(session, "deadlines"), session.role()));
+        if (session.kind() == Role.PUBLISHER) {
+            parts.add(get(session.role(), "intake"));
+        }
+        for (Object part : parts) {
+            if (field(part.getClass(), field) != null) {
+                set(part, field, null);
+                return;
+            }
+        }
+        throw new AssertionError("no part of " + session.role() + " has a field " + field);
     }
 
     /** A field of an object of the relay. */
     @SuppressWarnings("unchecked") // whoever asks knows what it is
     public static <T> T get(Object of, String field) {
         try {
-            return (T) field(of.getClass(), field).get(of);
+            return (T) known(of, field).get(of);
         } catch (IllegalAccessException e) {
             throw new AssertionError(e);
         }
@@ -58,16 +76,16 @@ public final class Sessions {
     /** Sets one; on the thread that owns it. */
     public static void set(Object of, String field, Object value) {
         try {
-            field(of.getClass(), field).set(of, value);
+            known(of, field).set(of, value);
         } catch (IllegalAccessException e) {
             throw new AssertionError(e);
         }
     }
 
     /** Does something on a connection's thread, and waits until it is done. */
-    public static void onItsThread(Connection connection, Runnable task) throws Exception {
+    public static void onItsThread(Session session, Runnable task) throws Exception {
         CompletableFuture<Void> done = new CompletableFuture<>();
-        connection.execute(() -> {
+        session.execute(() -> {
             try {
                 task.run();
                 done.complete(null);
@@ -79,10 +97,10 @@ public final class Sessions {
     }
 
     /** The name of the thread that has a connection. */
-    public static String thread(Connection connection) {
+    public static String thread(Session session) {
         String[] name = new String[1];
         try {
-            onItsThread(connection, () -> name[0] = Thread.currentThread().getName());
+            onItsThread(session, () -> name[0] = Thread.currentThread().getName());
         } catch (Exception e) {
             throw new AssertionError(e);
         }
@@ -92,6 +110,14 @@ public final class Sessions {
     /** Bytes of a part of the relay's memory that are taken. */
     public static long used(RelayServer relay, Part part) {
         return relay.engine().budget().pool(part).used();
+    }
+
+    private static Field known(Object of, String name) {
+        Field field = field(of.getClass(), name);
+        if (field == null) {
+            throw new AssertionError(of.getClass() + " has no field " + name);
+        }
+        return field;
     }
 
     private static Field field(Class<?> type, String name) {
@@ -104,6 +130,6 @@ public final class Sessions {
                 // Of the class above, then.
             }
         }
-        throw new AssertionError(type + " has no field " + name);
+        return null;
     }
 }

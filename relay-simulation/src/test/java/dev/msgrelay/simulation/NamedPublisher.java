@@ -10,7 +10,7 @@ import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.WelcomeFrame;
-import dev.msgrelay.server.session.Connection;
+import dev.msgrelay.server.session.SessionState;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.List;
@@ -340,12 +340,12 @@ public final class NamedPublisher extends Peer {
         }
         int accepted = producer.number(said.accepted());
         Source source = producer.source();
-        // With TLS what it is told may have waited for room behind the relay's part of the handshake; with a level
-        // until that is as far as it is to get; and for the end of a batch in which an older connection of its own has
-        // sent something. What it has sent behind HELLO may be there by then, and is none of what was there before. A
-        // contested name may have begun anew meanwhile.
-        boolean later = speaksTls() || levels || !waitsForWelcome;
-        int there = later ? Math.min(thereAtFirst, source.inStream()) : source.inStream();
+        // WELCOME may have waited, while messages that came with HELLO got into the stream: with TLS for room behind
+        // the
+        // relay's part of the handshake, with a level until that is as far as it is to get, and where it takes the name
+        // over until the older connection's messages are shown. A contested name may have begun anew meanwhile.
+        boolean waited = speaksTls() || levels || overlaps;
+        int there = waited ? Math.min(thereAtFirst, source.inStream()) : source.inStream();
         if (accepted < there && !(producer.contested() && accepted == 0)) {
             world().fail(this + " is told accepted " + accepted + ", and " + there + " are in the stream");
         }
@@ -410,7 +410,7 @@ public final class NamedPublisher extends Peer {
                         levels ? number >= lastAck : number > lastAck,
                         this + " is told ACK " + number + " behind " + lastAck);
         lastAck = number;
-        if (connection().state() == Connection.State.OPEN) {
+        if (connection().state() == SessionState.OPEN) {
             checkAck(number, sequence);
         } else {
             late(number, sequence);

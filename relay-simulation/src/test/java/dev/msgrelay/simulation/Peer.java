@@ -8,7 +8,7 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.protocol.Role;
-import dev.msgrelay.server.session.Connection;
+import dev.msgrelay.server.session.Session;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.nio.ByteBuffer;
@@ -44,7 +44,7 @@ public abstract class Peer implements SimChannel.Other {
     private TlsClient tls;
     private long registeredNanos;
     private boolean opened;
-    private Connection connection;
+    private Session connection;
     private boolean connected;
     private boolean arrived;
     private final EnumSet<CloseReason> deserves = EnumSet.noneOf(CloseReason.class);
@@ -113,7 +113,7 @@ public abstract class Peer implements SimChannel.Other {
 
     /** It is about to be accepted, or refused. */
     public final void placed() {
-        connection = channel.pipeline().get(Connection.class);
+        connection = channel.pipeline().get(Session.class);
         if (tls != null) {
             tls.placed();
             if (connection != null) {
@@ -199,7 +199,7 @@ public abstract class Peer implements SimChannel.Other {
     }
 
     /** The relay's side of it; null where it was refused. */
-    public final Connection connection() {
+    public final Session connection() {
         return connection;
     }
 
@@ -401,9 +401,7 @@ public abstract class Peer implements SimChannel.Other {
         if (accounted || !connected) {
             return false;
         }
-        accounted = connection == null
-                ? !channel.isOpen()
-                : connection.state().compareTo(Connection.State.CLOSING) >= 0 || failedHandshake();
+        accounted = connection == null ? !channel.isOpen() : connection.state().ended() || failedHandshake();
         return accounted;
     }
 
@@ -479,7 +477,7 @@ public abstract class Peer implements SimChannel.Other {
 
     /** What passes behind its end changes nothing. */
     private boolean counts() {
-        return connection != null && connection.state().compareTo(Connection.State.CLOSING) < 0;
+        return connection != null && !connection.state().ended();
     }
 
     @Override

@@ -311,7 +311,7 @@ public final class SimSubscriber extends Peer {
             return this + " waits for SUBSCRIBED or PONG: " + channel().state();
         }
         // A plain one that has skipped up to the head is told so by the next message only.
-        boolean mayMiss = jumpsUntold() && ((SubscriberConnection) connection()).position() == model().end();
+        boolean mayMiss = jumpsUntold() && ((SubscriberConnection) connection().role()).position() == model().end();
         if (!betweenFrames() || (firstWanted(next) <= model().count() && !mayMiss)) {
             return this + " has not got message " + firstWanted(next) + " of " + model().count() + " " + partial()
                     + ": " + channel().state();

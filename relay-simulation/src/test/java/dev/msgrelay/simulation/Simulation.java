@@ -29,9 +29,9 @@ import dev.msgrelay.server.ops.Admission;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.RelayStats;
-import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.RefusedConnection;
 import dev.msgrelay.server.session.RelayIdentity;
+import dev.msgrelay.server.session.Session;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
 import java.net.InetAddress;
@@ -569,7 +569,7 @@ final class Simulation {
         }
         int[] seats = seats();
         EngineLoop loop = engine.place(channel, role, secured ? tls.context() : null);
-        if (role == Role.SUBSCRIBER && channel.pipeline().get(Connection.class) != null) {
+        if (role == Role.SUBSCRIBER && channel.pipeline().get(Session.class) != null) {
             checkPlace(loop, seats);
         }
         world.trace(peer.name(), "connects", channels, role == Role.PUBLISHER ? 1 : 0);
@@ -656,8 +656,8 @@ final class Simulation {
 
     private boolean mayBeAt(Peer peer, SimLoop at) {
         boolean sends = loopCount == 1 ? at == loops[0] : isAmong(at, 1, loopCount);
-        if (peer.connection() instanceof SubscriberConnection subscriber) {
-            boolean ends = subscriber.state().compareTo(Connection.State.CLOSING) >= 0;
+        if (peer.connection() != null && peer.connection().role() instanceof SubscriberConnection subscriber) {
+            boolean ends = subscriber.session().state().ended();
             return isOfReplays(at) ? subscriber.replays() || ends : sends;
         }
         boolean reads = isAmong(at, loopCount, loopCount + readerCount);
@@ -743,8 +743,8 @@ final class Simulation {
                 + (long) Admission.MOST_TOLD * RefusedConnection.SAID_BYTES;
     }
 
-    private static int saidBytes(Connection connection) {
-        return connection.role() == Role.PUBLISHER ? PublisherConnection.SAID_BYTES : SubscriberConnection.SAID_BYTES;
+    private static int saidBytes(Session session) {
+        return session.kind() == Role.PUBLISHER ? PublisherConnection.SAID_BYTES : SubscriberConnection.SAID_BYTES;
     }
 
     private String pools() {

@@ -3,7 +3,7 @@ package dev.msgrelay.simulation;
 import dev.msgrelay.server.fanout.PinRelief;
 import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.ingest.PublisherConnection;
-import dev.msgrelay.server.session.Connection;
+import dev.msgrelay.server.session.Session;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -12,12 +12,17 @@ import java.util.stream.Stream;
 final class Steps {
     private static final StackWalker STACK = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
+    private static final String OF_PUBLISHERS = "dev.msgrelay.server.ingest.";
     private static final String OF_TLS = "dev.msgrelay.server.tls.";
 
     private static final Map<String, String> CONNECTIONS = Map.of(
-            Connection.class.getName(),
+            Session.class.getName(),
             "",
             PublisherConnection.class.getName(),
+            "publisher.",
+            OF_PUBLISHERS + "SocketIntake",
+            "publisher.",
+            OF_PUBLISHERS + "NamedProducer",
             "publisher.",
             SubscriberConnection.class.getName(),
             "subscriber.",
@@ -72,7 +77,7 @@ final class Steps {
     /** Others ask for the loop of a connection, to have it do something: no step of its own. */
     private static boolean asksWhoseItIs(StackWalker.StackFrame frame) {
         String method = frame.getMethodName();
-        return frame.getDeclaringClass() == Connection.class
+        return frame.getDeclaringClass() == Session.class
                 && (method.contains("execute") || method.equals("onItsThread"));
     }
 

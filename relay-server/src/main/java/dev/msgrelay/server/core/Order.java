@@ -83,7 +83,7 @@ public final class Order {
 
     /** Has the log get ready for one more run; answers whether it can take one now. */
     public boolean makeReady() {
-        return inDoubt == null && handler.makeReady();
+        return inDoubt == null && log.makeReady();
     }
 
     /** A span of whole frames of the core's own thread goes into the log. Only while {@link #makeReady} says that it can. */

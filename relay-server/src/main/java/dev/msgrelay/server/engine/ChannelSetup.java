@@ -90,9 +90,8 @@ final class ChannelSetup {
         accepted.config().setRecvByteBufAllocator(connection.reads());
         // A publisher that has gone, and cannot be written to any more, is still read to its end.
         accepted.config().setAutoClose(false);
-        if (tls == null || secure(accepted, tls, connection, ticket)) {
-            accepted.pipeline().addLast(connection);
-            connection.admitted(ticket, accepted);
+        if (tls == null || secure(accepted, tls, connection.reader(), ticket)) {
+            connection.session().join(accepted, ticket);
         }
         return core;
     }
@@ -105,8 +104,7 @@ final class ChannelSetup {
         SendGroup group = placement.place();
         SubscriberConnection connection = new SubscriberConnection(services, subscribing, group);
         accepted.closeFuture().addListener(closed -> connection.leaveSeat());
-        accepted.pipeline().addLast(connection);
-        connection.admitted(ticket, accepted);
+        connection.session().join(accepted, ticket);
         return group.loop();
     }
 

@@ -10,8 +10,8 @@ import dev.msgrelay.server.ingest.IngestPort;
 import dev.msgrelay.server.ingest.NameTable;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.log.PacketLog;
-import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.Services;
+import dev.msgrelay.server.session.Session;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
 
@@ -141,14 +141,14 @@ final class CoreDuty implements EngineLoop.Duty {
         sends.tick(nowNanos);
         journal.tick(log.head().position(), nowNanos);
         boolean anyWaits = !order.isEmpty();
-        for (Connection c : services.table().live()) {
-            if (c instanceof PublisherConnection publisher) {
+        for (Session c : services.table().live()) {
+            if (c.role() instanceof PublisherConnection publisher) {
                 anyWaits |= publisher.waitsForRoom();
-                if (publisher.onItsThread()) {
-                    publisher.tick(nowNanos);
+                if (c.onItsThread()) {
+                    c.tick(nowNanos);
                 } else {
                     // The time of that loop, which may be late.
-                    publisher.execute(() -> publisher.tick(services.clock().nanoTime()));
+                    c.execute(() -> c.tick(services.clock().nanoTime()));
                 }
             }
         }

@@ -13,8 +13,8 @@ import dev.msgrelay.server.memory.MemoryLine;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.RelayStats;
-import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.Services;
+import dev.msgrelay.server.session.Session;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -95,11 +95,11 @@ final class EngineReport {
         long slowest = head.position();
         long farthest = slowest;
         long replays = 0;
-        for (Connection c : services.table().live()) {
-            if (c instanceof SubscriberConnection s && s.replays()) {
+        for (Session c : services.table().live()) {
+            if (c.role() instanceof SubscriberConnection s && s.replays()) {
                 replays++;
                 farthest = Math.min(farthest, s.position());
-            } else if (c instanceof SubscriberConnection s) {
+            } else if (c.role() instanceof SubscriberConnection s) {
                 slowest = Math.min(slowest, s.position());
             }
         }

@@ -18,8 +18,8 @@ import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Kind;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.Admission;
-import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.RefusedConnection;
+import dev.msgrelay.server.session.Session;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -86,7 +86,7 @@ public final class MemoryPlan {
         plan.put(Part.NAMES, (long) NameTable.MAX_NAMES * NameTable.BYTES_PER_NAME);
         plan.put(Part.TLS, config.tls().on() ? config.tls().memoryBytes() : 0);
         long secured = Math.min(connections, config.tls().mostConnections());
-        plan.put(Part.SESSIONS, connections * Connection.HEAP_BYTES + secured * TLS_SESSION_BYTES);
+        plan.put(Part.SESSIONS, connections * Session.HEAP_BYTES + secured * TLS_SESSION_BYTES);
         return plan;
     }
 

@@ -14,10 +14,10 @@ import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.RelayStats;
-import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.ConnectionTable;
 import dev.msgrelay.server.session.Durability;
 import dev.msgrelay.server.session.Services;
+import dev.msgrelay.server.session.Session;
 import dev.msgrelay.server.tls.TlsContext;
 import io.netty.channel.Channel;
 import java.util.List;
@@ -130,8 +130,8 @@ public final class RelayEngine {
 
     /** Subscribers that said HELLO are told to go elsewhere. Any thread. */
     public void sayGoAway(int closesInMillis) {
-        for (Connection c : services.table().live()) {
-            if (c instanceof SubscriberConnection) {
+        for (Session c : services.table().live()) {
+            if (c.role() instanceof SubscriberConnection) {
                 c.execute(() -> c.goAway(closesInMillis));
             }
         }
@@ -141,9 +141,9 @@ public final class RelayEngine {
     public void stopReading(int closesInMillis) {
         // Before the look at who is there: who comes later sees it.
         services.table().drain();
-        for (Connection c : services.table().live()) {
-            if (c instanceof PublisherConnection publisher) {
-                publisher.execute(() -> publisher.stopReading(closesInMillis));
+        for (Session c : services.table().live()) {
+            if (c.role() instanceof PublisherConnection publisher) {
+                c.execute(() -> publisher.stopReading(closesInMillis));
             }
         }
         order.endStages();
@@ -156,14 +156,14 @@ public final class RelayEngine {
     public boolean drained() {
         // Upstream first: bytes leave a place only for one that is looked at later.
         boolean done = services.table().draining();
-        for (Connection c : services.table().live()) {
-            done &= !(c instanceof PublisherConnection publisher) || publisher.quiet();
+        for (Session c : services.table().live()) {
+            done &= !(c.role() instanceof PublisherConnection publisher) || publisher.quiet();
         }
         long head = log.head().position();
         done = done && order.isEmpty() && head == log.endPosition();
-        for (Connection c : services.table().live()) {
+        for (Session c : services.table().live()) {
             // Subscribers that replay may go on with the journal at the next relay.
-            done &= !(c instanceof SubscriberConnection subscriber)
+            done &= !(c.role() instanceof SubscriberConnection subscriber)
                     || subscriber.replays()
                     || subscriber.position() >= head;
         }
@@ -171,7 +171,7 @@ public final class RelayEngine {
     }
 
     public void closeConnections() {
-        for (Connection c : services.table().live()) {
+        for (Session c : services.table().live()) {
             c.execute(() -> c.close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text()));
         }
     }

@@ -5,8 +5,8 @@ import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.Counters;
-import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.ConnectionTable;
+import dev.msgrelay.server.session.Session;
 
 /**
  * Frees the log's memory where slow subscribers hold more of it than they may: subscribers that hold the oldest piece are cut
@@ -34,8 +34,8 @@ public final class PinRelief {
     public void relieve() {
         long oldest = LogReader.NOTHING;
         // Present, not live: until a subscriber whose end has come is told why, it holds what it has.
-        for (Connection c : table.present()) {
-            if (c instanceof SubscriberConnection s) {
+        for (Session c : table.present()) {
+            if (c.role() instanceof SubscriberConnection s) {
                 oldest = Math.min(oldest, s.heldFrom());
             }
         }
@@ -45,8 +45,8 @@ public final class PinRelief {
             return;
         }
         cutUpTo = oldest;
-        for (Connection c : table.present()) {
-            if (c instanceof SubscriberConnection s && s.heldFrom() == oldest) {
+        for (Session c : table.present()) {
+            if (c.role() instanceof SubscriberConnection s && s.heldFrom() == oldest) {
                 cutOff(s, oldest);
             }
         }
@@ -59,14 +59,17 @@ public final class PinRelief {
                 return;
             }
             counters.increment(Counter.PINS_EVICTED);
-            subscriber.cutOff(
-                    CloseReason.MEMORY_LIMIT,
-                    "slow subscribers hold more than " + pinBytes + " bytes of the log, and this one lags most");
+            subscriber
+                    .session()
+                    .cutOff(
+                            CloseReason.MEMORY_LIMIT,
+                            "slow subscribers hold more than " + pinBytes
+                                    + " bytes of the log, and this one lags most");
         };
-        if (subscriber.onItsThread()) {
-            subscriber.walled(end);
+        if (subscriber.session().onItsThread()) {
+            subscriber.session().walled(end);
         } else {
-            subscriber.execute(end);
+            subscriber.session().execute(end);
         }
     }
 }

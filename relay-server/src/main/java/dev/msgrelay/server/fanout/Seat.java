@@ -1,9 +1,5 @@
 package dev.msgrelay.server.fanout;
 
-import dev.msgrelay.server.core.EngineLoop;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelFutureListener;
-
 /**
  * A subscriber's seat: the group that sends to it, and the way from one group to another. A seat is counted from the moment in
  * which a group is chosen, so that two choices do not take the same one. {@link Placement} chooses once, when a subscriber becomes
@@ -40,23 +36,22 @@ final class Seat {
     }
 
     /**
-     * Hands the subscriber to the loop of another group; only while no write is in flight. Until the channel has arrived nothing
-     * is sent. What this loop may still do meanwhile, read and close, it does before the other one begins.
+     * Leaves for another group; only while no write is in flight. Until the channel has arrived there nothing is sent. The work
+     * that this loop may still do meanwhile, reads and a close, it does before the other one begins.
      *
      * @param to counts the seat already
-     * @param arrival told on the other loop: see {@link EngineLoop#move}
+     * @return false: the channel is closed already, as its handlers are told next
      */
-    void moveTo(SendGroup to, Channel channel, ChannelFutureListener arrival) {
+    boolean leaveFor(SendGroup to) {
         if (counted == null) {
-            // The channel is closed already, as its handlers are told next.
             to.leaveSeat();
-            return;
+            return false;
         }
         group.remove(subscriber);
         group = null;
         counted.leaveSeat();
         counted = to;
-        EngineLoop.move(channel, to.loop(), arrival);
+        return true;
     }
 
     /** The channel has arrived, and goes on in this group. */

@@ -5,6 +5,7 @@ import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.ops.Counters;
+import dev.msgrelay.server.session.Session;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,11 +39,8 @@ public final class SendGroup {
          */
         boolean send(Mark head, int stride, int least, boolean everything);
 
-        /** Ends the subscriber: something was thrown in it. Never throws. */
-        void failed(Throwable cause);
-
-        /** Looks after the subscriber, a few times a second. */
-        void tick(long nowNanos);
+        /** The life of the subscriber's connection. */
+        Session session();
     }
 
     private final PacketLog log;
@@ -163,7 +161,7 @@ public final class SendGroup {
         try {
             return subscriber.send(head, stride, least, everything);
         } catch (Throwable e) {
-            subscriber.failed(e);
+            subscriber.session().failed(e);
             return false;
         }
     }
@@ -183,7 +181,7 @@ public final class SendGroup {
     /** Looks, a few times a second, for subscribers that stand still or are silent for too long, or want a PING. */
     public void tick(long nowNanos) {
         for (int i = members.size() - 1; i >= 0; i--) {
-            members.get(i).tick(nowNanos);
+            members.get(i).session().tick(nowNanos);
         }
     }
 

@@ -20,15 +20,18 @@ import dev.msgrelay.server.memory.MemoryBudget.Pool;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.session.Closing;
-import dev.msgrelay.server.session.Connection;
-import dev.msgrelay.server.session.Handshake;
 import dev.msgrelay.server.session.Inbox;
 import dev.msgrelay.server.session.Outbox;
+import dev.msgrelay.server.session.Progress;
 import dev.msgrelay.server.session.Services;
+import dev.msgrelay.server.session.Session;
+import dev.msgrelay.server.session.SessionRole;
+import dev.msgrelay.server.session.SessionState;
 import dev.msgrelay.server.tls.TlsHandler;
 import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -45,7 +48,8 @@ import java.util.function.Supplier;
  * <p>This class decides which of them has its turn. Owned by its loop's thread, which may change while nothing is in flight;
  * {@link #position} and what reports ask may be read by any.
  */
-public final class SubscriberConnection extends Connection implements SendGroup.Member, WindowGate.Limit {
+public final class SubscriberConnection extends ChannelInboundHandlerAdapter
+        implements SessionRole, SendGroup.Member, WindowGate.Limit {
     /** Ranges of types that a row of the report tells. */
     private static final int ROW_RANGES = 8;
 
@@ -87,6 +91,8 @@ public final class SubscriberConnection extends Connection implements SendGroup.
      */
     public record Replays(Journal journal, ReplayPages pages, SendGroup group, Supplier<SendGroup> home) {}
 
+    private final Services services;
+    private final Session session;
     private final Shared shared;
     private final Inbox inbox;
     private final TypeChoice types;
@@ -103,20 +109,22 @@ public final class SubscriberConnection extends Connection implements SendGroup.
 
     /** @param group counts a seat for the subscriber already: {@link #leaveSeat} gives it back */
     public SubscriberConnection(Services services, Shared shared, SendGroup group) {
-        super(services, Role.SUBSCRIBER);
+        this.services = services;
+        this.session = new Session(services, Role.SUBSCRIBER, this, SAID_BYTES);
         this.shared = shared;
         this.seat = new Seat(this, group);
         Pool control = services.budget().pool(Part.CONTROL);
         this.inbox = new Inbox(control);
         this.types = new TypeChoice(control, services.limits().controlBytesPerConnection());
         SlowPolicy policy = shared.policies.of(services.clients().slowSubscriber());
-        this.allowance = new Allowance(standing(), this, policy, shared.logBytes, shared.stallNanos, services.clock());
-        this.admittance = new Admittance(shared, services, standing(), allowance, types);
+        this.allowance =
+                new Allowance(session.standing(), this, policy, shared.logBytes, shared.stallNanos, services.clock());
+        this.admittance = new Admittance(shared, services, session.standing(), allowance, types);
     }
 
     @Override
-    protected void opened() {
-        if (standing().refusal() == null && !startPlain()) {
+    public void opened() {
+        if (session.standing().refusal() == null && !startPlain()) {
             return;
         }
         seat.enter();
@@ -130,7 +138,7 @@ public final class SubscriberConnection extends Connection implements SendGroup.
             admittance.chooseTypes(delivery);
             return true;
         } catch (FrameException e) {
-            close(e.reason(), e.getMessage());
+            session.close(e.reason(), e.getMessage());
             return false;
         }
     }
@@ -143,19 +151,24 @@ public final class SubscriberConnection extends Connection implements SendGroup.
                 shared.log,
                 reader,
                 allowance,
-                standing(),
-                services().counters(),
-                services().clock(),
+                session.standing(),
+                services.counters(),
+                services.clock(),
                 replays == null ? null : replays.journal,
                 replays == null ? null : replays.pages);
-        delivery =
-                new Delivery(shared.log, reader, catchUp, allowance, services().counters(), channel(), seat::buffers);
+        delivery = new Delivery(
+                shared.log, reader, catchUp, allowance, services.counters(), session.channel(), seat::buffers);
         allowance.join();
     }
 
+    /** The connection's life. */
     @Override
-    protected void late() {
-        close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text());
+    public Session session() {
+        return session;
+    }
+
+    private Outbox outbox() {
+        return session.dialogue().outbox();
     }
 
     // ---- sending ----------------------------------------------------------------------------------------------
@@ -170,15 +183,17 @@ public final class SubscriberConnection extends Connection implements SendGroup.
         Mark end = way.end(head);
         if (way.busy()) {
             // A subscriber that has said HELLO starts elsewhere, as soon as this write is done.
-            if (state() != State.GREETED && state() != State.CLOSING && way.tooLate(end)) {
+            if (session.state() != SessionState.GREETED
+                    && session.state() != SessionState.CLOSING
+                    && way.tooLate(end)) {
                 close(allowance.tooSlow());
             }
             return false;
         }
-        if (state() == State.CLOSING) {
+        if (session.state() == SessionState.CLOSING) {
             return farewell.isDue() && sayFarewell(way);
         }
-        if (state() == State.GREETED || (outbox() != null && outbox().due())) {
+        if (session.state() == SessionState.GREETED || (outbox() != null && outbox().due())) {
             return way.reader().atBoundary() ? say(head) : way.finish() == Step.AGAIN;
         }
         return switch (way.next(end, stride, least, everything)) {
@@ -186,7 +201,7 @@ public final class SubscriberConnection extends Connection implements SendGroup.
             case AGAIN -> true;
             case GAP -> {
                 tell(way.gap());
-                yield state() != State.CLOSING;
+                yield session.state() != SessionState.CLOSING;
             }
             case TOO_SLOW -> {
                 close(allowance.tooSlow());
@@ -217,32 +232,32 @@ public final class SubscriberConnection extends Connection implements SendGroup.
             String text = slow
                     ? " is too slow: it skips " + what
                     : " misses " + what + ", " + gap.reason().text();
-            services()
-                    .closes()
+            services.closes()
                     .warn(
                             CloseReason.SLOW_SUBSCRIBER,
-                            services().clock().nanoTime(),
-                            who() + text + " (logged once, counted always)");
+                            services.clock().nanoTime(),
+                            session.who() + text + " (logged once, counted always)");
         }
         Counter counter = slow ? Counter.MESSAGES_SKIPPED : Counter.JOURNAL_REPLAY_MISSED;
-        services().counters().add(counter, gap.to() - gap.from() + 1);
-        if (state() == State.OPEN) {
+        services.counters().add(counter, gap.to() - gap.from() + 1);
+        if (session.state() == SessionState.OPEN) {
             outbox().gap(gap.from(), gap.to(), gap.reason());
         } else if (!slow) {
             // A plain subscriber cannot be told, and was to get them all.
-            close(CloseReason.SLOW_SUBSCRIBER, what + " are " + gap.reason().text());
+            session.close(
+                    CloseReason.SLOW_SUBSCRIBER, what + " are " + gap.reason().text());
         }
     }
 
     private void close(Refusal why) {
-        close(why.reason(), why.text());
+        session.close(why.reason(), why.text());
     }
 
     // ---- what is said beside the stream -------------------------------------------------------------------------
 
     /** Says what is due. The stream stands between two frames, and may go on elsewhere afterwards. */
     private boolean say(Mark head) {
-        if (state() == State.GREETED && !letIn(head)) {
+        if (session.state() == SessionState.GREETED && !letIn(head)) {
             return false;
         }
         if (outbox().answers() > 0) {
@@ -255,26 +270,11 @@ public final class SubscriberConnection extends Connection implements SendGroup.
         return delivery.say(said.flip(), tellsNext) == Step.AGAIN;
     }
 
-    @Override
-    protected int saidBytes() {
-        return SAID_BYTES;
-    }
-
-    @Override
-    protected boolean holdsUpOthers() {
-        return false;
-    }
-
-    @Override
-    protected void speak() {
-        // The loop looks at the outbox in the same cycle.
-    }
-
     // ---- HELLO --------------------------------------------------------------------------------------------------
 
     @Override
-    protected void greeted(HelloFrame said) throws FrameException {
-        admittance.greeted(said, channel().remoteAddress());
+    public void greeted(HelloFrame said) throws FrameException {
+        admittance.greeted(said, session.channel().remoteAddress());
         if (delivery == null) {
             begin();
         }
@@ -284,9 +284,9 @@ public final class SubscriberConnection extends Connection implements SendGroup.
     private boolean letIn(Mark head) {
         Step step;
         try {
-            step = admittance.stand(delivery, level(), head);
+            step = admittance.stand(delivery, session.dialogue().level(), head);
         } catch (FrameException e) {
-            close(e.reason(), e.getMessage());
+            session.close(e.reason(), e.getMessage());
             return false;
         }
         if (step == Step.JOURNAL) {
@@ -296,7 +296,7 @@ public final class SubscriberConnection extends Connection implements SendGroup.
             return false;
         }
         Admittance.Welcome welcome = admittance.admit(delivery);
-        welcome(welcome.said(), welcome.policy(), welcome.features(), welcome.first(), 0, welcome.fork());
+        session.welcome(welcome.said(), welcome.policy(), welcome.features(), welcome.first(), 0, welcome.fork());
         if (step == Step.GAP) {
             Gap gap = delivery.gap();
             if (gap.reason() == GapReason.NOT_HELD) {
@@ -308,7 +308,7 @@ public final class SubscriberConnection extends Connection implements SendGroup.
         }
         if (replays()) {
             // The first PING tells how far the subscriber has to go.
-            ping(services().clock().nanoTime());
+            session.dialogue().ping(services.clock().nanoTime());
         }
         return true;
     }
@@ -319,8 +319,8 @@ public final class SubscriberConnection extends Connection implements SendGroup.
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
         ByteBuf in = (ByteBuf) msg;
         try {
-            if (state().compareTo(State.CLOSING) < 0) {
-                heard();
+            if (!session.state().ended()) {
+                session.dialogue().heard();
                 if (!speaks) {
                     // Before TLS is refused: a client that has said something is told why it ends.
                     speaks = true;
@@ -329,7 +329,7 @@ public final class SubscriberConnection extends Connection implements SendGroup.
                 inbox.take(in, this::onControl);
             }
         } catch (FrameException e) {
-            close(e.reason(), e.getMessage());
+            session.close(e.reason(), e.getMessage());
         } finally {
             in.release();
         }
@@ -339,27 +339,17 @@ public final class SubscriberConnection extends Connection implements SendGroup.
     private void refuseTls(ByteBuf in) throws FrameException {
         int at = in.readerIndex();
         if (in.readableBytes() > 1 && TlsRecords.mayBegin(in.getByte(at), in.getByte(at + 1))) {
-            throw tlsOnPlainPort();
+            throw session.tlsOnPlainPort();
         }
     }
 
     private boolean onControl(int type, ByteBuffer body) throws FrameException {
-        checkTurn(type);
-        return control(type, body);
+        session.dialogue().checkTurn(type, session.state());
+        return session.control(type, body);
     }
 
     @Override
-    protected long framesRead() {
-        return inbox.frames();
-    }
-
-    @Override
-    protected long bytesRead() {
-        return inbox.bytes();
-    }
-
-    @Override
-    protected void handle(int type, ByteBuffer body) throws FrameException {
+    public void control(int type, ByteBuffer body) throws FrameException {
         if (type != ControlFrames.SUBSCRIBE) {
             return;
         }
@@ -369,74 +359,58 @@ public final class SubscriberConnection extends Connection implements SendGroup.
         readMore(outbox().answers() < MAX_WAITING);
     }
 
-    @Override
-    protected FrameException beforeHello(int type) {
-        return Handshake.outOfOrder(type, "before HELLO");
-    }
-
     private void readMore(boolean more) {
-        if (channel().config().isAutoRead() != more) {
-            channel().config().setAutoRead(more);
+        if (session.channel().config().isAutoRead() != more) {
+            session.channel().config().setAutoRead(more);
         }
     }
 
     @Override
-    protected boolean unfinishedControl() {
-        return inbox.unfinished();
-    }
-
-    @Override
-    protected String unfinished() {
-        return unfinishedControl() ? "part of a control frame" : "";
-    }
-
-    @Override
-    protected boolean listening() {
+    public Progress progress() {
+        boolean begun = inbox.unfinished();
+        String unfinished = begun ? "part of a control frame" : "";
         // Before WELCOME, which may have to wait for memory, the client is asked nothing.
-        return state() != State.GREETED;
+        boolean listening = session.state() != SessionState.GREETED;
+        return new Progress(inbox.frames(), inbox.bytes(), unfinished, begun, listening, false);
     }
 
     @Override
-    protected void onTick(long nowNanos) {
+    public void tick(long nowNanos) {
         if (delivery == null) {
             // The client has not said who it is; a reload may have made that needless.
-            if (standing().refusal() == null) {
+            if (session.standing().refusal() == null) {
                 startPlain();
             }
             return;
         }
         // Many clients say nothing, and an idle relay does little else than this. Bytes that a socket with room takes
         // prove nothing: the kernel takes them for a peer that is gone.
-        if ((outbox() != null || delivery.isWaitedFor()) && delivery.noteProgress(takenBefore(), nowNanos)) {
-            heard();
+        if ((outbox() != null || delivery.isWaitedFor()) && delivery.noteProgress(session.takenBefore(), nowNanos)) {
+            session.dialogue().heard();
         }
         if (delivery.stalls(nowNanos)) {
             String who = replays() ? "others who get the stream from the journal" : "publishers";
             long millis = TimeUnit.NANOSECONDS.toMillis(shared.stallNanos);
-            close(CloseReason.STALLED_SUBSCRIBER, "read nothing for " + millis + " ms while " + who + " waited");
+            session.close(
+                    CloseReason.STALLED_SUBSCRIBER, "read nothing for " + millis + " ms while " + who + " waited");
         }
     }
 
     // ---- from one loop to another ------------------------------------------------------------------------------
 
-    /** Hands the subscriber to the loop of another group, which counts a seat for it already; see {@link Seat#moveTo}. */
+    /** Hands the subscriber to the loop of another group, which counts a seat for it already; see {@link Seat#leaveFor}. */
     private void moveTo(SendGroup to) {
-        seat.moveTo(to, channel(), there -> {
-            if (there.isSuccess()) {
-                walled(() -> arrived(to));
-            } else {
-                exceptionCaught(null, there.cause());
-                gone();
-            }
-        });
+        if (seat.leaveFor(to)) {
+            session.moveTo(to.loop(), () -> arrived(to));
+        }
     }
 
     private void arrived(SendGroup to) {
-        if (state() != State.GONE && (state() != State.CLOSING || farewell.isDue())) {
+        if (session.state() != SessionState.GONE && (session.state() != SessionState.CLOSING || farewell.isDue())) {
             seat.arriveIn(to);
         }
         // Words that were said on the way, if only the last ones: nobody watches the socket for them any more.
-        channel().flush();
+        session.channel().flush();
     }
 
     /** The channel is closed: its seat is free. */
@@ -466,23 +440,23 @@ public final class SubscriberConnection extends Connection implements SendGroup.
      * one gets nothing but frames, unless access is taken back.
      */
     @Override
-    protected void sayLast(State before, CloseReason reason, String text) {
+    public void lastWords(SessionState before, CloseReason reason, String text) {
         allowance.leave();
         Delivery way = delivery;
         if (way == null) {
             // Nothing has been sent, so this stands between two frames.
             release();
-            Closing.say(channel(), reason, text);
+            Closing.say(session.channel(), reason, text);
             return;
         }
         if (!speaks && reason != CloseReason.REVOKED) {
             release();
-            channel().close();
+            session.channel().close();
             return;
         }
         readMore(true);
         long most = Math.max(shared.stallNanos, TimeUnit.MILLISECONDS.toNanos(Closing.LINGER_MILLIS));
-        farewell.begin(new Refusal(reason, text), channel(), most);
+        farewell.begin(new Refusal(reason, text), session.channel(), most);
         // At once where that is possible: the end of the input, which closes the channel, may be read next.
         while (farewell.isDue() && !way.busy() && way.reader().atBoundary()) {
             sayFarewell(way);
@@ -490,11 +464,11 @@ public final class SubscriberConnection extends Connection implements SendGroup.
     }
 
     private boolean sayFarewell(Delivery way) {
-        return farewell.say(channel(), way, outbox(), this::release);
+        return farewell.say(session.channel(), way, outbox(), this::release);
     }
 
     @Override
-    protected void release() {
+    public void release() {
         farewell.end();
         allowance.leave();
         seat.leave();
@@ -524,7 +498,6 @@ public final class SubscriberConnection extends Connection implements SendGroup.
     }
 
     /** Returns the messages handed to the socket so far: exact between two frames, otherwise some less. */
-    @Override
     public long messages() {
         return delivery == null ? 0 : delivery.messages();
     }
@@ -535,20 +508,14 @@ public final class SubscriberConnection extends Connection implements SendGroup.
     }
 
     @Override
-    protected ConnectionRow row(RowBase base, long headPosition) {
+    public Report report(long headPosition) {
         long at = Math.min(position(), headPosition);
         TypeRanges chosen = types.inForce();
         Mark head = new Mark();
         shared.log.head().read(head);
         CatchUp now = replays() ? delivery.catchUp() : null;
-        long nanos = services().clock().nanoTime();
-        return new ConnectionRow(
-                base.id(),
-                base.name(),
-                base.identity(),
-                base.address(),
-                false,
-                base.state(),
+        long nanos = services.clock().nanoTime();
+        return new Report(
                 "",
                 allowance.policy().wire(),
                 chosen.isAll() ? "" : chosen.text(ROW_RANGES),
@@ -558,8 +525,6 @@ public final class SubscriberConnection extends Connection implements SendGroup.
                 now == null ? ConnectionRow.LIVE : now.percent(at, headPosition),
                 now == null ? 0 : now.leftMillis(at, headPosition, nanos),
                 messages(),
-                bytes(),
-                base.messagesPerSecond(),
-                base.ageMillis());
+                bytes());
     }
 }

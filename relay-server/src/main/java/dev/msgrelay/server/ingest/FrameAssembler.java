@@ -10,7 +10,7 @@ import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 
 /**
- * What a publisher has sent and is not in the order yet: the beginning of a frame, or, where there was no room, what was read
+ * The bytes of a publisher that are not in the order yet: the beginning of a frame, or, where there was no room, what was read
  * last. It takes memory for what has come. What a header announces is only ever reserved.
  *
  * <pre>
@@ -34,7 +34,7 @@ final class FrameAssembler {
     /** With so much of a frame that does not fit otherwise, its memory is asked for. */
     private static final int ASK_AT = 2 << 10;
 
-    /** Where the bytes lie. */
+    /** The kind of memory that the bytes lie in. */
     private enum Size {
         NONE,
         SMALL,
@@ -113,7 +113,7 @@ final class FrameAssembler {
     /** Memory behind what waits, for a read of {@code most} bytes, see {@link #mostPerRead}, that the log has no room for. */
     ReadWindow behind(int most) {
         if (bytes + most > capacity()) {
-            moveTo(bytes + most, memory == null ? null : memory.view(), 0, bytes);
+            moveBytes(bytes + most, memory == null ? null : memory.view(), 0, bytes);
         }
         return memory.window(bytes, bytes + most);
     }
@@ -160,7 +160,7 @@ final class FrameAssembler {
         boolean fitsShort = length <= SHORT && port.shorts().any();
         boolean stays = here && length > SMALL && !fitsShort;
         if (!stays && (length > capacity() || (size.compareTo(Size.SMALL) > 0 && length <= SMALL))) {
-            moveTo(length, source, offset, length);
+            moveBytes(length, source, offset, length);
         } else if (!here || offset != 0) {
             memory.view().put(0, source, offset, length);
         }
@@ -173,7 +173,7 @@ final class FrameAssembler {
     }
 
     /** Takes memory for {@code length} bytes, copies {@code kept} of the source there, and lets go of what it had. */
-    private void moveTo(int length, ByteBuffer source, int offset, int kept) {
+    private void moveBytes(int length, ByteBuffer source, int offset, int kept) {
         ReadBuffer old = memory;
         Size oldSize = size;
         if (length <= SMALL) {
@@ -211,7 +211,7 @@ final class FrameAssembler {
         return size == Size.LONG;
     }
 
-    /** What it {@link #wants} has been reserved. */
+    /** The memory that it {@link #wants} has been reserved. */
     void grow() {
         ReadBuffer old = memory;
         Size oldSize = size;
@@ -229,7 +229,7 @@ final class FrameAssembler {
     // ---- the end -----------------------------------------------------------------------------------------------
 
     /** Goes on with another port; only while it {@link #movable}. */
-    void moveTo(IngestPort other) {
+    void goOnWith(IngestPort other) {
         port = other;
     }
 

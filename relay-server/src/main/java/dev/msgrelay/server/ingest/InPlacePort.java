@@ -76,7 +76,7 @@ public final class InPlacePort implements IngestPort {
 
     @Override
     public boolean take(RunScan span, PublisherName name) {
-        if (name != null && !names.hasRoom() || !order.makeReady()) {
+        if (name != null && !names.hasRoom()) {
             return false;
         }
         order.take(span);

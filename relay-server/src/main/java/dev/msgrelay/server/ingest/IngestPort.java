@@ -28,17 +28,17 @@ public interface IngestPort {
     /** A buffer for a begun frame that is moved in front of the next read. */
     int SHORT_BYTES = 68 << 10;
 
-    /** Gets ready for what one more read may bring; answers whether there is room for it now. */
+    /** Gets ready for one more read. Returns whether there is room for all that it may bring. */
     boolean makeReady();
 
     /**
-     * Where the next read goes, behind {@code front} bytes that the caller puts there. Only while {@link #makeReady} says so.
+     * Returns the memory for the next read, behind {@code front} bytes that the caller puts there. Only while {@link #makeReady} says so.
      *
      * @param most bytes that the read may take
      */
     ReadWindow window(int front, int most);
 
-    /** Where a read goes whose bytes nobody wants, counted once more. */
+    /** Returns the memory for a read whose bytes nobody wants, counted once more. */
     ByteBuf scratch();
 
     /**
@@ -49,7 +49,8 @@ public interface IngestPort {
     RunScan walk(ByteBuffer view, int offset, int length, TypeRanges types);
 
     /**
-     * Hands in the whole frames of a span.
+     * Hands in the whole frames of a span. Only after {@link #makeReady} has said that there is room, with nothing taken
+     * since.
      *
      * @param name whose messages they are, which has numbers left for them; null: they have none. It is told once they are
      *     in the stream

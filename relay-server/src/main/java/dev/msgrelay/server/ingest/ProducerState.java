@@ -13,7 +13,7 @@ import dev.msgrelay.server.session.Handshake;
 import dev.msgrelay.server.session.Outbox;
 
 /**
- * What one connection has of its producer: its name, which numbers its messages have, and how far they have got.
+ * The producer of one connection: its name, the numbers of its messages, and how far they have got.
  *
  * <pre>
  *   take a name --> begin: which number is next? --> settled? --> WELCOME: accepted, fork
@@ -27,9 +27,9 @@ final class ProducerState {
     private final Durability durability;
     private final Counters counters;
     private PublisherName name;
-    // So many of the messages that come next were taken before.
+    // The number of messages, of those that come next, that were taken before.
     private long duplicates;
-    // What WELCOME says.
+    // The numbers of WELCOME.
     private long acceptedBefore;
     private long fork = Durability.TODAY;
     // Null: it is not told.
@@ -48,13 +48,13 @@ final class ProducerState {
         return name;
     }
 
-    /** It has a name from here on; answers whether it is to be said that its producer sends no id. */
+    /** Takes a name. Returns whether the log is to say that the producer sends no id. */
     boolean take(PublisherName given, ProducerId producer) {
         name = given;
         return producer.equals(ProducerId.NONE) && name.warn();
     }
 
-    /** It has no name any more; answers which it had, null: none. */
+    /** Lets go of the name. Returns it; null: there was none. */
     PublisherName leave() {
         PublisherName had = name;
         name = null;
@@ -62,7 +62,7 @@ final class ProducerState {
     }
 
     /**
-     * It has said HELLO, and has its name.
+     * HELLO has come, and the name, if it asks for one, is there.
      *
      * @param level that it waits for; null: it is not told how far its messages have got in the journal
      * @throws FrameException its number is not one that may come next
@@ -96,7 +96,9 @@ final class ProducerState {
                     CloseReason.MESSAGE_GAP,
                     "HELLO: number " + number + " is above accepted + 1 = " + (known + 1) + " of " + name.name());
         } else {
-            // It was with another relay meanwhile, or what is missing was not in the journal: it was acknowledged.
+            // The producer was with another relay meanwhile, or the journal did not have the missing messages: they
+            // were
+            // acknowledged.
             name.goOnAt(number);
         }
         long untold = 0;
@@ -104,7 +106,7 @@ final class ProducerState {
             name.gone(known + 1);
             untold = known + 1;
         } else if (earlierLife) {
-            // An answer that it has not heard said so; what has come behind it since is acknowledged behind this one.
+            // An earlier WELCOME that was lost said so; messages that came since are acknowledged behind this one.
             untold = name.untold(number, life);
         }
         acceptedBefore = untold > 0 ? 0 : known;
@@ -147,7 +149,7 @@ final class ProducerState {
         return duplicates > 0;
     }
 
-    /** Passes over frames at the front that were taken before; answers their bytes. */
+    /** Passes over frames at the front that were taken before. Returns their bytes. */
     int drop(RunScan span) {
         int count = (int) Math.min(duplicates, span.frames());
         duplicates -= count;
@@ -189,7 +191,7 @@ final class ProducerState {
         return false;
     }
 
-    /** It is told how far the journal has got; answers whether that is further than before. */
+    /** Tells how far the journal has got. Returns whether that is further than before. */
     boolean look(Outbox outbox) {
         if (levels == null || !levels.look()) {
             return false;

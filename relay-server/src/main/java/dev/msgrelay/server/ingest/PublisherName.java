@@ -5,19 +5,19 @@ import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.journal.format.JournalName;
 
 /**
- * What the relay knows of one acknowledged publisher, from connection to connection. A plain record of {@link NameTable};
+ * One acknowledged publisher, from connection to connection. A plain record of {@link NameTable};
  * on the core's thread.
  */
 final class PublisherName implements Orderer.Numbered {
     /** The connection that has the name. */
     interface Holder {
-        /** Another connection of the same producer has taken the name: this one is closed. */
+        /** Another connection of the same producer takes the name, within a read of its own: this one ends by a task. */
         void nameTaken();
 
         /** More of the name's messages are in the stream, and readers see them: see {@link PublisherName#accepted}. */
         void acknowledge();
 
-        /** More of the stream is written or forced; answers whether it waits for more. */
+        /** More of the stream is written or forced. Returns whether the holder waits for more. */
         boolean journalMoved();
     }
 
@@ -45,7 +45,7 @@ final class PublisherName implements Orderer.Numbered {
     private JournalName.Hole hole;
     private JournalName journalName;
 
-    // Of NameTable.
+    // The table's own fields.
     Holder holder;
     boolean changed;
     long leftNanos;
@@ -85,13 +85,13 @@ final class PublisherName implements Orderer.Numbered {
         accepted = number - 1;
     }
 
-    /** Those from here to the next one that will be taken were acknowledged, and are gone. */
+    /** The messages from here to the next one that will be taken were acknowledged, and are gone. */
     void gone(long from) {
         hole = new JournalName.Hole(from, accepted + 1, NOT_YET);
     }
 
     /**
-     * Where messages before a number are gone, and its producer has not been told.
+     * Finds messages before a number that are gone, of which the producer has not been told.
      *
      * @param fork of the life that its producer knows
      * @return the number of the first one; 0: there is none
@@ -100,7 +100,7 @@ final class PublisherName implements Orderer.Numbered {
         return hole != null && hole.next() == number && hole.sequence() >= fork ? hole.from() : 0;
     }
 
-    /** Marks that it was said of its producer that it sends no id; answers whether it is the first time. */
+    /** Marks that the log has said that the producer sends no id. Returns whether it is the first time. */
     boolean warn() {
         boolean first = !warned;
         warned = true;
@@ -117,7 +117,7 @@ final class PublisherName implements Orderer.Numbered {
         hole = null;
     }
 
-    /** It was so in an earlier life of the relay. */
+    /** Takes up the state of an earlier life of the relay. */
     void restore(JournalName.Hole itsHole, long number, long itsSequence) {
         hole = itsHole;
         accepted = number;
@@ -151,7 +151,7 @@ final class PublisherName implements Orderer.Numbered {
         return Math.max(accepted, handed) + 1;
     }
 
-    /** So many of the messages that come next are under way into the order. */
+    /** Messages, of those that come next, are under way into the order. */
     void hand(int messages) {
         handed = next() - 1 + messages;
     }

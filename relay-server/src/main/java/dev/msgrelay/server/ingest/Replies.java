@@ -12,10 +12,13 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * What a publisher that said HELLO is told: its outbox, written from memory of its own, one write in flight at most. Owned by
+ * The control frames to a publisher that said HELLO: its outbox, written from memory of its own, one write in flight at most. Owned by
  * the connection's thread.
  */
 final class Replies {
+    /** Direct memory of one. */
+    static final int BYTES = Outbox.MOST_BYTES;
+
     private final Channel channel;
     private final Pool memory;
     private final ByteBuf buffer;
@@ -24,19 +27,18 @@ final class Replies {
     private final ChannelPromise unasked;
     private boolean writing;
 
-    /** Takes {@link PublisherConnection#REPLY_BYTES}, which are planned for each connection. */
+    /** Takes {@link #BYTES}, which are planned for each connection. */
     Replies(Channel channel, Pool memory) {
         this.channel = channel;
         this.memory = memory;
         ByteBufAllocator allocator = channel.alloc();
         unasked = new VoidChannelPromise(channel, false);
-        if (!memory.tryTake(PublisherConnection.REPLY_BYTES)) {
+        if (!memory.tryTake(BYTES)) {
             throw new IllegalStateException(
                     "connections take more than the " + memory.limit() + " bytes planned for them");
         }
-        int bytes = PublisherConnection.REPLY_BYTES;
-        buffer = memory.allocate(bytes, () -> allocator.directBuffer(bytes, bytes));
-        view = buffer.nioBuffer(0, PublisherConnection.REPLY_BYTES).order(ByteOrder.BIG_ENDIAN);
+        buffer = memory.allocate(BYTES, () -> allocator.directBuffer(BYTES, BYTES));
+        view = buffer.nioBuffer(0, BYTES).order(ByteOrder.BIG_ENDIAN);
     }
 
     /**
@@ -68,6 +70,6 @@ final class Replies {
     /** Once the channel is closed: before, a write that points into the memory may be in flight. */
     void release() {
         buffer.release();
-        memory.give(PublisherConnection.REPLY_BYTES);
+        memory.give(BYTES);
     }
 }

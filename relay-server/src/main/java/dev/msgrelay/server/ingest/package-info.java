@@ -2,11 +2,13 @@
  * From a publisher's socket into the order.
  *
  * <pre>
- *   socket --> ReadWindow --> PublisherConnection --span--> IngestPort: InPlacePort --> log    (the core's own loop)
- *                 ^                |     |                              RingPort ----> ring   (a reader loop)
- *                 '- FrameAssembler'     |                              OrdererPort -> cluster (the core's own loop)
- *            what is left of a frame,    '-- ProducerState: its PublisherName of the NameTable, numbers, Levels
- *            in SMALL, SHORT, LONG memory
+ *   socket --ReadWindow--> SocketIntake --bytes--> FrameIntake --runs--> IngestPort: InPlacePort --> log  (the core's own loop)
+ *                             |                        |                             RingPort ----> ring (a reader loop)
+ *                             '---- FrameAssembler ----'                             OrdererPort -> cluster (the core's own loop)
+ *                   the rest of a frame, in           '--HELLO--> NamedProducer: its PublisherName of the NameTable;
+ *                   SMALL, SHORT, LONG memory                     ProducerState: numbers, Levels
+ *
+ *   PublisherConnection puts them together.
  * </pre>
  *
  * <p>A connection, its assembler and its port belong to the loop that reads it. The table of names is the core's: publishers

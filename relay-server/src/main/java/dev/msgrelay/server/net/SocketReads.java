@@ -7,20 +7,39 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 
 /**
- * Makes a channel read straight into memory that its reader names. Nothing is allocated, and nothing is copied between
- * a socket and the memory in which frames are looked for.
+ * Has a channel read straight into the memory that its reader names. Nothing is allocated and nothing is copied between a
+ * socket and the place where its bytes are looked at.
  */
 public final class SocketReads implements RecvByteBufAllocator {
-    /** The owner of the memory. Called on the channel's loop. */
+    /** Whose memory it is. On the channel's loop. */
     public interface Reader {
-        /** Prepares a read, and returns whether it may begin now. If there is no room, the reader begins to wait. */
-        boolean prepareRead();
+        /** Whether a read may go on now, as far as is known. */
+        boolean mayRead();
 
-        /** The memory for the next read. Netty releases it, so the reader retains it once more. */
+        /**
+         * Returns the memory that the next read goes to; null: nowhere now, and where there is no room, the reader begins to wait
+         * for it. Netty releases the memory, so it is counted once more.
+         */
         ByteBuf whereToRead();
 
-        /** Reports that a read has filled its memory, so that more bytes are expected. */
+        /** Told that Netty has begun a read of the socket all the same, which was refused. Nothing is lost. */
+        void refused();
+
+        /** Told when a read has taken all it could. */
         void moreExpected();
+    }
+
+    /**
+     * Ends a read for which there is no memory: Netty begins one of a socket that was ready before reading was switched off, or
+     * that has ended since, and takes no other no (an empty buffer would be the end of the input). Without a stack trace.
+     */
+    public static final class Refused extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+        public static final Refused INSTANCE = new Refused();
+
+        private Refused() {
+            super("reading is switched off", null, false, false);
+        }
     }
 
     private static final int GUESS_BYTES = 64 << 10;
@@ -28,21 +47,19 @@ public final class SocketReads implements RecvByteBufAllocator {
     private final Reader reader;
     private final int most;
 
-    /**
-     * @param most reads of the socket in one cycle, while each fills its memory: then other channels have their turn
-     */
+    /** @param most reads of the socket in a cycle, as long as each takes all it could: the others want their turn */
     public SocketReads(Reader reader, int most) {
         this.reader = reader;
         this.most = most;
     }
 
     @Override
-    @SuppressWarnings("deprecation") // the interface itself asks for the deprecated type
+    @SuppressWarnings("deprecation") // the interface's own deprecated type is what it asks for
     public Handle newHandle() {
         return new ReadHandle(reader, most);
     }
 
-    /** One for each channel; used on its loop's thread. */
+    /** One per channel, on its loop's thread. */
     @SuppressWarnings("deprecation")
     private static final class ReadHandle implements ExtendedHandle {
         private final Reader reader;
@@ -58,7 +75,12 @@ public final class SocketReads implements RecvByteBufAllocator {
 
         @Override
         public ByteBuf allocate(ByteBufAllocator alloc) {
-            return reader.whereToRead();
+            ByteBuf memory = reader.whereToRead();
+            if (memory == null) {
+                reader.refused();
+                throw Refused.INSTANCE;
+            }
+            return memory;
         }
 
         @Override
@@ -98,7 +120,7 @@ public final class SocketReads implements RecvByteBufAllocator {
 
         @Override
         public boolean continueReading() {
-            return reads < most && filled() && reader.prepareRead();
+            return reads < most && filled() && reader.mayRead();
         }
 
         @Override

@@ -7,6 +7,7 @@
  *                          SocketReads     the memory that is read into;  ReadSwitch   reading off and on
  *                          SegmentSize     payload of one segment
  *                          SocketWriter    one write in flight, which may point into the log
+ *                          Wall            around a step of a connection: what it throws ends that connection alone
  * </pre>
  *
  * <p>Each object belongs to the thread of its channel's loop; a listener accepts on the core's.

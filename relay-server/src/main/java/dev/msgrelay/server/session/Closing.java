@@ -15,7 +15,7 @@ public final class Closing {
     /** For so long what still comes is read and thrown away. */
     public static final int LINGER_MILLIS = 1000;
 
-    /** Of an ERROR with the longest text. */
+    /** The length of an ERROR with the longest text. */
     public static final int ERROR_BYTES = FrameLayout.HEADER_LENGTH + ErrorFrame.MIN_LENGTH + ErrorFrame.MAX_TEXT;
 
     private Closing() {}
@@ -28,7 +28,7 @@ public final class Closing {
      */
     public static ChannelFuture say(Channel channel, CloseReason reason, String text) {
         ChannelFuture written = channel.writeAndFlush(Unpooled.wrappedBuffer(ErrorFrame.encode(reason, text)));
-        // Not before: what is still to be written would be dropped.
+        // Only then: a close drops the bytes that are still to be written.
         written.addListener(done -> endOutput(channel));
         closeLater(channel);
         return written;

@@ -11,12 +11,12 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** Who is connected, one row each. Any thread. */
 public final class ConnectionTable {
-    private final Set<Connection> live = ConcurrentHashMap.newKeySet();
+    private final Set<Session> live = ConcurrentHashMap.newKeySet();
     private final AtomicInteger publishers = new AtomicInteger();
     private final AtomicInteger subscribers = new AtomicInteger();
-    // Those, and whoever is still told why it ends: channels that are not closed yet, or whose memory is not given
-    // back.
-    private final Set<Connection> present = ConcurrentHashMap.newKeySet();
+    // The live ones, and those that are still told why they end: their channels are not closed yet, or their memory is
+    // not given back.
+    private final Set<Session> present = ConcurrentHashMap.newKeySet();
     private final AtomicLong ids = new AtomicLong();
     private volatile boolean draining;
 
@@ -24,30 +24,30 @@ public final class ConnectionTable {
         return ids.incrementAndGet();
     }
 
-    void opened(Connection connection) {
-        present.add(connection);
-        live.add(connection);
-        count(connection.role()).incrementAndGet();
+    void opened(Session session) {
+        present.add(session);
+        live.add(session);
+        count(session.kind()).incrementAndGet();
     }
 
     /** Its end has been counted. */
-    void closed(Connection connection) {
-        if (live.remove(connection)) {
-            count(connection.role()).decrementAndGet();
+    void closed(Session session) {
+        if (live.remove(session)) {
+            count(session.kind()).decrementAndGet();
         }
     }
 
     /** Its channel is closed, and its memory given back. */
-    void gone(Connection connection) {
-        closed(connection);
-        present.remove(connection);
+    void gone(Session session) {
+        closed(session);
+        present.remove(session);
     }
 
     private AtomicInteger count(Role role) {
         return role == Role.PUBLISHER ? publishers : subscribers;
     }
 
-    /** From now on nobody who comes stays. */
+    /** Starts draining: connections that open later are closed. */
     public void drain() {
         draining = true;
     }
@@ -70,13 +70,13 @@ public final class ConnectionTable {
         return subscribers.get();
     }
 
-    /** Those whose end has not come. */
-    public Set<Connection> live() {
+    /** Returns the connections whose end has not come. */
+    public Set<Session> live() {
         return live;
     }
 
-    /** Those whose channels are not closed yet: they may hold memory, whether their end has come or not. */
-    public Set<Connection> present() {
+    /** Returns the connections whose channels are not closed yet: they may hold memory, whether their end has come or not. */
+    public Set<Session> present() {
         return present;
     }
 

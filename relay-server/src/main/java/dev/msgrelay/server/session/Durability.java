@@ -3,7 +3,7 @@ package dev.msgrelay.server.session;
 import dev.msgrelay.server.log.StreamHead;
 
 /**
- * What of the stream outlives the relay, as far as its clients are concerned: with a journal the messages of earlier lives of
+ * The part of the stream that outlives the relay, as far as its clients are concerned: with a journal the messages of earlier lives of
  * the relay, each of which had an epoch of its own; without one, nothing.
  *
  * <pre>
@@ -20,7 +20,7 @@ public interface Durability {
     long TODAY = Long.MAX_VALUE;
 
     /**
-     * Where a life of the stream ended. Messages before that number are the same under the same numbers. From it on they are
+     * The place where a life of the stream ended. Messages before that number are the same under the same numbers. From it on they are
      * gone, and others have the numbers.
      *
      * <p>Any thread.

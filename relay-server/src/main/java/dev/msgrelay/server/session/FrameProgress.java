@@ -8,7 +8,7 @@ import dev.msgrelay.server.config.LimitsConfig;
  * client is not read does not count. Time comes as a parameter; one thread.
  */
 final class FrameProgress {
-    /** So many times the least rate is asked of one that holds up others: a frame of 1 MiB is over in a minute then. */
+    /** The factor on the least rate for a client that holds up others: a frame of 1 MiB is over in a minute then. */
     static final int HURRY = 16;
 
     private final LimitsConfig limits;
@@ -61,7 +61,7 @@ final class FrameProgress {
         return underWay && !another && came < least;
     }
 
-    /** What was too little. */
+    /** Returns the shortfall, for people. */
     String text() {
         return came + " bytes of a frame came within " + limits.frameTimeout().toMillis() + " ms, the least is "
                 + least;

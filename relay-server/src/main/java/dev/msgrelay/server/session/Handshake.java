@@ -54,7 +54,7 @@ public final class Handshake {
     }
 
     /**
-     * What the relay answers.
+     * Returns the WELCOME.
      *
      * @param policy granted; {@link Policy#RELAY_DEFAULT} to a publisher
      * @param features granted
@@ -110,7 +110,7 @@ public final class Handshake {
         return new FrameException(CloseReason.JOURNAL_FAILED, "nothing gets " + level.flag() + " any more");
     }
 
-    /** Where the life of the stream that the client speaks of ended, see {@link Durability#forkOf}. */
+    /** Returns the place where the life of the stream that the client speaks of ended, see {@link Durability#forkOf}. */
     public static long forkOf(Durability durability, HelloFrame said) {
         return said.epoch() == 0 ? Durability.TODAY : durability.forkOf(said.epoch());
     }

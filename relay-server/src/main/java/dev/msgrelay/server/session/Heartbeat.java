@@ -61,7 +61,7 @@ final class Heartbeat {
         return pingDue;
     }
 
-    /** A PING goes out; answers its id. */
+    /** A PING goes out. Returns its id. */
     long ping(long nowNanos) {
         pingDue = false;
         pingedNanos = nowNanos;

@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * What is due to be said to a client that said HELLO. Of each kind the newest only, so that one that asks a lot and reads
+ * The control frames that are due to a client that said HELLO. Of each kind the newest only, so that one that asks a lot and reads
  * nothing costs no more than this; answers to SUBSCRIBEs are numbers, and whoever adds them asks how many there are.
  *
  * <p>Nothing but WELCOME is said before WELCOME. Owned by the connection's thread.
@@ -90,7 +90,7 @@ public final class Outbox {
         }
     }
 
-    /** A SUBSCRIBE is to be answered; see {@link #answers}. */
+    /** A SUBSCRIBE is due an answer; see {@link #answers}. */
     public void subscribed(int request) {
         if (answered == answers.length) {
             answers = Arrays.copyOf(answers, 2 * answered);

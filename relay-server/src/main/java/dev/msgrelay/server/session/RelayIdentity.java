@@ -1,7 +1,7 @@
 package dev.msgrelay.server.session;
 
 /**
- * What a relay tells its clients of itself.
+ * The relay, as it presents itself to its clients.
  *
  * @param epoch tells its stream from that of another start; never 0
  * @param server name and version

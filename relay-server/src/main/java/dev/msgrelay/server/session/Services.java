@@ -10,9 +10,9 @@ import dev.msgrelay.server.ops.Counters;
 import io.netty.util.concurrent.Ticker;
 
 /**
- * What all connections of a relay share.
+ * The services that all connections of a relay share.
  *
- * @param identity what clients are told of the relay
+ * @param identity the relay, as clients are told of it
  * @param durability what of the stream outlives it
  * @param clients what clients may ask for
  * @param limits what they may cost

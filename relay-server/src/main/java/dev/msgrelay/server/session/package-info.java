@@ -1,11 +1,13 @@
 /**
- * What publishers and subscribers share: the life of a connection.
+ * The life of a connection, as publishers and subscribers share it.
  *
  * <pre>
  *   CONNECTED --> PLAIN ---------.
- *       '-----> GREETED --> OPEN --> CLOSING --> GONE        Connection
+ *       '-----> GREETED --> OPEN --> CLOSING --> GONE        Session, SessionState
  *                 |          |          '-- Closing: ERROR, then the end
  *             Handshake   Inbox (what it says) | Outbox (what it is told) | Heartbeat (its clock)
+ *
+ *   Session --> Dialogue: control frames     --> Deadlines: what is overdue     --> SessionRole: publisher or subscriber
  *
  *   ConnectionTable: who is connected      Services: what all connections of a relay share
  *   Durability: earlier lives of the stream, and up to where it is written and forced

@@ -5,6 +5,7 @@ import dev.msgrelay.server.memory.MemoryBudget.Pool;
 import dev.msgrelay.server.memory.ReadWindow;
 import dev.msgrelay.server.net.ReadSwitch;
 import dev.msgrelay.server.net.SocketReads;
+import dev.msgrelay.server.net.Wall;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
@@ -76,7 +77,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
     final ReadSwitch reads;
     final TlsOutput out;
     final TlsInput in;
-    private final Runnable continueReading = () -> walled(this::continueReading);
+    private final Runnable continueReading = () -> Wall.run(this::continueReading, this::tellFailure);
 
     private ChannelHandlerContext ctx;
     private State state = State.SHAKING;
@@ -192,7 +193,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
         state = State.OPEN;
         engine = shaken;
         ctx.fireChannelActive();
-        walled(this::continueReading);
+        Wall.run(this::continueReading, this::tellFailure);
     }
 
     /** Ends the output: an alert tells the client that this is the end of the stream, and no cut. */
@@ -223,7 +224,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
     @Override
     public void close(ChannelHandlerContext closing, ChannelPromise promise) {
         // The channel is closed even if the alert cannot be sent.
-        walled(this::closeOutput);
+        Wall.run(this::closeOutput, this::tellFailure);
         out.drop();
         closing.close(promise);
     }
@@ -258,13 +259,9 @@ public final class TlsHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** A step that no channel event began: Netty would swallow its exception, and the connection would never end. */
-    private void walled(Runnable step) {
-        try {
-            step.run();
-        } catch (Throwable e) {
-            ctx.fireExceptionCaught(e);
-        }
+    /** Has the connection end itself: what a step throws that no channel event began, Netty would swallow. */
+    private void tellFailure(Throwable cause) {
+        ctx.fireExceptionCaught(cause);
     }
 
     /** Ends a connection whose client has broken the rules of TLS. */
@@ -282,7 +279,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext thrown, Throwable cause) {
-        if (cause != ReadSwitch.Refused.INSTANCE) {
+        if (cause != SocketReads.Refused.INSTANCE) {
             thrown.fireExceptionCaught(cause);
         }
     }
@@ -317,10 +314,10 @@ public final class TlsHandler extends ChannelDuplexHandler {
 
     /** Hands on one part of the input. Returns whether there may be more. */
     private boolean deliverOnce() throws SSLException {
-        if (reader != null && !reader.prepareRead()) {
+        ByteBuf window = reader == null ? allocator.directBuffer(CONTROL_READ, CONTROL_READ) : reader.whereToRead();
+        if (window == null) {
             return false;
         }
-        ByteBuf window = reader == null ? allocator.directBuffer(CONTROL_READ, CONTROL_READ) : reader.whereToRead();
         int bytes = 0;
         try {
             ByteBuffer room = window instanceof ReadWindow read

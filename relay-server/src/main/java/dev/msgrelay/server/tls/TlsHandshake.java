@@ -5,6 +5,8 @@ import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.server.access.Peer;
 import dev.msgrelay.server.memory.ReadWindow;
 import dev.msgrelay.server.net.ReadSwitch;
+import dev.msgrelay.server.net.SocketReads;
+import dev.msgrelay.server.net.Wall;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
@@ -87,7 +89,8 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     public void channelActive(ChannelHandlerContext active) {
         deadline = ctx.channel()
                 .eventLoop()
-                .schedule(() -> walled(this::timedOut), context.handshakeMillis(), TimeUnit.MILLISECONDS);
+                .schedule(
+                        () -> Wall.run(this::timedOut, this::abort), context.handshakeMillis(), TimeUnit.MILLISECONDS);
     }
 
     private void timedOut() {
@@ -203,7 +206,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         boolean isDone = done;
         Throwable why = failure;
         try {
-            loop.execute(() -> walled(() -> stepDone(isDone, why)));
+            loop.execute(() -> Wall.run(() -> stepDone(isDone, why), this::abort));
         } catch (RejectedExecutionException e) {
             // The loop has ended, and the channel with it.
             state = State.FAILED;
@@ -349,17 +352,8 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext thrown, Throwable cause) {
-        if (cause != ReadSwitch.Refused.INSTANCE) {
+        if (cause != SocketReads.Refused.INSTANCE) {
             abort(cause);
-        }
-    }
-
-    /** A step that no channel event began: Netty would swallow its exception, and the connection would never end. */
-    private void walled(Runnable step) {
-        try {
-            step.run();
-        } catch (Throwable e) {
-            abort(e);
         }
     }
 }

@@ -77,7 +77,7 @@ final class TlsInput implements SocketReads.Reader {
     // ---- from the socket -----------------------------------------------------------------------------------------
 
     @Override
-    public boolean prepareRead() {
+    public boolean mayRead() {
         return channel.config().isAutoRead() && !waits();
     }
 
@@ -87,8 +87,8 @@ final class TlsInput implements SocketReads.Reader {
         if (buffer == null) {
             return allocator.directBuffer(THROWN_AWAY);
         }
-        if (!prepareRead()) {
-            throw reads.refuse();
+        if (!mayRead()) {
+            return null;
         }
         if (start > 0) {
             buffer.view().put(0, buffer.view(), start, end - start);
@@ -100,6 +100,11 @@ final class TlsInput implements SocketReads.Reader {
             resize(TlsRecords.LARGE);
         }
         return buffer.window(end, buffer.capacity()).retain();
+    }
+
+    @Override
+    public void refused() {
+        reads.refused();
     }
 
     @Override

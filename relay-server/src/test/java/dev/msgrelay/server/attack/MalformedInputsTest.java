@@ -163,7 +163,7 @@ class MalformedInputsTest {
     private static boolean moved(TestRelay relay) {
         return relay.stats().publishers() == AT_ONCE + HealthyPair.PUBLISHERS
                 && Sessions.of(relay.relay()).stream()
-                        .filter(c -> c.role() == Role.PUBLISHER)
+                        .filter(c -> c.kind() == Role.PUBLISHER)
                         .noneMatch(c -> Sessions.thread(c).equals(Sessions.CORE));
     }
 

@@ -15,7 +15,7 @@ import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.RelayStats;
-import dev.msgrelay.server.session.Connection;
+import dev.msgrelay.server.session.Session;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
@@ -144,15 +144,15 @@ class ThrowingSessionsTest {
     }
 
     private interface Spoil {
-        void accept(Connection connection) throws Exception;
+        void accept(Session connection) throws Exception;
     }
 
     private void publisher(TestRelay relay, String step, Spoil spoil) throws Exception {
-        Set<Connection> others = new HashSet<>(Sessions.of(relay.relay()));
+        Set<Session> others = new HashSet<>(Sessions.of(relay.relay()));
         try (TalkingPublisher client = TalkingPublisher.connect(relay.publish())) {
             client.send(new Frames().frame(Frames.type(HealthyPair.FIRST_OTHER, broken), 10));
-            Connection connection = newOne(relay, others, Role.PUBLISHER);
-            Await.until("its message", () -> connection.messages() == 1);
+            Session connection = newOne(relay, others, Role.PUBLISHER);
+            Await.until("its message", () -> Sessions.messages(connection) == 1);
             // With loops that only read it moves to one of them now.
             Await.until(
                     "its loop",
@@ -173,7 +173,7 @@ class ThrowingSessionsTest {
     }
 
     private void named(TestRelay relay, String step, When when) throws Exception {
-        Set<Connection> others = new HashSet<>(Sessions.of(relay.relay()));
+        Set<Session> others = new HashSet<>(Sessions.of(relay.relay()));
         Hello hello = Hello.acks("name-" + broken, 1).producer(1, broken + 1);
         try (TalkingPublisher client = TalkingPublisher.connect(relay, hello)) {
             client.await(Hello.WELCOME);
@@ -194,10 +194,10 @@ class ThrowingSessionsTest {
             Await.until(
                     () -> "they have the memory: " + relay.stats(),
                     () -> Sessions.used(relay.relay(), Part.FRAMES) >= 2 * LARGE);
-            Set<Connection> others = new HashSet<>(Sessions.of(relay.relay()));
+            Set<Session> others = new HashSet<>(Sessions.of(relay.relay()));
             try (TalkingPublisher third = TalkingPublisher.connect(relay.publish())) {
                 third.send(begun);
-                Connection connection = newOne(relay, others, Role.PUBLISHER);
+                Session connection = newOne(relay, others, Role.PUBLISHER);
                 Await.until("it waits", () -> relay.stats().get(Counter.ASSEMBLY_WAITS) > waits);
                 Sessions.onItsThread(connection, () -> Sessions.takeAway(connection, "reads"));
                 first.reset();
@@ -214,12 +214,13 @@ class ThrowingSessionsTest {
         subscriber(relay, "a task", ThrowingSessionsTest::throwInATask);
         subscriber(relay, "a task, an Error", ThrowingSessionsTest::throwAnErrorInATask);
         speaking(relay, "channelRead", When.BEFORE_READ, c -> Sessions.takeAway(c, "heartbeat"));
-        speaking(relay, "say", When.BEHIND_READ, c -> Sessions.set(Sessions.get(c, "admittance"), "hello", null));
+        speaking(
+                relay, "say", When.BEHIND_READ, c -> Sessions.set(Sessions.get(c.role(), "admittance"), "hello", null));
         writable(relay, pair);
     }
 
     private void subscriber(TestRelay relay, String step, Spoil spoil) throws Exception {
-        Set<Connection> others = new HashSet<>(Sessions.of(relay.relay()));
+        Set<Session> others = new HashSet<>(Sessions.of(relay.relay()));
         try (PlainSubscriber client = PlainSubscriber.connect(relay.subscribe())) {
             spoil.accept(newOne(relay, others, Role.SUBSCRIBER));
             client.awaitEnd();
@@ -227,10 +228,10 @@ class ThrowingSessionsTest {
         }
     }
 
-    private void speaking(TestRelay relay, String step, When when, Consumer<Connection> take) throws Exception {
-        Set<Connection> others = new HashSet<>(Sessions.of(relay.relay()));
+    private void speaking(TestRelay relay, String step, When when, Consumer<Session> take) throws Exception {
+        Set<Session> others = new HashSet<>(Sessions.of(relay.relay()));
         try (PlainSubscriber client = PlainSubscriber.connect(relay.subscribe())) {
-            Connection connection = newOne(relay, others, Role.SUBSCRIBER);
+            Session connection = newOne(relay, others, Role.SUBSCRIBER);
             spoil(connection, when, () -> take.accept(connection));
             client.hello(HelloFrame.subscriber().build().encode());
             client.awaitEnd();
@@ -240,9 +241,9 @@ class ThrowingSessionsTest {
 
     /** Its socket was full, and takes something again. */
     private void writable(TestRelay relay, HealthyPair pair) throws Exception {
-        Set<Connection> others = new HashSet<>(Sessions.of(relay.relay()));
+        Set<Session> others = new HashSet<>(Sessions.of(relay.relay()));
         try (PlainSubscriber client = PlainSubscriber.connectPaused(relay.subscribe(), 0)) {
-            Connection connection = newOne(relay, others, Role.SUBSCRIBER);
+            Session connection = newOne(relay, others, Role.SUBSCRIBER);
             pair.push(FULL_SOCKET, 1000);
             Await.until("a full socket", () -> !Sessions.channel(connection).isWritable());
             spoil(connection, When.BEFORE_WRITABILITY, () -> takeWriter(connection));
@@ -254,29 +255,29 @@ class ThrowingSessionsTest {
 
     // ---- both ------------------------------------------------------------------------------------------------
 
-    private static Connection newOne(TestRelay relay, Set<Connection> others, Role role) {
-        Connection[] found = new Connection[1];
+    private static Session newOne(TestRelay relay, Set<Session> others, Role role) {
+        Session[] found = new Session[1];
         Await.until("a connection of a " + role, () -> {
-            for (Connection c : Sessions.of(relay.relay())) {
-                found[0] = c.role() == role && !others.contains(c) ? c : found[0];
+            for (Session c : Sessions.of(relay.relay())) {
+                found[0] = c.kind() == role && !others.contains(c) ? c : found[0];
             }
             return found[0] != null;
         });
         return found[0];
     }
 
-    private static void spoil(Connection connection, When when, String field) throws Exception {
+    private static void spoil(Session connection, When when, String field) throws Exception {
         spoil(connection, when, () -> Sessions.takeAway(connection, field));
     }
 
-    private static void spoil(Connection connection, When when, Runnable how) throws Exception {
+    private static void spoil(Session connection, When when, Runnable how) throws Exception {
         Sessions.onItsThread(
                 connection, () -> Sessions.channel(connection).pipeline().addFirst(new Saboteur(when, how)));
     }
 
     /** What a subscriber's socket is written through. */
-    private static void takeWriter(Connection subscriber) {
-        Sessions.set(Sessions.get(subscriber, "delivery"), "writer", null);
+    private static void takeWriter(Session subscriber) {
+        Sessions.set(Sessions.get(subscriber.role(), "delivery"), "writer", null);
     }
 
     /** One rule for errors and exceptions, wherever in a session they are thrown. */
@@ -284,11 +285,11 @@ class ThrowingSessionsTest {
         throw new StackOverflowError("an error that the test made");
     }
 
-    private static void throwAnErrorInATask(Connection connection) {
+    private static void throwAnErrorInATask(Session connection) {
         connection.execute(ThrowingSessionsTest::throwAnError);
     }
 
-    private static void throwInATask(Connection connection) {
+    private static void throwInATask(Session connection) {
         connection.execute(() -> {
             throw new IllegalStateException("a fault that the test made");
         });

@@ -19,11 +19,11 @@ import dev.msgrelay.server.ops.Admission;
 import dev.msgrelay.server.ops.CloseLog;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.Counters;
-import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.ConnectionTable;
 import dev.msgrelay.server.session.Durability;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.Services;
+import dev.msgrelay.server.session.Session;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
@@ -62,7 +62,7 @@ final class FanoutRig implements AutoCloseable {
             Part.CONTROL, CONTROL_BYTES,
             Part.FILTERS, (long) FILTER_BUFFERS * FilterBuffers.BYTES,
             Part.CONNECTIONS, 1000L * SubscriberConnection.SAID_BYTES,
-            Part.SESSIONS, 1000L * Connection.HEAP_BYTES));
+            Part.SESSIONS, 1000L * Session.HEAP_BYTES));
     final Counters counters = new Counters();
     final ConnectionTable table = new ConnectionTable();
     final SendGroup group = new SendGroup(log, loop, allocator, budget, counters, 1, true);
@@ -209,7 +209,7 @@ final class FanoutRig implements AutoCloseable {
         private Subscriber() {
             channel.config().setAllocator(allocator);
             channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 1));
-            channel.pipeline().addLast(wire, connection);
+            channel.pipeline().addLast(wire, connection, connection.session());
             channel.pipeline().fireChannelActive();
         }
 

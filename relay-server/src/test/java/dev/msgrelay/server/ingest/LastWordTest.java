@@ -30,7 +30,7 @@ class LastWordTest {
 
     /** A read in the middle of a cycle. */
     private static void readOnly(PublisherRig.Publisher publisher, byte[] bytes) {
-        ByteBuf buffer = publisher.connection.whereToRead();
+        ByteBuf buffer = publisher.connection.reader().whereToRead();
         buffer.writeBytes(bytes);
         publisher.channel.pipeline().fireChannelRead(buffer);
         publisher.channel.pipeline().fireChannelReadComplete();
@@ -67,6 +67,7 @@ class LastWordTest {
         readOnly(first, TWO.bytes());
         PublisherRig.Publisher second = rig.connect();
         readOnly(second, Hello.acks("orders", 1).bytes());
+        first.channel.runPendingTasks();
         assertThat(rig.closed(CloseReason.NAME_TAKEN)).isOne();
         assertThat(rig.stream()).isEmpty();
         assertThat(first.told()).isEmpty();
@@ -77,6 +78,26 @@ class LastWordTest {
         assertThat(told).extracting(Control::type).containsExactly(Hello.ACK, Hello.ERROR);
         assertThat(told.get(0).first()).isEqualTo(2);
         assertThat(second.told()).extracting(Control::type).startsWith(Hello.WELCOME);
+    }
+
+    /** The read that takes the name over leaves the older connection alone; this one hands in nothing more all the same. */
+    @Test
+    void theOlderConnectionEndsByATaskOfItsOwn() {
+        PublisherRig.Publisher first = named();
+        first.read(TWO.bytes());
+        first.told();
+        PublisherRig.Publisher second = rig.connect();
+        readOnly(second, Hello.acks("orders", 3).bytes());
+        assertThat(rig.closes()).isEmpty();
+        byte[] theirs = new Frames().frame(3, 30).frame(4, 40).bytes();
+        readOnly(second, theirs);
+        readOnly(first, new Frames().frame(3, 50).frame(4, 50).bytes());
+        assertThat(rig.closes()).containsOnlyKeys(CloseReason.NAME_TAKEN);
+        rig.round();
+        assertThat(rig.stream())
+                .isEqualTo(new Frames().raw(TWO.bytes()).raw(theirs).bytes());
+        assertThat(first.told()).extracting(Control::type).containsExactly(Hello.ERROR);
+        assertThat(second.told()).extracting(Control::type).containsExactly(Hello.WELCOME, Hello.ACK);
     }
 
     @Test

@@ -144,7 +144,7 @@ class PublisherLevelsTest {
         publisher.read(new Frames().frame(1, 10)).told();
         journal.onMoved(() -> {});
         journal.written(head());
-        publisher.connection.close(CloseReason.SHUTDOWN, "down");
+        publisher.connection.session().close(CloseReason.SHUTDOWN, "down");
         List<Control> told = publisher.told();
         assertThat(told).extracting(Control::type).containsExactly(Hello.ACK, Hello.ERROR);
         assertThat(told.get(0).written()).isEqualTo(1);
@@ -168,8 +168,8 @@ class PublisherLevelsTest {
         PublisherRig.Publisher watches = rig.connect();
         watches.read(Hello.acks("trades", 1).level(STREAM).bytes()).told();
         journal.fail();
-        waits.connection.journalFailed();
-        watches.connection.journalFailed();
+        waits.connection.session().journalFailed();
+        watches.connection.session().journalFailed();
         assertThat(waits.toldOnce(Hello.ERROR).code()).isEqualTo(CloseReason.JOURNAL_FAILED.code());
         assertThat(watches.told()).isEmpty();
         PublisherRig.Publisher late = rig.connect();

@@ -124,6 +124,7 @@ class PublisherOrdererTest {
     void aNameThatAnotherRelayHasGivenAwayEndsIt() {
         named(0);
         rig.names.takenElsewhere("orders");
+        rig.round();
         assertThat(rig.closed(CloseReason.NAME_TAKEN)).isEqualTo(1);
         assertThat(orderer.left).as("it is another connection's").isEmpty();
     }
@@ -147,6 +148,7 @@ class PublisherOrdererTest {
         newer.hangUp();
         assertThat(rig.closed(CloseReason.NAME_TAKEN)).isZero();
         orderer.claims.remove().claimed(null, "", Orderer.NONE, 0);
+        rig.round();
         assertThat(rig.closed(CloseReason.NAME_TAKEN)).isEqualTo(1);
         assertThat(orderer.left).containsExactly("orders");
     }

@@ -19,16 +19,16 @@ import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryLine;
-import dev.msgrelay.server.net.ReadSwitch;
+import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.ops.Admission;
 import dev.msgrelay.server.ops.CloseLog;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.Counters;
-import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.ConnectionTable;
 import dev.msgrelay.server.session.Durability;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.Services;
+import dev.msgrelay.server.session.Session;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
@@ -105,7 +105,7 @@ final class PublisherRig implements AutoCloseable {
                 Part.CONNECTIONS,
                 1000L * (FrameAssembler.SMALL + PublisherConnection.SAID_BYTES),
                 Part.SESSIONS,
-                1000L * Connection.HEAP_BYTES,
+                1000L * Session.HEAP_BYTES,
                 Part.NAMES,
                 (long) maxNames * NameTable.BYTES_PER_NAME,
                 Part.RESTS,
@@ -228,7 +228,7 @@ final class PublisherRig implements AutoCloseable {
             channel = new EmbeddedChannel();
             channel.config().setAllocator(allocator);
             channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 1));
-            channel.pipeline().addLast(wire, connection);
+            channel.pipeline().addLast(wire, connection, connection.session());
             channel.pipeline().fireChannelActive();
         }
 
@@ -244,12 +244,12 @@ final class PublisherRig implements AutoCloseable {
             byte[] bytes = inbox.toByteArray();
             int at = 0;
             while (at < bytes.length && channel.isOpen() && channel.config().isAutoRead()) {
-                ByteBuf buffer;
-                try {
-                    buffer = connection.whereToRead();
-                } catch (ReadSwitch.Refused refused) {
+                SocketReads.Reader reader = connection.reader();
+                ByteBuf buffer = reader.whereToRead();
+                if (buffer == null) {
                     // As Netty's transports do.
-                    channel.pipeline().fireExceptionCaught(refused);
+                    reader.refused();
+                    channel.pipeline().fireExceptionCaught(SocketReads.Refused.INSTANCE);
                     break;
                 }
                 int part = Math.min(bytes.length - at, buffer.writableBytes());
@@ -271,7 +271,7 @@ final class PublisherRig implements AutoCloseable {
 
         /** What keeps it from being read, as it is reported. */
         String waitsFor() {
-            return connection.row(0, clock.nanoTime()).waitsFor();
+            return connection.session().row(0, clock.nanoTime()).waitsFor();
         }
 
         /** The peer reads nothing: what is written stays with the channel. */

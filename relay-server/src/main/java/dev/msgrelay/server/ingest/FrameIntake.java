@@ -1,0 +1,183 @@
+package dev.msgrelay.server.ingest;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.server.access.Standing;
+import dev.msgrelay.server.core.RunScan;
+import dev.msgrelay.server.session.Session;
+import dev.msgrelay.server.session.SessionState;
+import dev.msgrelay.server.tls.TlsRecords;
+import io.netty.util.concurrent.Ticker;
+import java.nio.ByteBuffer;
+
+/**
+ * From a publisher's bytes to runs: whole frames go into the order as one run, a control frame between them is obeyed, and
+ * the rest of the bytes waits in the {@link FrameAssembler}.
+ *
+ * <pre>
+ *   |begun frame| bytes read now ................. |
+ *   | frame | frame | frame | frame | part of one  |
+ *   `------- one run ---------------'  `-- kept ---'
+ * </pre>
+ *
+ * Owned by the connection's thread; the counts may be read by any.
+ */
+final class FrameIntake {
+    /** The fate of bytes that came. */
+    enum Taken {
+        /** All are taken, but for a frame in part. */
+        ALL,
+        /** There was no room for a run: it waits, and what follows it. */
+        NO_ROOM,
+        /** HELLO asks for a name that others give: what follows it waits for the name. */
+        NAME,
+        /** The connection ends, or is about to: the bytes are dropped. */
+        ENDED
+    }
+
+    private final Session session;
+    private final Ticker clock;
+    private final FrameAssembler assembler;
+    private final NamedProducer producer;
+    private volatile long messages;
+    private volatile long bytes;
+
+    FrameIntake(Session session, Ticker clock, FrameAssembler assembler, NamedProducer producer) {
+        this.session = session;
+        this.clock = clock;
+        this.assembler = assembler;
+        this.producer = producer;
+    }
+
+    /** Messages taken so far. Any thread. */
+    long messages() {
+        return messages;
+    }
+
+    /** Bytes of these. Any thread. */
+    long bytes() {
+        return bytes;
+    }
+
+    /** Whether the identity has published more than it may for now. */
+    boolean isPaused() {
+        Standing standing = session.standing();
+        return standing.hasRate() && standing.isPaused(clock.nanoTime());
+    }
+
+    /**
+     * Takes bytes. A fault in them ends the connection.
+     *
+     * @param room whether the port has just said that it has room for a run
+     */
+    Taken take(IngestPort port, ByteBuffer view, int offset, int length, boolean room) {
+        try {
+            Taken taken = takeAll(port, view, offset, length, room);
+            if (taken == Taken.ALL && assembler.bytes() > 0 && speaksTls(assembler.view(), 0, assembler.bytes())) {
+                end(session.tlsOnPlainPort());
+                return Taken.ENDED;
+            }
+            return taken;
+        } catch (FrameException e) {
+            boolean tls = speaksTls(view, offset, length);
+            assembler.keep(view, 0, 0, 0);
+            end(tls ? session.tlsOnPlainPort() : e);
+            return Taken.ENDED;
+        }
+    }
+
+    private void end(FrameException why) {
+        session.close(why.reason(), why.getMessage());
+    }
+
+    /** Whether a TLS client has the wrong port: its first bytes are no good frame, or the beginning of one. */
+    private boolean speaksTls(ByteBuffer view, int offset, int length) {
+        return session.state() == SessionState.CONNECTED && TlsRecords.isClientHello(view, offset, length);
+    }
+
+    private Taken takeAll(IngestPort port, ByteBuffer view, int offset, int length, boolean room)
+            throws FrameException {
+        int at = offset;
+        int end = offset + length;
+        boolean ready = room;
+        // Once, but for control frames and for messages that were sent before.
+        while (true) {
+            RunScan run = port.walk(view, at, end - at, session.standing().types());
+            if (run.frames() > 0) {
+                if (session.standing().refusal() != null) {
+                    throw session.standing().refusal().exception();
+                }
+                if (producer.hasLostItsName()) {
+                    assembler.keep(view, 0, 0, 0);
+                    return Taken.ENDED;
+                }
+                if (producer.numbers().sendsAgain()) {
+                    at += producer.numbers().drop(run);
+                    continue;
+                }
+                if (!hand(port, run, ready)) {
+                    assembler.keep(view, at, end - at, 0);
+                    return Taken.NO_ROOM;
+                }
+                ready = false;
+            }
+            at += run.end();
+            if (run.problem() == null) {
+                assembler.keep(view, at, end - at, run.incompleteFrame());
+                return Taken.ALL;
+            }
+            int frame = announced(run);
+            if (end - at < frame) {
+                assembler.keep(view, at, end - at, frame);
+                return Taken.ALL;
+            }
+            // A slice is big-endian, as control frames are.
+            int type = run.problemType();
+            ByteBuffer body = view.slice(at + FrameLayout.HEADER_LENGTH, frame - FrameLayout.HEADER_LENGTH);
+            at += frame;
+            if (!session.control(type, body)) {
+                assembler.keep(view, at, 0, 0);
+                return Taken.ENDED;
+            }
+            if (producer.claims()) {
+                assembler.keep(view, at, end - at, 0);
+                return Taken.NAME;
+            }
+        }
+    }
+
+    /** Hands a run in; false: there is no room for it. */
+    private boolean hand(IngestPort port, RunScan run, boolean ready) throws FrameException {
+        ProducerState numbers = producer.numbers();
+        int frames = run.frames();
+        numbers.checkNumbers(frames);
+        int length = run.end();
+        if (!ready && !port.makeReady() || !port.take(run, numbers.name())) {
+            return false;
+        }
+        if (numbers.name() == null) {
+            session.plain();
+        }
+        messages += frames;
+        bytes += length;
+        Standing standing = session.standing();
+        if (standing.hasRate()) {
+            standing.spend(length, clock.nanoTime());
+        }
+        return true;
+    }
+
+    /** Returns the length of the control frame whose header has come, if it may come now. */
+    private int announced(RunScan run) throws FrameException {
+        boolean control = run.problem() == CloseReason.RESERVED_TYPE;
+        int type = run.problemType();
+        if (!control || (!session.state().speaks() && type != ControlFrames.HELLO)) {
+            throw new FrameException(run.problem(), run.problemText());
+        }
+        session.dialogue().checkTurn(type, session.state());
+        FrameLayout.checkBodyLength(type, run.problemLength(), ControlFrames.MAX_CONTROL_BODY);
+        return FrameLayout.frameLength(run.problemLength());
+    }
+}

@@ -1,0 +1,97 @@
+package dev.msgrelay.server.session;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.access.Refusal;
+import dev.msgrelay.server.access.Standing;
+import dev.msgrelay.server.config.ClientConfig;
+import dev.msgrelay.server.config.LimitsConfig;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The deadlines of one connection: to say who the client is, to complete HELLO, to be heard of, to go on with a begun frame,
+ * and to leave once a TLS key is used up. The time comes as a parameter, a few times a second. Owned by the connection's thread.
+ */
+final class Deadlines {
+    /** From GOAWAY to the end of a connection whose TLS key is used up. */
+    static final int KEY_MILLIS = 500;
+
+    private final ClientConfig clients;
+    private final Standing standing;
+    private final Heartbeat heartbeat;
+    private final FrameProgress progress;
+    private final long openedNanos;
+    // The bytes of a TLS record in part, at the last look.
+    private int begunBytes;
+    private boolean keyUsedUp;
+    private long keyUsedUpNanos;
+
+    Deadlines(ClientConfig clients, LimitsConfig limits, Standing standing, Heartbeat heartbeat, long nowNanos) {
+        this.clients = clients;
+        this.standing = standing;
+        this.heartbeat = heartbeat;
+        this.progress = new FrameProgress(limits, nowNanos);
+        this.openedNanos = nowNanos;
+    }
+
+    /** When the connection was opened. */
+    long openedNanos() {
+        return openedNanos;
+    }
+
+    /**
+     * Looks at the time.
+     *
+     * @param greeted whether the client has said HELLO
+     * @param recordBytes bytes that have come of a TLS record that is not whole
+     * @return why the connection may not stay; null: it may
+     */
+    Refusal look(long nowNanos, boolean greeted, Progress input, int recordBytes) {
+        Refusal refused = refused(nowNanos);
+        if (refused != null) {
+            return refused;
+        }
+        if (recordBytes > begunBytes || greeted && !input.listening()) {
+            heartbeat.heard();
+        }
+        begunBytes = recordBytes;
+        if (greeted) {
+            if (heartbeat.tick(nowNanos)) {
+                return overdue(CloseReason.IDLE_TIMEOUT);
+            }
+        } else if (heartbeat.handshakeOver(nowNanos, input.unfinishedControl())) {
+            return overdue(CloseReason.HANDSHAKE_TIMEOUT);
+        }
+        boolean underWay = input.listening() && !input.unfinished().isEmpty();
+        boolean slow = progress.tooSlow(
+                nowNanos, underWay, input.holdsUpOthers(), input.framesRead(), input.bytesRead(), recordBytes);
+        return slow ? new Refusal(CloseReason.FRAME_TIMEOUT, progress.text() + ": " + input.unfinished()) : null;
+    }
+
+    /** The client has not said in time who it is, or what it may do was taken back. */
+    private Refusal refused(long nowNanos) {
+        standing.review();
+        Refusal refusal = standing.refusal();
+        long timeout = clients.handshakeTimeout().toNanos();
+        boolean over = refusal != null && (refusal.reason() == CloseReason.REVOKED || nowNanos - openedNanos > timeout);
+        return over ? refusal : null;
+    }
+
+    private Refusal overdue(CloseReason reason) {
+        return new Refusal(reason, heartbeat.text(reason));
+    }
+
+    /** Marks that the TLS key is used up. Returns whether it was not before: the client is to be told then. */
+    boolean keyUsedUp(long nowNanos) {
+        boolean first = !keyUsedUp;
+        if (first) {
+            keyUsedUp = true;
+            keyUsedUpNanos = nowNanos;
+        }
+        return first;
+    }
+
+    /** Whether a client whose key is used up has had its time to leave. */
+    boolean keyOver(long nowNanos) {
+        return keyUsedUp && nowNanos - keyUsedUpNanos > TimeUnit.MILLISECONDS.toNanos(KEY_MILLIS);
+    }
+}

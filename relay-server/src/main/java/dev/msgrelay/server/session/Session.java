@@ -1,0 +1,464 @@
+package dev.msgrelay.server.session;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.access.Peer;
+import dev.msgrelay.server.access.Refusal;
+import dev.msgrelay.server.access.Standing;
+import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.net.PeerName;
+import dev.msgrelay.server.net.SocketReads;
+import dev.msgrelay.server.net.Wall;
+import dev.msgrelay.server.ops.Admission;
+import dev.msgrelay.server.ops.ConnectionRow;
+import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.ops.PeerText;
+import dev.msgrelay.server.tls.TlsHandler;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLException;
+
+/**
+ * The life of one connection, from its channel to its end: its state, its place, its memory, who its client is, and the wall
+ * that has whatever goes wrong in it end it alone. It stands behind its role in the pipeline:
+ *
+ * <pre>
+ *   socket --> [TLS] --> PublisherConnection | SubscriberConnection --> Session
+ *                        takes what is read                             active, inactive, removed, thrown
+ * </pre>
+ *
+ * A connection ends once, for the first reason, which is counted and logged. Owned by the thread of its channel's loop, but
+ * for what says otherwise.
+ */
+public final class Session extends ChannelInboundHandlerAdapter {
+    /** Java heap that a connection reserves. */
+    public static final int HEAP_BYTES = Reserve.HEAP_BYTES;
+
+    private final Services services;
+    private final Role kind;
+    private final SessionRole role;
+    private final Reserve reserve;
+    private final long id;
+    private final Standing standing;
+    private final Dialogue dialogue;
+
+    private Channel channel;
+    // Null: the connection is a plain one.
+    private TlsHandler tls;
+    private Deadlines deadlines;
+    private RateMeter rate;
+    private Admission.Ticket place;
+    private boolean added;
+    private final Consumer<Throwable> onFailure = this::failed;
+    private volatile SessionState state = SessionState.CONNECTED;
+    private volatile String name = "";
+
+    /**
+     * @param kind publisher or subscriber
+     * @param saidBytes that the connection may have in flight beside the stream, and beside memory that it keeps: the
+     *     transport copies them to direct memory
+     */
+    public Session(Services services, Role kind, SessionRole role, int saidBytes) {
+        this.services = services;
+        this.kind = kind;
+        this.role = role;
+        this.reserve = new Reserve(services.budget(), saidBytes);
+        this.id = services.table().nextId();
+        this.standing = new Standing(services.access(), kind);
+        this.dialogue =
+                new Dialogue(kind, services.identity(), services.durability(), services.clients(), services.limits());
+    }
+
+    // ---- its life ----------------------------------------------------------------------------------------------
+
+    /**
+     * Joins the pipeline of an accepted channel, with its role before it. It keeps its place until its memory is given back.
+     */
+    public void join(Channel accepted, Admission.Ticket ticket) {
+        accepted.pipeline().addLast(role, this);
+        place = ticket;
+        accepted.closeFuture().addListener(closed -> {
+            // A channel that closes before it has come to its loop calls no handler.
+            if (!added) {
+                services.admission().left(place);
+            }
+        });
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        added = true;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        channel = ctx.channel();
+        tls = TlsHandler.of(channel);
+        reserve.take();
+        long now = services.clock().nanoTime();
+        deadlines = new Deadlines(services.clients(), services.limits(), standing, dialogue.heartbeat(), now);
+        rate = new RateMeter(now);
+        standing.opened(Peer.of(channel));
+        audit();
+        role.opened();
+        // Counted once it has its place: a reader of the count may rely on it.
+        services.table().opened(this);
+        if (services.table().draining()) {
+            close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text());
+        }
+    }
+
+    /** The only place where the state changes. */
+    private void state(SessionState next) {
+        if (!state.mayBecome(next)) {
+            throw new IllegalStateException(who() + ": " + state + " cannot become " + next);
+        }
+        state = next;
+    }
+
+    /** The time, a few times a second. */
+    public void tick(long nowNanos) {
+        walled(() -> {
+            if (!state.ended()) {
+                lookAtTheTime(nowNanos);
+            }
+            if (tls != null) {
+                tls.tick();
+            }
+        });
+    }
+
+    private void lookAtTheTime(long nowNanos) {
+        int recordBytes = tls == null ? 0 : tls.begunBytes();
+        Refusal over = deadlines.look(nowNanos, state.speaks(), role.progress(), recordBytes);
+        if (over == null && tls != null && tls.keyUsedUp()) {
+            if (deadlines.keyUsedUp(nowNanos)) {
+                goAway(CloseReason.TLS_KEY_USED_UP, Deadlines.KEY_MILLIS);
+            } else if (deadlines.keyOver(nowNanos)) {
+                over = new Refusal(CloseReason.TLS_KEY_USED_UP, "connect again, for a new key");
+            }
+        }
+        if (over != null) {
+            close(over.reason(), over.text());
+            return;
+        }
+        if (state == SessionState.OPEN && dialogue.heartbeat().pingDue()) {
+            dialogue.ping(nowNanos);
+        }
+        role.tick(nowNanos);
+    }
+
+    // ---- what the client says ------------------------------------------------------------------------------------
+
+    /**
+     * Obeys a whole control frame, whose turn it is.
+     *
+     * @param body big-endian, between position and limit
+     * @return false where the client has ended the connection with it
+     */
+    public boolean control(int type, ByteBuffer body) throws FrameException {
+        if (type == ControlFrames.ERROR) {
+            endedByPeer(body);
+            return false;
+        }
+        if (type == ControlFrames.HELLO) {
+            hello(Handshake.hello(body, kind));
+        } else if (!dialogue.answer(type, body)) {
+            role.control(type, body);
+        }
+        return true;
+    }
+
+    private void hello(HelloFrame said) throws FrameException {
+        name = PeerText.printable(said.name());
+        standing.said(said.token());
+        if (standing.refusal() != null) {
+            throw standing.refusal().exception();
+        }
+        audit();
+        dialogue.greeted(said);
+        state(SessionState.GREETED);
+        role.greeted(said);
+    }
+
+    private void audit() {
+        if (!standing.name().isEmpty() && standing.refusal() == null) {
+            services.closes()
+                    .decided(
+                            who() + " is " + standing.name() + " by its " + standing.proof(),
+                            services.clock().nanoTime());
+        }
+    }
+
+    /**
+     * The client is welcome.
+     *
+     * @param policy granted to a subscriber; otherwise {@link Policy#RELAY_DEFAULT}
+     * @param features that its role can have
+     * @param next see {@link Handshake#welcome}
+     * @param accepted likewise
+     * @param fork likewise
+     */
+    public void welcome(HelloFrame said, Policy policy, int features, long next, long accepted, long fork) {
+        dialogue.welcome(said, policy, features, next, accepted, fork);
+        state(SessionState.OPEN);
+    }
+
+    /** A message has been taken, of a client that said no HELLO. */
+    public void plain() {
+        if (state == SessionState.CONNECTED) {
+            state(SessionState.PLAIN);
+        }
+    }
+
+    /** The relay drains: a client that said HELLO is to be told. Its role says what is due. */
+    public void goAway(int closesInMillis) {
+        goAway(CloseReason.SHUTDOWN, closesInMillis);
+    }
+
+    private void goAway(CloseReason reason, int closesInMillis) {
+        if (state.speaks()) {
+            dialogue.goAway(reason, closesInMillis);
+        }
+    }
+
+    /** Counts a TLS client that has come to a port for plain ones. Returns why it ends. */
+    public FrameException tlsOnPlainPort() {
+        services.counters().increment(Counter.TLS_ON_PLAIN_PORT);
+        return new FrameException(CloseReason.TLS_FAILED, "the client speaks TLS, and this port is for plain ones");
+    }
+
+    // ---- the end -----------------------------------------------------------------------------------------------
+
+    /** Nothing more is written or forced: a client that waits for it is told. */
+    public void journalFailed() {
+        Refusal why = dialogue.journalFailed();
+        if (why != null) {
+            close(why.reason(), why.text());
+        }
+    }
+
+    /** Ends the connection for a reason; the first one counts. */
+    public void close(CloseReason reason, String text) {
+        SessionState before = state;
+        if (!before.ended()) {
+            end(reason, text);
+            role.lastWords(before, reason, text);
+        }
+    }
+
+    /** Ends it at once, without a word: what it holds is needed. */
+    public void cutOff(CloseReason reason, String text) {
+        if (!state.ended()) {
+            end(reason, text);
+        }
+        try {
+            role.release();
+        } finally {
+            channel.close();
+        }
+    }
+
+    private void endedByPeer(ByteBuffer body) throws FrameException {
+        ErrorFrame.check(body);
+        CloseReason reason = CloseReason.ofCode(ErrorFrame.code(body));
+        String what = "ERROR " + (reason == null ? ErrorFrame.code(body) : reason) + " "
+                + PeerText.printable(ErrorFrame.text(body));
+        services.closes().warn(CloseReason.PEER_CLOSED, services.clock().nanoTime(), who() + " closes: " + what);
+        end(CloseReason.PEER_CLOSED, what);
+        role.release();
+        Closing.sayNothing(channel);
+    }
+
+    private void end(CloseReason reason, String text) {
+        state(SessionState.CLOSING);
+        standing.leave();
+        services.table().closed(this);
+        services.closes().closed(who(), reason, text, services.clock().nanoTime());
+    }
+
+    /** A fault of the relay, and not of the client: this connection ends, and no other. Never throws. */
+    public void failed(Throwable cause) {
+        try {
+            services.closes().failed(who(), cause, services.clock().nanoTime());
+            cutOff(CloseReason.INTERNAL_ERROR, String.valueOf(cause.getMessage()));
+        } catch (Throwable again) {
+            services.closes().failed(who(), again, services.clock().nanoTime());
+            channel.close();
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (cause == SocketReads.Refused.INSTANCE || cause instanceof ClosedChannelException) {
+            // The channel was closed while a write was in flight, for example because the peer ended. Netty calls
+            // channelInactive next, and that ends the connection.
+            return;
+        }
+        if (cause instanceof SSLException) {
+            cutOff(CloseReason.TLS_FAILED, String.valueOf(cause.getMessage()));
+        } else if (cause instanceof IOException) {
+            cutOff(CloseReason.CONNECTION_LOST, String.valueOf(cause.getMessage()));
+        } else {
+            failed(cause);
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        gone();
+    }
+
+    /** The only event of a channel that closes while it is registered with no loop. */
+    @Override
+    public void handlerRemoved(ChannelHandlerContext ctx) {
+        gone();
+        if (place != null) {
+            services.admission().left(place);
+        }
+    }
+
+    /** The channel is closed. More than once without harm. */
+    public void gone() {
+        if (channel == null || state == SessionState.GONE) {
+            return;
+        }
+        if (!state.ended()) {
+            String rest = role.progress().unfinished();
+            if (rest.isEmpty()) {
+                end(CloseReason.PEER_CLOSED, "");
+            } else {
+                end(CloseReason.TRUNCATED_FRAME, rest + " dropped");
+            }
+        }
+        state(SessionState.GONE);
+        try {
+            role.release();
+        } finally {
+            reserve.giveBack();
+            services.table().gone(this);
+        }
+    }
+
+    // ---- its thread ----------------------------------------------------------------------------------------------
+
+    /** Whether this is the thread that may touch the connection's state. */
+    public boolean onItsThread() {
+        return channel.eventLoop().inEventLoop();
+    }
+
+    /** Has the connection's thread, the only one that may touch its state, run a task behind the wall. Any thread. */
+    public void execute(Runnable task) {
+        EventLoop loop = channel.eventLoop();
+        loop.execute(() -> {
+            if (channel.eventLoop() == loop) {
+                walled(task);
+            } else {
+                // The connection has moved meanwhile.
+                execute(task);
+            }
+        });
+    }
+
+    /** Runs a step, on the connection's thread: whatever it throws ends this connection. */
+    public void walled(Runnable step) {
+        Wall.run(step, onFailure);
+    }
+
+    /** Moves the connection to another loop, see {@link EngineLoop#move}. */
+    public void moveTo(EngineLoop to, Runnable arrived) {
+        EngineLoop.move(channel, to, there -> {
+            if (there.isSuccess()) {
+                walled(arrived);
+            } else {
+                exceptionCaught(null, there.cause());
+                gone();
+            }
+        });
+    }
+
+    // ---- who it is ---------------------------------------------------------------------------------------------
+
+    public Channel channel() {
+        return channel;
+    }
+
+    /** The rules of the client's turn, and what it is to be told. */
+    public Dialogue dialogue() {
+        return dialogue;
+    }
+
+    /** The rights of the client. */
+    public Standing standing() {
+        return standing;
+    }
+
+    /** Any thread. */
+    public SessionState state() {
+        return state;
+    }
+
+    /** Publisher or subscriber. */
+    public Role kind() {
+        return kind;
+    }
+
+    /** The part of the connection that stands before this one. */
+    public SessionRole role() {
+        return role;
+    }
+
+    /** Bytes that the socket has taken before what is in flight, where that is not what the connection has written; else 0. */
+    public long takenBefore() {
+        return tls == null ? 0 : tls.takenBefore();
+    }
+
+    /** Role, peer and name, for people. */
+    public String who() {
+        String peer = kind.name().toLowerCase(Locale.ROOT) + " " + PeerName.of(channel);
+        return name.isEmpty() ? peer : peer + " (" + name + ")";
+    }
+
+    /** By its number: a walk over a set of connections has the same order in each run. */
+    @Override
+    public int hashCode() {
+        return Long.hashCode(id);
+    }
+
+    /** Returns its row. One caller at a time, on any thread. */
+    public ConnectionRow row(long headPosition, long nowNanos) {
+        SessionRole.Report own = role.report(headPosition);
+        return new ConnectionRow(
+                id,
+                name,
+                standing.name(),
+                PeerName.of(channel),
+                kind == Role.PUBLISHER,
+                state.name().toLowerCase(Locale.ROOT),
+                own.waitsFor(),
+                own.policy(),
+                own.types(),
+                own.cursor(),
+                own.lagBytes(),
+                own.lagMessages(),
+                own.replayPercent(),
+                own.replayLeftMillis(),
+                own.messages(),
+                own.bytes(),
+                rate.look(own.messages(), nowNanos),
+                TimeUnit.NANOSECONDS.toMillis(nowNanos - deadlines.openedNanos()));
+    }
+}
