@@ -7,7 +7,7 @@
  *       |
  *   RelayEngine      everything between an accepted channel and a written one
  *
- *   memory &lt;- log &lt;- flow &lt;- journal &lt;- core &lt;- net &lt;- access &lt;- tls &lt;- config &lt;- ops &lt;- session
+ *   memory, net &lt;- log &lt;- flow &lt;- journal &lt;- core &lt;- access &lt;- tls &lt;- config &lt;- ops &lt;- session
  *          &lt;- ingest, fanout &lt;- engine &lt;- this &lt;- admin &lt;- cli
  *
  *   LocalPublisher   a producer thread of this process, one object each

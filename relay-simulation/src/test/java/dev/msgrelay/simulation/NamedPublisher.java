@@ -341,9 +341,8 @@ public final class NamedPublisher extends Peer {
         int accepted = producer.number(said.accepted());
         Source source = producer.source();
         // WELCOME may have waited, while messages that came with HELLO got into the stream: with TLS for room behind
-        // the
-        // relay's part of the handshake, with a level until that is as far as it is to get, and where it takes the name
-        // over until the older connection's messages are shown. A contested name may have begun anew meanwhile.
+        // the relay's part of the handshake, with a level until that is as far as it is to get, and where it takes the
+        // name over until the older connection's messages are shown. A contested name may have begun anew meanwhile.
         boolean waited = speaksTls() || levels || overlaps;
         int there = waited ? Math.min(thereAtFirst, source.inStream()) : source.inStream();
         if (accepted < there && !(producer.contested() && accepted == 0)) {

@@ -1,6 +1,5 @@
 package dev.msgrelay.server.engine;
 
-import dev.msgrelay.server.access.AccessControl;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.StreamConfig;
 import dev.msgrelay.server.core.EngineLoop;
@@ -32,10 +31,7 @@ import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryLine;
-import dev.msgrelay.server.ops.Admission;
-import dev.msgrelay.server.ops.CloseLog;
 import dev.msgrelay.server.ops.Counters;
-import dev.msgrelay.server.session.ConnectionTable;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.Services;
 import io.netty.buffer.ByteBuf;
@@ -166,19 +162,8 @@ public final class EngineAssembly {
                         stream.journalWindowBytes() - stream.windowBytes(),
                         cause -> failure.accept(new JournalException(opened.failureText(), cause)));
         budget = MemoryPlan.of(config).budget();
-        counters = new Counters();
-        services = new Services(
-                identity,
-                journal,
-                config.clients(),
-                config.limits(),
-                budget,
-                new Admission(config.clients(), config.limits()),
-                new AccessControl(config.access()),
-                new ConnectionTable(),
-                counters,
-                new CloseLog(counters),
-                clock);
+        services = Services.of(identity, journal, config, budget, clock);
+        counters = services.counters();
     }
 
     /** The ring, the log, and the order between them. */

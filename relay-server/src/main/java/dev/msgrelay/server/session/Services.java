@@ -3,6 +3,7 @@ package dev.msgrelay.server.session;
 import dev.msgrelay.server.access.AccessControl;
 import dev.msgrelay.server.config.ClientConfig;
 import dev.msgrelay.server.config.LimitsConfig;
+import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.ops.Admission;
 import dev.msgrelay.server.ops.CloseLog;
@@ -13,15 +14,15 @@ import io.netty.util.concurrent.Ticker;
  * The services that all connections of a relay share.
  *
  * @param identity the relay, as clients are told of it
- * @param durability what of the stream outlives it
- * @param clients what clients may ask for
- * @param limits what they may cost
- * @param budget the memory that they may cause to be taken
- * @param admission how many there may be, of one address too
- * @param access who may do what
- * @param table who is connected
- * @param counters what is counted of them
- * @param closes counts and logs their ends
+ * @param durability the parts of the stream that outlive the relay
+ * @param clients the settings that clients may ask for
+ * @param limits the limits of what clients may cost
+ * @param budget the memory that clients may cause to be taken
+ * @param admission the number of clients, in all and of one address
+ * @param access the permissions of identities
+ * @param table the connections
+ * @param counters the figures of the connections
+ * @param closes counts and logs the ends of connections
  * @param clock the time, of all that has a deadline
  */
 public record Services(
@@ -35,4 +36,22 @@ public record Services(
         ConnectionTable table,
         Counters counters,
         CloseLog closes,
-        Ticker clock) {}
+        Ticker clock) {
+    /** Services of a relay to which nobody has connected yet. */
+    public static Services of(
+            RelayIdentity identity, Durability durability, RelayConfig config, MemoryBudget budget, Ticker clock) {
+        Counters counters = new Counters();
+        return new Services(
+                identity,
+                durability,
+                config.clients(),
+                config.limits(),
+                budget,
+                new Admission(config.clients(), config.limits()),
+                new AccessControl(config.access()),
+                new ConnectionTable(),
+                counters,
+                new CloseLog(counters),
+                clock);
+    }
+}

@@ -3,7 +3,6 @@ package dev.msgrelay.server.fanout;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
-import dev.msgrelay.server.access.AccessControl;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.engine.NoJournal;
@@ -15,8 +14,6 @@ import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.net.Transport;
-import dev.msgrelay.server.ops.Admission;
-import dev.msgrelay.server.ops.CloseLog;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.Counters;
 import dev.msgrelay.server.session.ConnectionTable;
@@ -63,9 +60,9 @@ final class FanoutRig implements AutoCloseable {
             Part.FILTERS, (long) FILTER_BUFFERS * FilterBuffers.BYTES,
             Part.CONNECTIONS, 1000L * SubscriberConnection.SAID_BYTES,
             Part.SESSIONS, 1000L * Session.HEAP_BYTES));
-    final Counters counters = new Counters();
-    final ConnectionTable table = new ConnectionTable();
-    final SendGroup group = new SendGroup(log, loop, allocator, budget, counters, 1, true);
+    final Counters counters;
+    final ConnectionTable table;
+    final SendGroup group;
     private final Services services;
     final DurableEnds durable;
     private final SubscriberConnection.Shared shared;
@@ -111,18 +108,10 @@ final class FanoutRig implements AutoCloseable {
                 failure -> {
                     throw new AssertionError(failure);
                 });
-        services = new Services(
-                new RelayIdentity(EPOCH, "relay", CHUNK),
-                durability,
-                config.clients(),
-                config.limits(),
-                budget,
-                new Admission(config.clients(), config.limits()),
-                new AccessControl(config.access()),
-                table,
-                counters,
-                new CloseLog(counters),
-                clock);
+        services = Services.of(new RelayIdentity(EPOCH, "relay", CHUNK), durability, config, budget, clock);
+        counters = services.counters();
+        table = services.table();
+        group = new SendGroup(log, loop, allocator, budget, counters, 1, true);
         durable = new DurableEnds(durability, Runnable::run);
         shared = new SubscriberConnection.Shared(
                 log, durable, LOG, new SlowPolicies(gate), STALL_NANOS, null, elsewhere);

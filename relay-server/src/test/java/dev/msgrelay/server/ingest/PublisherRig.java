@@ -2,7 +2,6 @@ package dev.msgrelay.server.ingest;
 
 import com.lmax.disruptor.BusySpinWaitStrategy;
 import dev.msgrelay.protocol.CloseReason;
-import dev.msgrelay.server.access.AccessControl;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.FrameRing;
 import dev.msgrelay.server.core.NetworkBatchHandler;
@@ -20,11 +19,7 @@ import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryLine;
 import dev.msgrelay.server.net.SocketReads;
-import dev.msgrelay.server.ops.Admission;
-import dev.msgrelay.server.ops.CloseLog;
 import dev.msgrelay.server.ops.Counter;
-import dev.msgrelay.server.ops.Counters;
-import dev.msgrelay.server.session.ConnectionTable;
 import dev.msgrelay.server.session.Durability;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.Services;
@@ -67,8 +62,6 @@ final class PublisherRig implements AutoCloseable {
     final MemoryLine line;
     BooleanSupplier logMayGrow = () -> true;
     private final MockTicker clock = Ticker.newMockTicker();
-    private final Counters counters = new Counters();
-    private final ConnectionTable table = new ConnectionTable();
     private final ByteBuf memory = Frames.direct(FrameRing.slabBytes(CELLS, MAX_RUN));
     private final HeldSources held;
     private final IngestPort port;
@@ -127,18 +120,7 @@ final class PublisherRig implements AutoCloseable {
             names.decidedBy(orderer);
             orderer.into(handler, log);
         }
-        services = new Services(
-                new RelayIdentity(EPOCH, "relay", MAX_BODY),
-                durability,
-                config.clients(),
-                config.limits(),
-                budget,
-                new Admission(config.clients(), config.limits()),
-                new AccessControl(config.access()),
-                table,
-                counters,
-                new CloseLog(counters),
-                clock);
+        services = Services.of(new RelayIdentity(EPOCH, "relay", MAX_BODY), durability, config, budget, clock);
         shared = new PublisherConnection.Shared(log, names, orderer, line, new ReaderLoops(List.of()));
     }
 
@@ -168,7 +150,7 @@ final class PublisherRig implements AutoCloseable {
     /** It is so late now, and connections are told. */
     void tick(long millis) {
         clock.advance(TimeUnit.MILLISECONDS.toNanos(millis) - clock.nanoTime(), TimeUnit.NANOSECONDS);
-        table.live().forEach(c -> c.tick(clock.nanoTime()));
+        services.table().live().forEach(c -> c.tick(clock.nanoTime()));
     }
 
     /** All of the stream. */
@@ -196,7 +178,7 @@ final class PublisherRig implements AutoCloseable {
     }
 
     long duplicates() {
-        return counters.sum(Counter.DUPLICATES);
+        return services.counters().sum(Counter.DUPLICATES);
     }
 
     /** What is reserved for connections and their frames; buffers that are kept for the next are not. */
