@@ -16,12 +16,14 @@ import dev.msgrelay.server.journal.JournalOpening;
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.disk.OwnFiles;
 import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.net.SocketOptions;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.ops.RecoveredJournal;
 import dev.msgrelay.server.ops.RelayStats;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.tls.TlsContext;
@@ -150,11 +152,11 @@ public final class RelayServer implements AutoCloseable {
      * @throws IllegalArgumentException the transport, or the TLS provider, is not available here
      */
     public static RelayServer start(RelayConfig config) throws IOException {
-        return start(config, Recovery.Progress.NOBODY);
+        return start(config, RecoveryProgress.NOBODY);
     }
 
     /** Starts a relay, and reports the progress of its recovery, which may take a while for a long journal. */
-    public static RelayServer start(RelayConfig config, Recovery.Progress recovery) throws IOException {
+    public static RelayServer start(RelayConfig config, RecoveryProgress recovery) throws IOException {
         MemoryPlan plan = MemoryPlan.of(config);
         plan.check(PlatformDependent.maxDirectMemory(), Runtime.getRuntime().maxMemory());
         RelayServer relay;
@@ -225,7 +227,7 @@ public final class RelayServer implements AutoCloseable {
 
     /** Null: there is no journal. */
     private static Journal journal(
-            JournalConfig config, boolean access, long epoch, Orderer orderer, Recovery.Progress recovery)
+            JournalConfig config, boolean access, long epoch, Orderer orderer, RecoveryProgress recovery)
             throws IOException {
         if (!config.on()) {
             return null;
@@ -366,8 +368,17 @@ public final class RelayServer implements AutoCloseable {
     }
 
     /** The findings in the journal at the relay's start; null: there is no journal. */
-    public Recovery recovered() {
-        return journal == null ? null : journal.recovered();
+    public RecoveredJournal recovered() {
+        if (journal == null) {
+            return null;
+        }
+        Recovery found = journal.recovered();
+        Recovery.Cut cut = found.cut();
+        return new RecoveredJournal(
+                found.startSequence(),
+                found.endSequence(),
+                cut == null ? found.endSequence() : cut.sequence(),
+                cut == null ? found.endSequence() : cut.endSequence());
     }
 
     /** The relay's memory, part by part. */

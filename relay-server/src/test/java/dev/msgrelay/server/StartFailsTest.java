@@ -12,7 +12,7 @@ import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Certificates;
 import dev.msgrelay.server.harness.ScarceAllocator;
 import dev.msgrelay.server.journal.disk.FileDisk;
-import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.session.RelayIdentity;
@@ -181,7 +181,7 @@ class StartFailsTest {
             assertThat(publisher.publish(1, ByteBuffer.allocate(1))).isEqualTo(PublishOutcome.ACCEPTED);
         }
         Error made = new StackOverflowError("made by a test");
-        Recovery.Progress progress = (looked, of) -> {
+        RecoveryProgress progress = (looked, of) -> {
             throw made;
         };
         assertThatThrownBy(() -> RelayServer.start(config().build(), progress)).isSameAs(made);

@@ -6,10 +6,10 @@ import dev.msgrelay.server.admin.JsonLine;
 import dev.msgrelay.server.admin.Look;
 import dev.msgrelay.server.admin.LookJson;
 import dev.msgrelay.server.engine.MemoryPlan;
-import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.ops.RecoveredJournal;
 import io.netty.util.NetUtil;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
@@ -52,14 +52,13 @@ final class JsonReport implements ServerReport {
                 .text(
                         "slowSubscriber",
                         relay.config().clients().slowSubscriber().flag());
-        Recovery journal = relay.recovered();
+        RecoveredJournal journal = relay.recovered();
         if (journal != null) {
-            Recovery.Cut cut = journal.cut();
             line.begin("journal")
                     .text("directory", path(relay.config().journal().directory()))
                     .number("firstSequence", journal.startSequence())
                     .number("endSequence", journal.endSequence())
-                    .number("cutMessages", cut == null ? 0 : cut.endSequence() - cut.sequence())
+                    .number("cutMessages", journal.cutMessages())
                     .close();
         }
         MemoryPlan memory = relay.memory();

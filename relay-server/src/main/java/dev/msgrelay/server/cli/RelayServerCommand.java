@@ -11,7 +11,7 @@ import dev.msgrelay.server.admin.Look;
 import dev.msgrelay.server.admin.Reload;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.engine.JournalException;
-import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import io.netty.channel.ChannelException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -66,7 +66,7 @@ import picocli.CommandLine.Spec;
 final class RelayServerCommand implements Callable<Integer> {
     /** Starts a relay; tests replace it. */
     interface Starter {
-        RelayServer start(RelayConfig config, Recovery.Progress recovery) throws IOException;
+        RelayServer start(RelayConfig config, RecoveryProgress recovery) throws IOException;
     }
 
     private static final int CANNOT_START = 1;
@@ -218,7 +218,7 @@ final class RelayServerCommand implements Callable<Integer> {
     }
 
     /** Reports the progress of a recovery to the admin port, and once a second to the log. */
-    private static final class Recovering implements Recovery.Progress {
+    private static final class Recovering implements RecoveryProgress {
         private final AdminServer port;
         private long toldNanos = System.nanoTime();
 

@@ -9,9 +9,9 @@ import dev.msgrelay.server.admin.Look;
 import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.engine.JournalException;
-import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.ops.RecoveredJournal;
 import dev.msgrelay.server.ops.RelayStats;
 import io.netty.util.NetUtil;
 import java.io.PrintWriter;
@@ -260,15 +260,14 @@ final class TextReport implements ServerReport {
     }
 
     private String journal() {
-        Recovery found = relay.recovered();
-        Recovery.Cut cut = found.cut();
+        RecoveredJournal found = relay.recovered();
         return relay.config().journal().directory()
                 + (found.endSequence() == found.startSequence()
                         ? ", no messages yet"
                         : ", messages " + found.startSequence() + " to " + (found.endSequence() - 1))
-                + (cut == null || cut.endSequence() == cut.sequence()
+                + (found.cutMessages() == 0
                         ? ""
-                        : "; cut off, not forced: " + cut.sequence() + " to " + (cut.endSequence() - 1));
+                        : "; cut off, not forced: " + found.cutSequence() + " to " + (found.cutEndSequence() - 1));
     }
 
     /** A text about the access policy. */

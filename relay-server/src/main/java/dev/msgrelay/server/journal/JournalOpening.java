@@ -6,6 +6,7 @@ import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.Loss;
 import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.journal.recover.Repair;
 import dev.msgrelay.server.log.Mark;
 import java.io.Closeable;
@@ -22,10 +23,10 @@ import java.util.List;
  * @param progress gets how far the look at the directory is
  */
 public record JournalOpening(
-        Disk disk, JournalSettings settings, long epoch, long millis, Mark others, Recovery.Progress progress) {
+        Disk disk, JournalSettings settings, long epoch, long millis, Mark others, RecoveryProgress progress) {
     /** For a relay that is alone, without progress. */
     public static JournalOpening of(Disk disk, JournalSettings settings, long epoch, long millis) {
-        return new JournalOpening(disk, settings, epoch, millis, null, Recovery.Progress.NOBODY);
+        return new JournalOpening(disk, settings, epoch, millis, null, RecoveryProgress.NOBODY);
     }
 
     /**

@@ -7,6 +7,7 @@ import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.journal.format.Loss;
 import dev.msgrelay.server.journal.read.JournalReader;
 import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -87,7 +88,7 @@ final class JournalRig {
         long epoch = (shared ? 1 : ++lives) * 0x9E3779B97F4A7C15L;
         Mark others = new Mark();
         others.set(0, 1);
-        journal = new JournalOpening(disk, settings, epoch, millis, shared ? others : null, Recovery.Progress.NOBODY)
+        journal = new JournalOpening(disk, settings, epoch, millis, shared ? others : null, RecoveryProgress.NOBODY)
                 .open();
         Mark start = journal.goesOnAt();
         while (stream.size() >= start.sequence()) {

@@ -3,7 +3,7 @@ package dev.msgrelay.server.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.log.Mark;
 import java.io.IOException;
 import java.util.Random;
@@ -19,7 +19,7 @@ class SharedJournalTest {
     private Journal open(long epoch, long position, long sequence) throws IOException {
         Mark others = new Mark();
         others.set(position, sequence);
-        return new JournalOpening(disk, SETTINGS, epoch, 1_000, others, Recovery.Progress.NOBODY).open();
+        return new JournalOpening(disk, SETTINGS, epoch, 1_000, others, RecoveryProgress.NOBODY).open();
     }
 
     @Test

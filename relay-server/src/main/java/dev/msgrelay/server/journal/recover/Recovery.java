@@ -130,14 +130,6 @@ public record Recovery(
         }
     }
 
-    /** Gets the progress of a look at a directory. */
-    public interface Progress {
-        Progress NOBODY = (segments, of) -> {};
-
-        /** {@code segments} of all were looked at. Called by the thread that looks. */
-        void looked(int segments, int of);
-    }
-
     /** Java heap that a look takes, besides what it returns. */
     public static final long HEAP_BYTES = RecoveryWalk.PIECE + IndexCursor.BYTES;
 
@@ -147,11 +139,11 @@ public record Recovery(
      * @throws IOException the directory cannot be read, or is of another version of the format
      */
     public static Recovery inspect(Disk disk, Depth depth) throws IOException {
-        return inspect(disk, depth, Progress.NOBODY);
+        return inspect(disk, depth, RecoveryProgress.NOBODY);
     }
 
     /** As above, with progress. */
-    public static Recovery inspect(Disk disk, Depth depth, Progress progress) throws IOException {
+    public static Recovery inspect(Disk disk, Depth depth, RecoveryProgress progress) throws IOException {
         return new RecoveryWalk(disk, depth, Listing.of(disk, progress)).run();
     }
 
