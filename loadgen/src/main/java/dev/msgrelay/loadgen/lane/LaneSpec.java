@@ -62,7 +62,7 @@ public record LaneSpec(LaneKind kind, int mtu) {
 
     /** Whether there may be a link between its ends: they are one and the same for loopback and Unix sockets. */
     public boolean isApart() {
-        return kind != LaneKind.LOOPBACK && kind != LaneKind.UNIX;
+        return isEmulated() || kind == LaneKind.REMOTE;
     }
 
     /** What an emulated link is; null for the others. A new network namespace has TCP's time stamps on. */

@@ -59,9 +59,6 @@ public final class ResultsPage {
 
     private Section overview() {
         List<Table> tables = new ArrayList<>();
-        if (!results.maxRates().isEmpty()) {
-            tables.add(Tables.maxRates(results.maxRates()));
-        }
         if (!results.ratios().isEmpty()) {
             tables.add(Tables.ratios(results.ratios()));
         }

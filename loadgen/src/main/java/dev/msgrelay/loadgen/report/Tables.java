@@ -12,7 +12,6 @@ import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Counted;
 import dev.msgrelay.loadgen.result.Figures;
 import dev.msgrelay.loadgen.result.LaneResult;
-import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.result.Results.Ratio;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.run.ProcessUse;
@@ -131,24 +130,6 @@ final class Tables {
                 List.of(
                         Field.text("lane", LaneResult::label),
                         Field.text("why", lane -> Value.marked(lane.skipped(), Mark.WARN))));
-    }
-
-    static Table maxRates(List<MaxRate> found) {
-        return Table.of(
-                "Highest rates",
-                found,
-                List.of(
-                        Field.text("lane", MaxRate::lane),
-                        Field.text("load", one -> typeset(one.parameters().toString())),
-                        Field.of(
-                                "msg/s, all publishers",
-                                Unit.COUNT,
-                                one -> one.total() == 0 ? Double.NaN : one.total()),
-                        Field.of("p99 within", Unit.NANOS, MaxRate::p99LimitNanos),
-                        Field.text(
-                                "the search",
-                                one -> Value.marked(one.search(), one.confirmed() ? Mark.NONE : Mark.WARN)),
-                        Field.text("notes", one -> String.join("; ", one.notes()))));
     }
 
     static Table throughput(List<RunRecord> runs) {

@@ -56,9 +56,7 @@ final class LaneSheet {
                 publishers(lane, settings.sides()),
                 lane.isApart() ? place(settings.sides().subscribers()) : Place.NEAR);
         this.baselines = new Baselines(lane, places, settings, equipment);
-        if (settings.search() == null) {
-            settings.loads().forEach(this::cells);
-        }
+        settings.loads().forEach(this::cells);
     }
 
     private static Place publishers(Lane lane, Sides sides) {
@@ -111,10 +109,7 @@ final class LaneSheet {
     }
 
     private static Load plainLoad(Load load) {
-        return load.withCounts(1, load.subscribers())
-                .withRawClients()
-                .withRate(0)
-                .withWriteSize(0);
+        return load.withCounts(1, load.subscribers()).withRawClients().withRate(0);
     }
 
     private LoadCell direct(Load load) {

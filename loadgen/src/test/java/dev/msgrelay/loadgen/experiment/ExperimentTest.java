@@ -97,23 +97,6 @@ class ExperimentTest {
     }
 
     @Test
-    void aDisturbedRunIsRepeatedAndTheLastOneStands() throws Exception {
-        Cell<String> cell = new Fake("A", number -> number == 0 ? "DISTURBED" : "STILL", false);
-        Run<String> run = experiment.repeated("", cell, 1, Run::isDisturbed, 5);
-        assertThat(run.number()).isEqualTo(1);
-        assertThat(begun.get(1)).startsWith("again, because of the machine (others worked), ");
-        assertThat(experiment.runs()).as("all are kept").hasSize(2);
-    }
-
-    @Test
-    void repeatsAreBounded() throws Exception {
-        Cell<String> cell = new Fake("A", number -> "DISTURBED", false);
-        Run<String> run = experiment.repeated("", cell, 1, Run::isDisturbed, 2);
-        assertThat(run.isDisturbed()).isTrue();
-        assertThat(experiment.runs()).hasSize(3);
-    }
-
-    @Test
     void noRoundBeginsThatWouldProbablyEndTooLate() throws Exception {
         Until<String> until = new Until<>(100, 100, 7 * RUN_NANOS, runs -> false);
         assertThat(experiment.rounds("", cells("A", "B"), until)).hasSize(6);
