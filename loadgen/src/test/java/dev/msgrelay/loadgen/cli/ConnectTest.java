@@ -27,7 +27,6 @@ import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
@@ -67,11 +66,11 @@ class ConnectTest extends CommandTest {
     }
 
     private String publish() {
-        return "127.0.0.1:" + ((InetSocketAddress) relay.publishAddress()).getPort();
+        return "127.0.0.1:" + relay.publishAddress().getPort();
     }
 
     private String subscribe() {
-        return "127.0.0.1:" + ((InetSocketAddress) relay.subscribeAddress()).getPort();
+        return "127.0.0.1:" + relay.subscribeAddress().getPort();
     }
 
     private String admin() {

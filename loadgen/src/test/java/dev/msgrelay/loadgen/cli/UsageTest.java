@@ -160,6 +160,26 @@ class UsageTest {
         return Commands.of(LoadgenMain.commandLine());
     }
 
+    /** A run has few options, none of which hides others behind key=value; each text is a sentence that stands alone. */
+    @Test
+    void theOptionsOfARunAreThese() {
+        CommandLine run = LoadgenMain.commandLine().getSubcommands().get("run");
+        assertThat(run.getCommandSpec().options().stream()
+                        .map(option -> option.longestName())
+                        .filter(name -> !List.of("--help", "--version").contains(name)))
+                .containsExactlyInAnyOrder(
+                        "--connect --connect-subscribe --connect-timeout --admin --link --lane --publishers --subscribers"
+                                .concat(" --body --types --rate --p99 --duration --warmup --ack --client --check --tls")
+                                .concat(" --context --slow-readers --slow-subscriber --relay-arg --relay-java-opts --json")
+                                .concat(" --html --explain")
+                                .split(" "));
+        assertThat(run.getCommandSpec().options())
+                .allSatisfy(option -> assertThat(String.join(" ", option.description()))
+                        .as(option.longestName())
+                        .hasSizeLessThanOrEqualTo(100)
+                        .matches("(?s)[A-Z].*\\."));
+    }
+
     @Test
     void noCommandAtAllIsRefused() {
         StringWriter err = new StringWriter();
