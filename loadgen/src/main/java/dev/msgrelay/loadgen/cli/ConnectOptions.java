@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
 /** A relay that runs already, mostly on another machine: where it is, how it lets clients in, what lies between. */
 final class ConnectOptions extends Options {
     private static final int ETHERNET_MTU = 1_500;
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
     /** Ports of a relay's clients: plain, and with TLS. */
     private static final int SUBSCRIBE = 7_400;
@@ -92,16 +92,15 @@ final class ConnectOptions extends Options {
     RemoteRelay relay(Load load, Policy policy) throws IOException {
         Context named = context == null ? null : Context.read(context, System.getenv());
         Access access = access(named, load.tls());
-        Endpoint publish = endpoint(
-                "--connect",
+        Endpoint publish = parsed(
+                "--connect: ",
                 connect == null ? first(named, Context.PUBLISH) : connect,
-                access.tls() ? TLS_PUBLISH : PUBLISH);
-        int below = access.tls() ? TLS_SUBSCRIBE : SUBSCRIBE;
-        Endpoint subscribe = connectSubscribe != null
-                ? endpoint("--connect-subscribe", connectSubscribe, below)
-                : connect == null
-                        ? endpoint("--connect-subscribe", first(named, Context.SUBSCRIBE), below)
-                        : oneBelow(publish);
+                text -> publish(text, access.tls()));
+        boolean below = connect != null && connectSubscribe == null;
+        Endpoint subscribe = parsed(
+                "--connect-subscribe: ",
+                connectSubscribe != null || below ? connectSubscribe : first(named, Context.SUBSCRIBE),
+                text -> below ? oneBelow(publish) : endpoint(text, access.tls() ? TLS_SUBSCRIBE : SUBSCRIBE));
         refuse(access.tls() && (publish.isUnix() || subscribe.isUnix()), "TLS is for TCP, not for unix:");
         return new RemoteRelay(
                 publish,
@@ -127,9 +126,16 @@ final class ConnectOptions extends Options {
 
     /** The link to it; null where nobody tells its speed. */
     Link link() {
-        return link == null
-                ? null
-                : new Link(parsed("--link: ", link, LinkSpeed::parse), SegmentFormat.usual(ETHERNET_MTU));
+        return link == null ? null : parsed("--link: ", link, ConnectOptions::link);
+    }
+
+    /**
+     * A link of this speed, with Ethernet's usual MTU.
+     *
+     * @throws IllegalArgumentException naming the text
+     */
+    static Link link(String speed) {
+        return new Link(LinkSpeed.parse(speed), SegmentFormat.usual(ETHERNET_MTU));
     }
 
     private Access access(Context named, boolean tls) {
@@ -151,15 +157,33 @@ final class ConnectOptions extends Options {
         return value.split("\\s*,\\s*")[0];
     }
 
-    /** A host alone gets the usual port. */
-    private Endpoint endpoint(String option, String text, int usualPort) {
-        boolean alone = !text.startsWith("unix:") && (text.endsWith("]") || text.indexOf(':') < 0);
-        refuse(text.isEmpty(), option + " is empty: give a host");
-        return parsed(option + ": ", alone ? text + ":" + usualPort : text, Endpoint::parse);
+    /**
+     * The endpoint of publishers.
+     *
+     * @throws IllegalArgumentException naming the text
+     */
+    static Endpoint publish(String text, boolean tls) {
+        return endpoint(text, tls ? TLS_PUBLISH : PUBLISH);
     }
 
-    private Endpoint oneBelow(Endpoint publish) {
-        refuse(publish.port() < 2, "--connect " + connect + " has no port below; give --connect-subscribe too");
+    /** A host alone gets the usual port. */
+    private static Endpoint endpoint(String text, int usualPort) {
+        if (text.isEmpty()) {
+            throw new IllegalArgumentException("'' is no host");
+        }
+        boolean alone = !text.startsWith("unix:") && (text.endsWith("]") || text.indexOf(':') < 0);
+        return Endpoint.parse(alone ? text + ":" + usualPort : text);
+    }
+
+    /**
+     * The endpoint of subscribers, where nothing else is said.
+     *
+     * @throws IllegalArgumentException there is none below
+     */
+    static Endpoint oneBelow(Endpoint publish) {
+        if (publish.port() < 2) {
+            throw new IllegalArgumentException(publish + " has no port below; give --connect-subscribe too");
+        }
         return publish.withPort(publish.port() - 1);
     }
 }

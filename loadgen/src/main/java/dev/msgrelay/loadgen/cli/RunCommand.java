@@ -183,10 +183,10 @@ final class RunCommand extends Told {
 
     private Way remote(Load given) throws IOException {
         RemoteRelay relay = connect.relay(given, start.policy());
-        Lane lane = Lane.between(LaneSpec.of(LaneKind.REMOTE), Site.HERE, Site.HERE, connect.link());
         String name = relay.publish().isUnix()
                 ? relay.publish().toString()
                 : relay.publish().host();
+        Lane lane = Lane.between(LaneSpec.remote(name), Site.HERE, Site.HERE, connect.link());
         return new Way(name, lane, new Places(Place.FAR, Place.FAR), relay, connect.through(given, relay));
     }
 
@@ -249,7 +249,8 @@ final class RunCommand extends Told {
                             way.lane().link() == null
                                     ? 0
                                     : way.lane().link().format().mtu());
-            Cell cell = new Cell(result.contestant(), parameters, ceilings, List.of());
+            // The lane tells which relay it is.
+            Cell cell = new Cell(parameters, ceilings, List.of());
             RunRecord run = LoadCell.record(one, way.places(), ceilings);
             results = results.with(way.name(), cell, run);
             told.add(new RunTable.Part(run, result.load()));

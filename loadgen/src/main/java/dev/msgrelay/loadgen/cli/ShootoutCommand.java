@@ -9,6 +9,7 @@ import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.Lanes;
 import dev.msgrelay.loadgen.lane.LinkBaseline;
+import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.report.ResultFiles;
 import dev.msgrelay.loadgen.report.ResultsText;
@@ -17,6 +18,7 @@ import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RelayContestant;
+import dev.msgrelay.loadgen.run.RemoteRelay;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.shootout.Equipment;
@@ -26,12 +28,18 @@ import dev.msgrelay.loadgen.shootout.ShootoutSettings;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Door;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Yardsticks;
+import dev.msgrelay.loadgen.worker.Access;
+import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -120,6 +128,18 @@ final class ShootoutCommand extends Told {
     }
 
     @Option(
+            names = "--connect",
+            paramLabel = "NAME=HOST",
+            description = "A lane NAME more: the relay of that host, HOST or HOST:PORT; repeatable.")
+    private Map<String, String> connect = new LinkedHashMap<>();
+
+    @Option(
+            names = "--link",
+            paramLabel = "SPEED",
+            description = "Link to the relays of --connect: 1gbe, 10gbe, 25gbe, or a number of Mbit/s.")
+    private String link;
+
+    @Option(
             names = "--out",
             paramLabel = "DIR",
             description = "Write results.json and report.html there, anew after every run; the"
@@ -136,8 +156,18 @@ final class ShootoutCommand extends Told {
         err().println(ShootoutRun.summary(settings));
         err().flush();
         ShootoutRun.Kept files = directory == null ? results -> {} : ResultFiles.in(directory)::write;
-        Equipment equipment =
-                new Equipment(new HostRig(), Lanes::open, lane -> relay(lane, settings.sides()), LinkBaseline::iperf3);
+        Map<String, RemoteRelay> remotes = remotes();
+        Link far = link == null ? null : parsed("--link: ", link, ConnectOptions::link);
+        Equipment equipment = new Equipment(
+                new HostRig(),
+                spec -> spec.kind() == LaneKind.REMOTE
+                        ? Lane.between(
+                                spec, dev.msgrelay.loadgen.site.Site.HERE, dev.msgrelay.loadgen.site.Site.HERE, far)
+                        : Lanes.open(spec),
+                lane -> lane.spec().kind() == LaneKind.REMOTE
+                        ? remotes.get(lane.spec().name())
+                        : relay(lane, settings.sides()),
+                LinkBaseline::iperf3);
         ShootoutRun run;
         try (Interrupts interrupts = Interrupts.watch();
                 ProgressLine lines = ProgressLine.onStderr(err())) {
@@ -176,8 +206,10 @@ final class ShootoutCommand extends Told {
         // What the relay refuses is told now, and not when ceilings have been measured.
         relayOptions.arguments(null);
         Timing timing = timing(warmup, usualWarmup(), duration);
-        var lanes = laneOptions.specs();
-        if (lanes.stream().noneMatch(LaneSpec::isApart)) {
+        refuse(link != null && connect.isEmpty(), "--link needs --connect");
+        List<LaneSpec> lanes = new ArrayList<>(laneOptions.specs());
+        remotes().keySet().forEach(name -> lanes.add(LaneSpec.remote(name)));
+        if (lanes.stream().noneMatch(LaneSpec::isEmulated)) {
             checkTogether(lanes);
         }
         checkTls(lanes);
@@ -221,6 +253,34 @@ final class ShootoutCommand extends Told {
                 far && publishOver == PublishOver.UNIX,
                 "--publish-over unix and --publishers-at far exclude each other");
         return sides;
+    }
+
+    /** Relays that run already, by the names of their lanes. */
+    private Map<String, RemoteRelay> remotes() {
+        Map<String, RemoteRelay> remotes = new LinkedHashMap<>();
+        connect.forEach((name, host) -> {
+            refuse(
+                    !name.matches("[A-Za-z0-9._-]+") || isLane(name),
+                    "--connect " + name + "=" + host
+                            + ": a lane's name has letters, digits, '.', '_' and '-', and is no"
+                            + " lane of this host");
+            Access access = new Access(tls, null, null, null, null, null);
+            Endpoint publish = parsed("--connect: ", host, text -> ConnectOptions.publish(text, tls));
+            remotes.put(
+                    name,
+                    new RemoteRelay(
+                            publish,
+                            parsed("--connect: ", host, text -> ConnectOptions.oneBelow(publish)),
+                            relayOptions.policy(),
+                            access,
+                            ConnectOptions.CONNECT_TIMEOUT,
+                            null));
+        });
+        return remotes;
+    }
+
+    private static boolean isLane(String name) {
+        return Stream.of(LaneKind.values()).anyMatch(kind -> kind.title().equals(name));
     }
 
     /** Packets of the relay's log fit the lane's link. */

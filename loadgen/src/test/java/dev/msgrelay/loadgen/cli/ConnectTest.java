@@ -51,11 +51,7 @@ class ConnectTest extends CommandTest {
 
     @BeforeEach
     void start() throws IOException {
-        relay = RelayServer.start(RelayConfig.builder()
-                .publishPort(0)
-                .subscribePort(0)
-                .logSize(8 << 20)
-                .build());
+        relay = start(0, 0);
         admin = AdminServer.start(relay, AdminConfig.parse("127.0.0.1:0", null));
     }
 
@@ -136,6 +132,49 @@ class ConnectTest extends CommandTest {
                 .contains("relay at " + publish(), "lane 127.0.0.1 (10 Gbit/s)")
                 .containsPattern("of the link +[0-9.]+ from the publishers, [0-9.]+ to the subscribers")
                 .doesNotContain("loopback");
+    }
+
+    @Tag("thorough")
+    @Test
+    void aShootoutPutsItBesideTheLanesOfThisHost() throws Exception {
+        startWithNeighbours();
+        assertThat(executeUntilSomethingComes(
+                        "shootout",
+                        "--lanes=unix",
+                        "--no-calibrate",
+                        "--connect=there=" + publish(),
+                        "--rounds=1",
+                        "--warmup=200ms",
+                        "--duration=500ms",
+                        "--json"))
+                .as(err.toString())
+                .isZero();
+        var lanes = JsonParser.object().from(out.toString()).getArray("lanes");
+        assertThat(lanes.getObject(0).getString("name")).isEqualTo("unix");
+        assertThat(lanes.getObject(1).getString("name")).isEqualTo("there");
+        assertThat(lanes.getObject(1).getString("kind")).isEqualTo("remote");
+        assertThat(lanes.getObject(1).getArray("cells")).hasSize(1);
+    }
+
+    /** A shootout takes the port below for subscribers: one that is free. */
+    private void startWithNeighbours() throws IOException {
+        while (relay.publishAddress().getPort() - 1 != relay.subscribeAddress().getPort()) {
+            int publish = relay.publishAddress().getPort();
+            relay.close();
+            try {
+                relay = start(publish, publish - 1);
+            } catch (IOException e) {
+                relay = start(0, 0);
+            }
+        }
+    }
+
+    private static RelayServer start(int publish, int subscribe) throws IOException {
+        return RelayServer.start(RelayConfig.builder()
+                .publishPort(publish)
+                .subscribePort(subscribe)
+                .logSize(8 << 20)
+                .build());
     }
 
     @Test

@@ -91,6 +91,10 @@ class UsageTest {
                 "shootout --publish-over ip       | Invalid value for option '--publish-over': expected one of",
                 "shootout --publishers-at far --publish-over unix | --publish-over unix and --publishers-at far",
                 "shootout --body 16,17,18,19,20,21 --publishers 1,2,3,4,5 --subscribers 1,2,3,4,5 | 4 lanes of 150 combinations are 600 cells, over the limit of 500: shorten a list",
+                "shootout --link 1gbe         | --link needs --connect",
+                "shootout --connect unix=h    | --connect unix=h: a lane's name has letters",
+                "shootout --connect h         | '--connect' (NAME=HOST) should be in KEY=VALUE format",
+                "shootout --connect a=h:x     | --connect: endpoint 'h:x' has the port 'x'",
                 "compare --rate 5             | what with? give --a, --b, --a-dir, --b-dir or the like",
                 "compare --b= --within 0      | --within 0.0 is not within 0.1..100.0",
                 "compare --b= --within 101    | --within 101.0 is not within 0.1..100.0",
@@ -170,7 +174,8 @@ class UsageTest {
                 .containsExactlyInAnyOrder(
                         "--connect --connect-subscribe --connect-timeout --admin --link --lane --publishers --subscribers"
                                 .concat(" --body --types --rate --p99 --duration --warmup --ack --client --check --tls")
-                                .concat(" --context --slow-readers --slow-subscriber --relay-arg --relay-java-opts --json")
+                                .concat(
+                                        " --context --slow-readers --slow-subscriber --relay-arg --relay-java-opts --json")
                                 .concat(" --html --explain")
                                 .split(" "));
         assertThat(run.getCommandSpec().options())
