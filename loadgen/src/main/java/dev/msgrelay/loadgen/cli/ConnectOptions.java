@@ -86,7 +86,7 @@ final class ConnectOptions extends Options {
     /**
      * The relay.
      *
-     * @param policy what it is known to do with slow subscribers
+     * @param policy that subscribers ask for; null: the relay's own, or skip
      * @throws IOException the context cannot be read
      */
     RemoteRelay relay(Load load, Policy policy) throws IOException {

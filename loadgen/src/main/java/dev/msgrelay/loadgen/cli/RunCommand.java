@@ -181,13 +181,14 @@ final class RunCommand extends Told {
         }
     }
 
-    private Way remote(Load given) throws IOException {
-        RemoteRelay relay = connect.relay(given, start.policy());
+    private Way remote(Load given) throws IOException, RunException, InterruptedException {
+        RemoteRelay relay = connect.relay(given, isGiven("--slow-subscriber") ? start.policy() : null)
+                .checked();
         String name = relay.publish().isUnix()
                 ? relay.publish().toString()
                 : relay.publish().host();
         Lane lane = Lane.between(LaneSpec.remote(name), Site.HERE, Site.HERE, connect.link());
-        return new Way(name, lane, new Places(Place.FAR, Place.FAR), relay, connect.through(given, relay));
+        return new Way(name, lane, new Places(Place.FAR, Place.FAR), relay, connect.through(given.withPolicy(relay.policy()), relay));
     }
 
     /** A lane of this host. Publishers beside the relay of a link use its Unix socket, where that is not told otherwise. */

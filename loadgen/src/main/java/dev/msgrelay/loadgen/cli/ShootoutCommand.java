@@ -160,10 +160,7 @@ final class ShootoutCommand extends Told {
         Link far = link == null ? null : parsed("--link: ", link, ConnectOptions::link);
         Equipment equipment = new Equipment(
                 new HostRig(),
-                spec -> spec.kind() == LaneKind.REMOTE
-                        ? Lane.between(
-                                spec, dev.msgrelay.loadgen.site.Site.HERE, dev.msgrelay.loadgen.site.Site.HERE, far)
-                        : Lanes.open(spec),
+                spec -> spec.kind() == LaneKind.REMOTE ? remote(spec, remotes, far) : Lanes.open(spec),
                 lane -> lane.spec().kind() == LaneKind.REMOTE
                         ? remotes.get(lane.spec().name())
                         : relay(lane, settings.sides()),
@@ -271,12 +268,23 @@ final class ShootoutCommand extends Told {
                     new RemoteRelay(
                             publish,
                             parsed("--connect: ", host, text -> ConnectOptions.oneBelow(publish)),
-                            relayOptions.policy(),
+                            relayOptions.isGiven("--slow-subscriber") ? relayOptions.policy() : null,
                             access,
                             ConnectOptions.CONNECT_TIMEOUT,
                             null));
         });
         return remotes;
+    }
+
+    /** One that is not there is a lane whose runs fail, and say why. */
+    private static Lane remote(LaneSpec spec, Map<String, RemoteRelay> remotes, Link link) throws InterruptedException {
+        try {
+            remotes.put(spec.name(), remotes.get(spec.name()).checked());
+        } catch (RunException e) {
+            // Each of its runs knocks again.
+        }
+        return Lane.between(
+                spec, dev.msgrelay.loadgen.site.Site.HERE, dev.msgrelay.loadgen.site.Site.HERE, link);
     }
 
     private static boolean isLane(String name) {

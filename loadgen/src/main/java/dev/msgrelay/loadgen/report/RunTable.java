@@ -198,6 +198,10 @@ public final class RunTable {
         } else {
             text.append(format("%,d messages arrived, not checked: subscribers only counted", messages));
         }
+        long skipped = parts.stream()
+                .mapToLong(part -> part.checks().sum(one -> one.told().missed()))
+                .sum();
+        text.append(skipped == 0 ? "" : format("; %,d more skipped by the relay, and told", skipped));
         parts.stream()
                 .flatMap(part -> part.run().outcome().environment().stream())
                 .findFirst()
@@ -208,7 +212,7 @@ public final class RunTable {
 
     private static String faults(List<Part> parts) {
         return Stream.of(
-                        count(parts, "lost", SubscriberResult::lost),
+                        count(parts, "lost", one -> Math.max(0, one.lost() - one.told().missed())),
                         count(parts, "not delivered in time", SubscriberResult::undelivered),
                         count(parts, "duplicated", SubscriberResult::duplicated),
                         count(parts, "out of order", SubscriberResult::reordered),

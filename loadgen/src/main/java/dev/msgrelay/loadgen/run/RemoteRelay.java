@@ -15,11 +15,12 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * A relay that runs already, on another machine mostly.
  *
- * @param policy what it is known to do with slow subscribers
+ * @param policy that subscribers ask for; null: nobody has said, and {@link #checked} finds one
  * @param access how its clients are let in
  * @param connectTimeout for a connection that nobody answers
  * @param admin where it tells its figures; null: nowhere
@@ -50,27 +51,43 @@ public record RemoteRelay(
         return Contestants.transport(publish.isUnix(), subscribe.isUnix());
     }
 
-    /**
-     * Knocks at each of its doors before any worker is started: a subscriber, a publisher, a look at its figures.
-     *
-     * @throws RunException one of them was not let in: one line that names the endpoint and the cause
-     */
     @Override
     public Started start(Children children, Load load) throws RunException, InterruptedException {
+        checked();
+        return new Started(null, publish, subscribe, access, admin);
+    }
+
+    /**
+     * Knocks at each of its doors before any worker is started: a publisher, a subscriber, a look at its figures.
+     *
+     * @return the same, with the policy that subscribers get: the one that is wanted; else backpressure where that is the
+     *     relay's own, and skip where it is not, since at full speed somebody is always slow
+     * @throws RunException one of them was not let in, or gets another policy: one line that names the cause
+     */
+    public RemoteRelay checked() throws RunException, InterruptedException {
         try {
             checkPublish();
         } catch (IOException e) {
             throw refused("publisher", publish, e);
         }
+        Policy given;
         try {
-            checkSubscribe();
+            given = given(policy == null ? Policy.RELAY_DEFAULT : policy);
+            if (policy == null && given != Policy.BACKPRESSURE) {
+                given = given(Policy.SKIP);
+            }
         } catch (IOException e) {
             throw refused("subscriber", subscribe, e);
+        }
+        if (policy != null && given != policy) {
+            throw new RunException("the relay's subscribers get the policy " + given.flag() + ", not " + policy.flag()
+                    + ": start it with --slow-subscriber " + policy.flag() + ", or give loadgen --slow-subscriber "
+                    + given.flag());
         }
         if (admin != null) {
             admin.check();
         }
-        return new Started(null, publish, subscribe, access, admin);
+        return new RemoteRelay(publish, subscribe, given, access, connectTimeout, admin);
     }
 
     private RunException refused(String role, Endpoint endpoint, IOException cause) {
@@ -83,9 +100,16 @@ public record RemoteRelay(
                 + said.lines().findFirst().orElse(""));
     }
 
-    private void checkSubscribe() throws IOException {
-        SubscriberOptions options =
-                greeting(SubscriberOptions.builder(subscribe)).build();
+    /** The policy that a subscriber gets that asks for this one. */
+    private Policy given(Policy wanted) throws IOException {
+        AtomicReference<Policy> given = new AtomicReference<>(wanted);
+        SubscriberOptions options = greeting(SubscriberOptions.builder(subscribe).policy(wanted))
+                .onEvent(event -> {
+                    if (event instanceof SessionEvent.Connected connected) {
+                        given.set(connected.welcome().policy());
+                    }
+                })
+                .build();
         try (RelaySubscriber subscriber = RelaySubscriber.connect(options)) {
             while (subscriber.epoch() == 0) {
                 if (subscriber.poll((sequence, type, body) -> {}) < 0) {
@@ -93,6 +117,7 @@ public record RemoteRelay(
                 }
             }
         }
+        return given.get();
     }
 
     private void checkPublish() throws IOException, InterruptedException {

@@ -125,7 +125,7 @@ class ConnectTest extends CommandTest {
 
     @Test
     void theTextNamesTheLaneAndTheShareOfTheLink() {
-        assertThat(connect(publish(), subscribe(), "--link", "10gbe", "--check", "none"))
+        assertThat(connect(publish(), subscribe(), "--link", "10gbe"))
                 .as(err.toString())
                 .isZero();
         assertThat(out.toString())
@@ -187,6 +187,14 @@ class ConnectTest extends CommandTest {
                 connect(publish(), publish()),
                 "no subscriber is let in at " + publish() + ": ",
                 "HELLO of a subscriber on the port of publishers");
+    }
+
+    /** The relay cuts slow subscribers off, so those of a run ask to be skipped; backpressure has to be the relay's own. */
+    @Test
+    void aPolicyThatTheRelayDoesNotGiveIsOneLine() {
+        expectRefused(
+                connect(publish(), subscribe(), "--slow-subscriber", "backpressure"),
+                "the relay's subscribers get the policy disconnect, not backpressure: start it with --slow-subscriber");
     }
 
     @Test
