@@ -126,7 +126,7 @@ public final class RunTable {
         if (!parts.get(0).isPaced()) {
             table.speed(parts.get(0));
         }
-        table.slow(parts);
+        table.slow(parts.get(0));
         table.clients(parts);
         table.latency(parts);
         table.bound(parts);
@@ -300,23 +300,21 @@ public final class RunTable {
         return Double.isNaN(fraction) ? "" : format("%.3f %s", fraction, direction);
     }
 
-    private void slow(List<Part> parts) {
-        for (Part part : parts) {
-            for (SubscriberResult one : part.checks().slow()) {
-                item(
-                        "",
-                        "a slow subscriber got %,d %s, missed %,d, told in %,d %s%s",
-                        one.messages(),
-                        ShortText.plural(one.messages(), "message"),
-                        one.told().missed(),
-                        one.told().gaps(),
-                        ShortText.plural(one.told().gaps(), "gap"),
-                        one.closed() == null ? "" : "; cut off: " + one.closed());
-            }
+    private void slow(Part part) {
+        for (SubscriberResult one : part.checks().slow()) {
+            item(
+                    "",
+                    "a slow subscriber got %,d %s, missed %,d, told in %,d %s%s",
+                    one.messages(),
+                    ShortText.plural(one.messages(), "message"),
+                    one.told().missed(),
+                    one.told().gaps(),
+                    ShortText.plural(one.told().gaps(), "gap"),
+                    one.closed() == null ? "" : "; cut off: " + one.closed());
         }
     }
 
-    /** What the publishers were told, and those that came and went beside them. */
+    /** Acknowledgements that the publishers got. */
     private void clients(List<Part> parts) {
         for (Part part : parts) {
             Correctness run = part.checks();
