@@ -12,6 +12,7 @@ import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.Lanes;
+import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.render.HtmlWriter;
 import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.report.ResultsPage;
@@ -182,13 +183,19 @@ final class RunCommand extends Told {
     }
 
     private Way remote(Load given) throws IOException, RunException, InterruptedException {
+        Link link = connect.link();
         RemoteRelay relay = connect.relay(given, isGiven("--slow-subscriber") ? start.policy() : null)
                 .checked();
         String name = relay.publish().isUnix()
                 ? relay.publish().toString()
                 : relay.publish().host();
-        Lane lane = Lane.between(LaneSpec.remote(name), Site.HERE, Site.HERE, connect.link());
-        return new Way(name, lane, new Places(Place.FAR, Place.FAR), relay, connect.through(given.withPolicy(relay.policy()), relay));
+        Lane lane = Lane.between(LaneSpec.remote(name), Site.HERE, Site.HERE, link);
+        return new Way(
+                name,
+                lane,
+                new Places(Place.FAR, Place.FAR),
+                relay,
+                connect.through(given.withPolicy(relay.policy()), relay));
     }
 
     /** A lane of this host. Publishers beside the relay of a link use its Unix socket, where that is not told otherwise. */

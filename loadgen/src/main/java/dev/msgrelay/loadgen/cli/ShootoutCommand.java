@@ -283,8 +283,7 @@ final class ShootoutCommand extends Told {
         } catch (RunException e) {
             // Each of its runs knocks again.
         }
-        return Lane.between(
-                spec, dev.msgrelay.loadgen.site.Site.HERE, dev.msgrelay.loadgen.site.Site.HERE, link);
+        return Lane.between(spec, dev.msgrelay.loadgen.site.Site.HERE, dev.msgrelay.loadgen.site.Site.HERE, link);
     }
 
     private static boolean isLane(String name) {

@@ -100,7 +100,8 @@ public final class RunTable {
         }
 
         String percentile(double percentile) {
-            return nanos(delays().at(Delay.LATENCY, percentile)) + (isOwnLateness(percentile) ? " *" : "");
+            double nanos = delays().at(Delay.LATENCY, percentile);
+            return nanos(nanos) + (isOwnLateness(percentile) && !Double.isNaN(nanos) ? " *" : "");
         }
     }
 
@@ -212,7 +213,10 @@ public final class RunTable {
 
     private static String faults(List<Part> parts) {
         return Stream.of(
-                        count(parts, "lost", one -> Math.max(0, one.lost() - one.told().missed())),
+                        count(
+                                parts,
+                                "lost",
+                                one -> Math.max(0, one.lost() - one.told().missed())),
                         count(parts, "not delivered in time", SubscriberResult::undelivered),
                         count(parts, "duplicated", SubscriberResult::duplicated),
                         count(parts, "out of order", SubscriberResult::reordered),
@@ -411,13 +415,21 @@ public final class RunTable {
                     PERCENT * machine.others(),
                     PERCENT * machine.steal());
         }
-        List<String> observed = parts.stream()
+        observed(parts);
+    }
+
+    /** Stand-stills: the first one in full, the others counted. */
+    private void observed(List<Part> parts) {
+        List<String> all = parts.stream()
                 .flatMap(part -> part.run().outcome().observed().stream()
                         .filter(one -> one.kind() == Observed.Kind.STOOD_STILL)
                         .map(one -> (part.isPaced() ? Unit.COUNT.plain(part.wanted()) + " msg/s" : "full speed") + ": "
                                 + one.text()))
                 .toList();
-        observed.forEach(one -> item("observed", "%s", one));
+        if (!all.isEmpty()) {
+            String more = all.size() == 1 ? "" : format("; and at %d more rates", all.size() - 1);
+            item("observed", "%s", all.get(0) + more);
+        }
     }
 
     private void explain(Part part) {

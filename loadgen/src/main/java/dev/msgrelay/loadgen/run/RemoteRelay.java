@@ -103,7 +103,8 @@ public record RemoteRelay(
     /** The policy that a subscriber gets that asks for this one. */
     private Policy given(Policy wanted) throws IOException {
         AtomicReference<Policy> given = new AtomicReference<>(wanted);
-        SubscriberOptions options = greeting(SubscriberOptions.builder(subscribe).policy(wanted))
+        SubscriberOptions options = greeting(
+                        SubscriberOptions.builder(subscribe).policy(wanted))
                 .onEvent(event -> {
                     if (event instanceof SessionEvent.Connected connected) {
                         given.set(connected.welcome().policy());
