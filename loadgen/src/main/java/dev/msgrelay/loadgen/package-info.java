@@ -4,7 +4,7 @@
  * <pre>
  *  cli        the commands                                          (picocli; nothing is measured here)
  *  experiment cells measured in turn, which of their runs count     (controller's thread)
- *  shootout   lanes and loads: their cells, ceilings, searches      (controller's thread)
+ *  shootout   lanes and loads: their cells, ceilings                (controller's thread)
  *  run        one run: children, contestant, window, verdict            (controller's thread)
  *  bound      what a run was bound by: samples of /proc, a table    (a sampling thread; the table is pure)
  *  worker     what the children do: publish, subscribe, check       (processes of their own)

@@ -42,6 +42,8 @@ public record BoundBy(
         LINK,
         /** The relay's busiest thread; with another contestant, that one's. */
         RELAY_CPU,
+        /** The relay, or the machine that it runs on, of which nothing can be seen from here. */
+        RELAY_HOST,
         /** The relay stood still for moments, although nothing near it did. */
         RELAY_PAUSES,
         /** The publishers' own speed, or that they stood still. */
@@ -58,9 +60,11 @@ public record BoundBy(
         /** As people say it: "relay CPU", "relay pauses". */
         @Override
         public String toString() {
-            return this == RELAY_CPU
-                    ? "relay CPU"
-                    : name().toLowerCase(Locale.ROOT).replace('_', ' ');
+            return switch (this) {
+                case RELAY_CPU -> "relay CPU";
+                case RELAY_HOST -> "relay or its host";
+                default -> name().toLowerCase(Locale.ROOT).replace('_', ' ');
+            };
         }
     }
 

@@ -8,6 +8,7 @@ import static dev.msgrelay.loadgen.bound.BoundBy.Kind.MACHINE;
 import static dev.msgrelay.loadgen.bound.BoundBy.Kind.NOTHING;
 import static dev.msgrelay.loadgen.bound.BoundBy.Kind.PUBLISHER;
 import static dev.msgrelay.loadgen.bound.BoundBy.Kind.RELAY_CPU;
+import static dev.msgrelay.loadgen.bound.BoundBy.Kind.RELAY_HOST;
 import static dev.msgrelay.loadgen.bound.BoundBy.Kind.RELAY_PAUSES;
 import static dev.msgrelay.loadgen.bound.BoundBy.Kind.RING;
 import static dev.msgrelay.loadgen.bound.BoundBy.Kind.SUBSCRIBER;
@@ -43,6 +44,8 @@ import java.util.function.Supplier;
  *  4  relay cannot send, subscriber has not read                    subscriber, or machine likewise
  *     the relay says that a subscriber held its log back            likewise
  *  5  relay cannot send, subscriber has read everything             link
+ *     publisher cannot send, subscriber has read everything,
+ *     and nothing of the relay can be seen                          relay or its host
  *  6  messages wait for a relay that is less busy                   ring when it held publishers back; relay CPU when
  *                                                                   it wanted a core 0.7 of the time; else unclear
  *  7  publisher cannot send, relay has read everything              link
@@ -115,6 +118,7 @@ public final class Classifier {
                 classifier::relay,
                 classifier::subscriber,
                 classifier::linkOut,
+                classifier::unseenRelay,
                 classifier::waitingForIdleRelay,
                 classifier::linkIn,
                 classifier::publisher,
@@ -319,6 +323,30 @@ public final class Classifier {
         }
         say.machine();
         return kernelBusy() ? say.bound(MACHINE, LOW, LINK) : say.bound(LINK, LOW, MACHINE);
+    }
+
+    /** The relay runs elsewhere: what lies between those who cannot send and those who have read everything. */
+    private BoundBy unseenRelay() {
+        boolean between = isFull(queues.publisherSend()) && isEmpty(queues.subscriberReceive());
+        if (relay != null || queues.relayReceive() != null || !between) {
+            return null;
+        }
+        Reasons say = new Reasons(signals).publisherSend().subscriberReceive();
+        if (backpressured()) {
+            return say.backpressure().bound(LINK, MEDIUM, RELAY_HOST);
+        }
+        LinkShare link = signals.link();
+        say.link("from the publishers", link.in()).link("to the subscribers", link.out());
+        if (holds != null) {
+            say.heldBack();
+        }
+        if (!link.throughIn() && !link.throughOut()) {
+            // All of it is on this host.
+            return allCoresBusy() ? say.machine().bound(MACHINE, MEDIUM, RELAY_HOST) : say.bound(RELAY_HOST, MEDIUM);
+        }
+        return Double.isNaN(link.in()) && Double.isNaN(link.out())
+                ? say.bound(RELAY_HOST, LOW, LINK)
+                : say.bound(RELAY_HOST, MEDIUM);
     }
 
     private BoundBy waitingForIdleRelay() {

@@ -17,6 +17,7 @@ import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.protocol.Policy;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -113,7 +114,8 @@ final class CompareCommand extends Told {
         if (failBelow != null) {
             isWithin("--fail-below", failBelow, 0, MAX_RATIO);
         }
-        Load given = load.load();
+        refuse(load.lane().isEmulated(), "--lane " + load.lane() + " is none of loopback, unix");
+        Load given = load.load(Policy.BACKPRESSURE);
         Map<Side, Load> loads = contestants.loads(given);
         Map<Side, Contestant> both = contestants.contestants(loads);
         return report(compare(both, loads, schedule(given.rate() > 0)));

@@ -6,6 +6,7 @@ import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.run.Clients;
 import dev.msgrelay.loadgen.run.CommandContestant;
 import dev.msgrelay.loadgen.run.Contestant;
+import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RelayContestant;
 import dev.msgrelay.protocol.Policy;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
@@ -24,7 +26,19 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
 /** The two sides of a comparison in turn. */
-final class ContestantOptions extends ContestantFit {
+final class ContestantOptions extends Options {
+    /** What can lie between publishers and subscribers. */
+    enum Through {
+        RELAY,
+        PLAIN;
+
+        /** As on the command line. */
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
     /** Room for larger logs and more loops: a limit, of which nothing is taken before it is needed. */
     private static final String DIRECT_MEMORY = "-XX:MaxDirectMemorySize=1g";
 
@@ -34,16 +48,13 @@ final class ContestantOptions extends ContestantFit {
             description = "Options of A's relay-server, separated by spaces; may be empty: \"--event-loops 1\".")
     private String a;
 
-    @Option(names = "--b", paramLabel = "OPTIONS", description = "Of B's.")
+    @Option(names = "--b", paramLabel = "OPTIONS", description = "Options of B's relay-server, separated by spaces.")
     private String b;
 
-    @Option(
-            names = "--a-dir",
-            paramLabel = "DIR",
-            description = "A's relay is of the build in this checkout, instead of this one.")
+    @Option(names = "--a-dir", paramLabel = "DIR", description = "A's relay is the build in this checkout.")
     private Path dirA;
 
-    @Option(names = "--b-dir", paramLabel = "DIR", description = "B's.")
+    @Option(names = "--b-dir", paramLabel = "DIR", description = "B's relay is the build in this checkout.")
     private Path dirB;
 
     @Option(
@@ -51,7 +62,7 @@ final class ContestantOptions extends ContestantFit {
             paramLabel = "COMMAND",
             description =
                     "A is this command: any relay that speaks the plain protocol. {publish} and {subscribe} become"
-                            + " the ports on 127.0.0.1 that it has to listen at (with --unix: paths), {publishers} and"
+                            + " the ports on 127.0.0.1 that it has to listen at (with --lane unix: paths), {publishers} and"
                             + " {subscribers} their numbers.")
     private String commandA;
 
@@ -73,7 +84,10 @@ final class ContestantOptions extends ContestantFit {
             description = "Options of the JVM of A's relay, instead of the usual ones; separated by spaces.")
     private String javaOptionsA;
 
-    @Option(names = "--b-java-opts", paramLabel = "OPTS", description = "Of B's.")
+    @Option(
+            names = "--b-java-opts",
+            paramLabel = "OPTS",
+            description = "Options of B's relay-server, separated by spaces.")
     private String javaOptionsB;
 
     @Option(names = "--a-tls", description = "A's load is over TLS; --tls: both.")
@@ -172,7 +186,7 @@ final class ContestantOptions extends ContestantFit {
     Map<Side, Load> loads(Load load) {
         for (Side side : Side.values()) {
             Given given = given(side);
-            refuse(given.tls() && load.unix(), given.option() + "-tls and --unix exclude each other");
+            refuse(given.tls() && load.unix(), given.option() + "-tls and --lane unix exclude each other");
             refuse(
                     given.tls() && load.clients().kind() != Clients.Kind.LIBRARY,
                     given.option() + "-tls needs --client library, so that both sides have the same clients");
@@ -200,8 +214,12 @@ final class ContestantOptions extends ContestantFit {
         if (given.isReference()) {
             String what = option + "-through " + given.through();
             exclude(List.of(option, option + "-command", option + "-dir", option + "-java-opts"), what);
-            refuse(given.through() != Through.PLAIN, what + " is none of relay, plain");
-            return withoutRelay(load, what, given.through(), PathMtu.loopbackSegment());
+            refuse(load.tls(), "--tls and " + what + " exclude each other");
+            refuse(
+                    load.clients().kind() == Clients.Kind.LIBRARY,
+                    "--client library says HELLO, which " + what + " does not know");
+            refuse(load.publishers() != 1, what + " takes one publisher, not " + load.publishers());
+            return Contestants.plain(PathMtu.loopbackSegment());
         }
         String command = given.command();
         if (command != null) {
@@ -218,7 +236,7 @@ final class ContestantOptions extends ContestantFit {
             args.addAll(0, List.of(RelayContestant.POLICY, Policy.BACKPRESSURE.flag()));
         }
         checkPolicy(option, args);
-        checkJournal(load, option + " \"--journal %s\"", args);
+        checkJournal(load, option + " \"--journal temp\"", args);
         if (given.directory() == null) {
             checkRelay(args);
         }
@@ -252,20 +270,5 @@ final class ContestantOptions extends ContestantFit {
         String name = at < args.size() ? args.get(at) : "";
         boolean known = Policy.DECIDED.stream().anyMatch(policy -> policy.flag().equalsIgnoreCase(name));
         refuse(!known, option + ": " + RelayContestant.POLICY + " '" + name + "' is none of " + Policy.DECIDED);
-    }
-
-    /** Separated by spaces, {@code --name=value} as two. */
-    private static List<String> words(String text) {
-        List<String> words = new ArrayList<>();
-        for (String word : text == null ? new String[0] : text.trim().split("\\s+")) {
-            int equals = word.indexOf('=');
-            if (word.startsWith("--") && equals > 0) {
-                words.add(word.substring(0, equals));
-                words.add(word.substring(equals + 1));
-            } else if (!word.isEmpty()) {
-                words.add(word);
-            }
-        }
-        return words;
     }
 }

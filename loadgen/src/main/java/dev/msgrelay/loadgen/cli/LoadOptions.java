@@ -1,27 +1,32 @@
 package dev.msgrelay.loadgen.cli;
 
+import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.load.Check;
+import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.loadgen.run.Clients;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.SlowReaders;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.TypeRanges;
 import java.time.Duration;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What is sent, and for how long. */
+/** The messages of a run: who sends them to whom over which lane, and for how long. */
 final class LoadOptions extends Options {
     static final int MAX_CONNECTIONS = 10_000;
     private static final int MAX_SLOW_READERS = 1_000;
-    static final int MAX_WRITE = 64 << 20;
-    private static final int MIN_WRITE = 64;
 
-    private static final Duration DURATION = Duration.ofSeconds(10);
-    private static final Duration WARMUP = Duration.ofSeconds(3);
-    private static final Duration PACED_WARMUP = Duration.ofSeconds(15);
-    private static final Duration FOLLOWING_WARMUP = Duration.ofSeconds(3);
+    /** Bytes a second of a slow reader: less than any link gives. */
+    private static final int SLOW_BYTES_PER_SECOND = 1_000_000;
+
+    @Option(
+            names = "--lane",
+            paramLabel = "LANE",
+            converter = LaneConverter.class,
+            description = "Path of the messages: loopback, unix, or an emulated 1gbe, 10gbe, 25gbe (loopback).")
+    private LaneKind lane = LaneKind.LOOPBACK;
 
     @Option(
             names = "--publishers",
@@ -38,108 +43,106 @@ final class LoadOptions extends Options {
     @Option(
             names = "--body",
             paramLabel = "SIZES",
-            description = "Bytes of every message's body, at least 16: N, or MIN-MAX, every size equally often"
-                    + " (${DEFAULT-VALUE}).")
+            description = "Bytes of each body, 16 or more: N, or MIN-MAX with all sizes alike (${DEFAULT-VALUE}).")
     private String body = "100";
+
+    @Option(
+            names = "--types",
+            paramLabel = "N",
+            description = "Messages carry the types 1 to N in turn; 1: all carry type 19527 (${DEFAULT-VALUE}).")
+    private int types = 1;
 
     @Option(
             names = "--rate",
             paramLabel = "R",
-            description = "Messages a second of each publisher, open loop on a fixed schedule; 0: as fast as it goes"
-                    + " (${DEFAULT-VALUE}).")
+            description = "Messages a second of each publisher, on a fixed schedule; 0: full speed (0).")
     private int rate;
-
-    @Option(
-            names = "--write-size",
-            paramLabel = "BYTES",
-            description = "Of a publisher's write at full speed; 0: whole segments of the path, about 128 KiB"
-                    + " (${DEFAULT-VALUE}).")
-    private int writeSize;
-
-    @Option(
-            names = "--slow-readers",
-            paramLabel = "N",
-            description = "Further subscribers that read too slowly on purpose (${DEFAULT-VALUE}).")
-    private int slowReaders;
-
-    @Option(
-            names = "--slow-reader-rate",
-            paramLabel = "BYTES",
-            description = "Bytes a second that each of those reads (${DEFAULT-VALUE}).")
-    private int slowReaderRate = 1_000_000;
-
-    @Option(
-            names = "--slow-reader-policy",
-            paramLabel = "POLICY",
-            defaultValue = "skip",
-            converter = RelayStartOptions.PolicyConverter.class,
-            description = "What each of those asks for: disconnect, skip (${DEFAULT-VALUE}).")
-    private Policy slowReaderPolicy;
-
-    @Mixin
-    private ClientOptions clients;
-
-    @Option(names = "--unix", description = "Unix sockets instead of TCP.")
-    private boolean unix;
-
-    @Option(
-            names = "--check",
-            paramLabel = "WHAT",
-            description =
-                    "What subscribers check: full, every byte of every message and the order of all; none, they"
-                            + " count bytes and do not even walk through the frames, so that they cost least (${DEFAULT-VALUE}).")
-    private Check check = Check.FULL;
 
     @Option(
             names = "--duration",
             paramLabel = "TIME",
-            description = "Of the measured part: 500ms, 10s, 2m (10s; of a run of compare 2s, with --rate 3s).")
+            description = "Length of each measured part: 500ms, 10s, 2m (a few seconds; a single rate 10s).")
     private Duration duration;
 
     @Option(
             names = "--warmup",
             paramLabel = "TIME",
-            description =
-                    "Before each measured part, under the same load (3s, and up to 10s while the speed still grows;"
-                            + " with --rate 15s: a JVM that has little to do takes its time to compile it; of a run of"
-                            + " compare 4s, the same for both sides, with --rate 2s).")
+            description = "Time before each measured part, under the same load (a few seconds).")
     private Duration warmup;
 
-    Load load() {
+    @Option(
+            names = "--client",
+            paramLabel = "KIND",
+            description = "Clients: raw, loadgen's own; or library, the classes of relay-client (${DEFAULT-VALUE}).")
+    private Clients.Kind kind = Clients.Kind.RAW;
+
+    @Option(
+            names = "--ack",
+            paramLabel = "LEVEL",
+            description = "With --client library, publishers wait for: none, stream, written, forced (none).")
+    private Clients.Ack ack = Clients.Ack.NONE;
+
+    @Option(names = "--tls", description = "Clients of relay-client speak TLS 1.3; a local relay gets a certificate.")
+    private boolean tls;
+
+    @Option(
+            names = "--check",
+            paramLabel = "HOW",
+            description = "Subscribers check every byte and the order (full), or only count bytes (none) (full).")
+    private Check check = Check.FULL;
+
+    @Option(
+            names = "--slow-readers",
+            paramLabel = "N",
+            description = "Further subscribers that read only 1 MB/s (${DEFAULT-VALUE}).")
+    private int slowReaders;
+
+    /** {@link LaneKind}, by its name, for picocli. */
+    static final class LaneConverter implements picocli.CommandLine.ITypeConverter<LaneKind> {
+        @Override
+        public LaneKind convert(String value) {
+            try {
+                return LaneKind.parse(value);
+            } catch (IllegalArgumentException e) {
+                throw new picocli.CommandLine.TypeConversionException(e.getMessage());
+            }
+        }
+    }
+
+    LaneKind lane() {
+        return lane;
+    }
+
+    Clients.Kind kind() {
+        return kind;
+    }
+
+    /** @param policy what the relay does with slow subscribers; slow readers are skipped unless it cuts them off */
+    Load load(Policy policy) {
         within("--publishers", publishers, 1, MAX_CONNECTIONS);
         within("--subscribers", subscribers, 1, MAX_CONNECTIONS);
         BodySizes sizes = parsed("--body ", body, BodySizes::parse);
-        within("--slow-readers", slowReaders, 0, MAX_SLOW_READERS);
-        within("--slow-reader-rate", slowReaderRate, 1, Integer.MAX_VALUE);
+        within("--types", types, 1, SizeTable.MAX_TYPES);
         within("--rate", rate, 0, Load.MAX_RATE);
-        if (writeSize != 0) {
-            within("--write-size", writeSize, MIN_WRITE, MAX_WRITE);
-        }
-        refuse(
-                rate > 0 && writeSize > 0,
-                "--write-size and --rate " + rate + " exclude each other: at a fixed rate a write has what is due");
-        SlowReaders slow = new SlowReaders(slowReaders, slowReaderRate, slowReaderPolicy);
+        within("--slow-readers", slowReaders, 0, MAX_SLOW_READERS);
+        boolean unix = lane == LaneKind.UNIX;
+        refuse(tls && unix, "--tls and --lane unix exclude each other");
+        boolean raw = kind == Clients.Kind.RAW;
+        refuse(tls && raw && isGiven("--client"), "--tls and --client raw exclude each other");
+        refuse(ack.isAsked() && raw && !tls, "--ack " + ack + " needs --client library");
+        Policy slow = policy == Policy.DISCONNECT ? policy : Policy.SKIP;
         Load load = new Load(
                 publishers,
-                new Load.Audience(subscribers, check, Policy.BACKPRESSURE, slow),
-                new Load.Content(sizes, 1),
+                new Load.Audience(
+                        subscribers, check, policy, new SlowReaders(slowReaders, SLOW_BYTES_PER_SECOND, slow)),
+                new Load.Content(sizes, types),
                 rate,
-                writeSize,
                 unix,
-                Clients.RAW);
-        return clients.with(load);
+                new Clients(kind, ack, TypeRanges.ALL, false));
+        return tls ? load.withTls() : load;
     }
 
-    /** What follows on a relay and workers that are warm. */
-    Timing followingTiming() {
-        return timing(FOLLOWING_WARMUP, DURATION);
-    }
-
-    Timing timing() {
-        return timing(rate > 0 ? PACED_WARMUP : WARMUP, DURATION);
-    }
-
-    /** What is not given is as long as this; a warm-up, at least. */
+    /** Times that are not given are these; a warm-up at least, and as long as the speed grows. */
     Timing timing(Duration usualWarmup, Duration usualDuration) {
         return timing(warmup, usualWarmup, duration == null ? usualDuration : duration);
     }

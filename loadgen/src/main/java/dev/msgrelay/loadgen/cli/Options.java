@@ -2,9 +2,12 @@ package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.host.NetInterfaces;
 import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
+import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.RelayContestant;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.server.cli.RelayServerMain;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -64,6 +67,37 @@ abstract class Options {
         } catch (PicocliException | IllegalArgumentException wrong) {
             throw new ParameterException(spec().commandLine(), "relay-server: " + wrong.getMessage(), wrong);
         }
+    }
+
+    /**
+     * Refuses acknowledgements that this relay does not give.
+     *
+     * @param option an example of how the relay gets a journal
+     * @param args of the relay
+     */
+    final void checkJournal(Load load, String option, List<String> args) {
+        refuse(
+                load.clients().acks().needsJournal() && !args.contains(RelayContestant.JOURNAL),
+                "--ack " + load.clients().acks() + " needs a relay with a journal: give " + option);
+    }
+
+    /** Words separated by spaces, {@code --name=value} as two. */
+    static List<String> words(String text) {
+        List<String> words = new ArrayList<>();
+        for (String word : text == null ? new String[0] : text.trim().split("\\s+")) {
+            if (!word.isEmpty()) {
+                words.addAll(word(word));
+            }
+        }
+        return words;
+    }
+
+    /** {@code --name=value} as two words; any other one as it is. */
+    static List<String> word(String word) {
+        int equals = word.indexOf('=');
+        return word.startsWith("--") && equals > 0
+                ? List.of(word.substring(0, equals), word.substring(equals + 1))
+                : List.of(word);
     }
 
     final boolean isGiven(String option) {

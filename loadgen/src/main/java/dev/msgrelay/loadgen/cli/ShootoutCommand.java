@@ -9,32 +9,37 @@ import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.Lanes;
 import dev.msgrelay.loadgen.lane.LinkBaseline;
+import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.report.ResultFiles;
 import dev.msgrelay.loadgen.report.ResultsText;
-import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RelayContestant;
+import dev.msgrelay.loadgen.run.RemoteRelay;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.shootout.Equipment;
 import dev.msgrelay.loadgen.shootout.Matrix;
 import dev.msgrelay.loadgen.shootout.ShootoutRun;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings;
-import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Door;
-import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Yardsticks;
+import dev.msgrelay.loadgen.worker.Access;
+import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -95,9 +100,6 @@ final class ShootoutCommand extends Told {
     private boolean baseline;
 
     @Mixin
-    private SearchOptions searchOptions;
-
-    @Mixin
     private RelayStartOptions relayOptions;
 
     @Option(
@@ -126,6 +128,18 @@ final class ShootoutCommand extends Told {
     }
 
     @Option(
+            names = "--connect",
+            paramLabel = "NAME=HOST",
+            description = "A lane NAME more: the relay of that host, HOST or HOST:PORT; repeatable.")
+    private Map<String, String> connect = new LinkedHashMap<>();
+
+    @Option(
+            names = "--link",
+            paramLabel = "SPEED",
+            description = "Link to the relays of --connect: 1gbe, 10gbe, 25gbe, or a number of Mbit/s.")
+    private String link;
+
+    @Option(
             names = "--out",
             paramLabel = "DIR",
             description = "Write results.json and report.html there, anew after every run; the"
@@ -142,8 +156,15 @@ final class ShootoutCommand extends Told {
         err().println(ShootoutRun.summary(settings));
         err().flush();
         ShootoutRun.Kept files = directory == null ? results -> {} : ResultFiles.in(directory)::write;
-        Equipment equipment =
-                new Equipment(new HostRig(), Lanes::open, lane -> relay(lane, settings.sides()), LinkBaseline::iperf3);
+        Map<String, RemoteRelay> remotes = remotes();
+        Link far = link == null ? null : parsed("--link: ", link, ConnectOptions::link);
+        Equipment equipment = new Equipment(
+                new HostRig(),
+                spec -> spec.kind() == LaneKind.REMOTE ? remote(spec, remotes, far) : Lanes.open(spec),
+                lane -> lane.spec().kind() == LaneKind.REMOTE
+                        ? remotes.get(lane.spec().name())
+                        : relay(lane, settings.sides()),
+                LinkBaseline::iperf3);
         ShootoutRun run;
         try (Interrupts interrupts = Interrupts.watch();
                 ProgressLine lines = ProgressLine.onStderr(err())) {
@@ -156,7 +177,7 @@ final class ShootoutCommand extends Told {
                 print(run);
             }
         }
-        return isGood(run, settings.search() != null) ? 0 : 1;
+        return isGood(run) ? 0 : 1;
     }
 
     /** Whatever it gave, however it ended. */
@@ -171,29 +192,21 @@ final class ShootoutCommand extends Told {
         print(ResultsText.of(run.results()) + (directory == null ? "" : where + "\n"));
     }
 
-    /** A search tries runs that fail; what it finds is its result. */
-    private static boolean isGood(ShootoutRun run, boolean searching) {
-        Results results = run.results();
-        boolean good = results.ending().how() == Ending.How.COMPLETE && !run.isUnwritten() && !run.hasFailures();
-        return good
-                && (!searching
-                        || !results.maxRates().isEmpty()
-                                && results.maxRates().stream().allMatch(found -> found.total() > 0));
+    private static boolean isGood(ShootoutRun run) {
+        return run.results().ending().how() == Ending.How.COMPLETE && !run.isUnwritten() && !run.hasFailures();
     }
 
     private ShootoutSettings settings() {
         int times = rounds == null ? USUAL_ROUNDS : rounds;
         within("--rounds", times, 1, MAX_ROUNDS);
         Matrix matrix = matrixOptions.matrix();
-        SearchSettings search = searchOptions.settings(matrixOptions.isPaced());
-        if (search != null) {
-            checkSearch();
-        }
         // What the relay refuses is told now, and not when ceilings have been measured.
         relayOptions.arguments(null);
-        Timing timing = timing(warmup, usualWarmup(search), duration);
-        var lanes = laneOptions.specs();
-        if (lanes.stream().noneMatch(LaneSpec::isApart)) {
+        Timing timing = timing(warmup, usualWarmup(), duration);
+        refuse(link != null && connect.isEmpty(), "--link needs --connect");
+        List<LaneSpec> lanes = new ArrayList<>(laneOptions.specs());
+        remotes().keySet().forEach(name -> lanes.add(LaneSpec.remote(name)));
+        if (lanes.stream().noneMatch(LaneSpec::isEmulated)) {
             checkTogether(lanes);
         }
         checkTls(lanes);
@@ -204,16 +217,11 @@ final class ShootoutCommand extends Told {
                         + " cells, over the limit of " + ShootoutSettings.MAX_CELLS + ": shorten a list");
         List<Load> loads =
                 matrix.loads().stream().map(load -> tls ? load.withTls() : load).toList();
-        return new ShootoutSettings(
-                lanes, loads, times, timing, sides(), new Yardsticks(calibration(), baseline), search);
+        return new ShootoutSettings(lanes, loads, times, timing, sides(), new Yardsticks(!noCalibrate, baseline));
     }
 
-    private Duration usualWarmup(SearchSettings search) {
-        return search != null || matrixOptions.isPaced() ? PACED_WARMUP : Timing.FULL_SPEED_WARMUP;
-    }
-
-    private Calibrate calibration() {
-        return noCalibrate ? Calibrate.NEVER : Calibrate.IN_TURN;
+    private Duration usualWarmup() {
+        return matrixOptions.isPaced() ? PACED_WARMUP : Timing.FULL_SPEED_WARMUP;
     }
 
     /** Lanes whose two ends are one and the same have no use for what tells them apart. */
@@ -223,12 +231,6 @@ final class ShootoutCommand extends Told {
         for (String option : List.of("--publishers-at", "--subscribers-at", "--publish-over")) {
             refuse(laneOptions.isGiven(option), option + " needs a lane with two sides, not --lanes " + titles);
         }
-    }
-
-    /** A search has runs of its own instead of rounds, and nothing beside them. */
-    private void checkSearch() {
-        exclude(List.of("--rounds", "--baseline"), "--find-max-rate");
-        refuse(noCalibrate, "--no-calibrate and --find-max-rate exclude each other");
     }
 
     /** Unix sockets have no TLS. */
@@ -250,64 +252,48 @@ final class ShootoutCommand extends Told {
         return sides;
     }
 
+    /** Relays that run already, by the names of their lanes. */
+    private Map<String, RemoteRelay> remotes() {
+        Map<String, RemoteRelay> remotes = new LinkedHashMap<>();
+        connect.forEach((name, host) -> {
+            refuse(
+                    !name.matches("[A-Za-z0-9._-]+") || isLane(name),
+                    "--connect " + name + "=" + host
+                            + ": a lane's name has letters, digits, '.', '_' and '-', and is no"
+                            + " lane of this host");
+            Access access = new Access(tls, null, null, null, null, null);
+            Endpoint publish = parsed("--connect: ", host, text -> ConnectOptions.publish(text, tls));
+            remotes.put(
+                    name,
+                    new RemoteRelay(
+                            publish,
+                            parsed("--connect: ", host, text -> ConnectOptions.oneBelow(publish)),
+                            relayOptions.isGiven("--slow-subscriber") ? relayOptions.policy() : null,
+                            access,
+                            ConnectOptions.CONNECT_TIMEOUT,
+                            null));
+        });
+        return remotes;
+    }
+
+    /** One that is not there is a lane whose runs fail, and say why. */
+    private static Lane remote(LaneSpec spec, Map<String, RemoteRelay> remotes, Link link) throws InterruptedException {
+        try {
+            remotes.put(spec.name(), remotes.get(spec.name()).checked());
+        } catch (RunException e) {
+            // Each of its runs knocks again.
+        }
+        return Lane.between(spec, dev.msgrelay.loadgen.site.Site.HERE, dev.msgrelay.loadgen.site.Site.HERE, link);
+    }
+
+    private static boolean isLane(String name) {
+        return Stream.of(LaneKind.values()).anyMatch(kind -> kind.title().equals(name));
+    }
+
     /** Packets of the relay's log fit the lane's link. */
     private Contestant relay(Lane lane, Sides sides) {
         Integer mtu = lane.link() == null ? null : lane.link().format().mtu();
         return new RelayContestant(
                 relayOptions.arguments(mtu), relayOptions.jvmOptions(), sides.publishOverUnix(lane), null);
-    }
-
-    /** Whether a rate is searched, and what it has to keep to. */
-    static final class SearchOptions extends Options {
-        private static final int MAX_PROBES = 200;
-
-        @Option(
-                names = "--find-max-rate",
-                description =
-                        "Instead of rounds: search, for every load on every lane, the highest rate at which all is"
-                                + " sent, nothing is lost, and the p99 stays within --p99, counted from when a message was due, so"
-                                + " that late sends are in it; to 5 %%. A rate counts where 3 of 4 runs pass.")
-        private boolean find;
-
-        @Option(
-                names = "--p99",
-                paramLabel = "TIME",
-                description = "With --find-max-rate: what the 99th percentile of the latency may be (5ms).")
-        private Duration p99;
-
-        @Option(
-                names = "--max-probes",
-                paramLabel = "N",
-                description = "With --find-max-rate: runs of one search at most (40).")
-        private Integer probes;
-
-        @Option(
-                names = "--search-time",
-                paramLabel = "TIME",
-                description = "With --find-max-rate: how long one search takes at most (10m).")
-        private Duration time;
-
-        /**
-         * @param paced whether rates are given
-         * @return null where no rate is searched
-         */
-        SearchSettings settings(boolean paced) {
-            if (!find) {
-                refuse(p99 != null, "--p99 needs --find-max-rate");
-                refuse(probes != null, "--max-probes needs --find-max-rate");
-                refuse(time != null, "--search-time needs --find-max-rate");
-                return null;
-            }
-            refuse(paced, "--find-max-rate and --rate exclude each other");
-            refuse(p99 != null && p99.isZero(), "--p99 0 is not above 0");
-            refuse(time != null && time.isZero(), "--search-time 0 is not above 0");
-            if (probes != null) {
-                within("--max-probes", probes, 1, MAX_PROBES);
-            }
-            return new SearchSettings(
-                    (p99 == null ? Duration.ofMillis(5) : p99).toNanos(),
-                    probes == null ? 40 : probes,
-                    (time == null ? Duration.ofMinutes(10) : time).toNanos());
-        }
     }
 }

@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.experiment;
 import dev.msgrelay.loadgen.load.Check;
 import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.SlowReaders;
 import dev.msgrelay.loadgen.run.Timing;
 
 /**
@@ -29,7 +30,7 @@ public final class CeilingCells {
 
     /** The plain relay, with one publisher and as many subscribers as {@code load}. */
     public static LoadCell plain(Load load, Timing timing, LoadRig rig) {
-        Load one = load.withCounts(1, load.subscribers()).withRawClients();
+        Load one = load.withCounts(1, load.subscribers()).withRawClients().withSlow(SlowReaders.NONE);
         return LoadCell.here(CEILING + "plain relay", Contestants.plain(SIZE), one, timing, rig);
     }
 }

@@ -147,26 +147,6 @@ public final class Experiment<R> {
     }
 
     /**
-     * One run, and while it is to be repeated another one.
-     *
-     * @param again what is repeated: one that the machine disturbed
-     * @param repeats at most so many more; all of them are kept
-     * @return the last one
-     */
-    public Run<R> repeated(String where, Cell<R> cell, int round, Predicate<Run<R>> again, int repeats)
-            throws InterruptedException {
-        Run<R> run = measure(where, cell, round);
-        for (int i = 0; i < repeats && again.test(run) && !isGivenUp(cell); i++) {
-            run = measure(
-                    where + "again, because of the machine ("
-                            + run.outcome().environment().get(0) + "), ",
-                    cell,
-                    round);
-        }
-        return run;
-    }
-
-    /**
      * One run, whatever becomes of it.
      *
      * @param where which it is, for people, with what separates it from the cell's name

@@ -27,11 +27,6 @@ public record Run<R>(Cell<R> cell, int number, int round, String started, R resu
         return outcome.failures();
     }
 
-    /** Whether the machine did something else meanwhile. */
-    public boolean isDisturbed() {
-        return !outcome.environment().isEmpty();
-    }
-
     /** Whether it may stand for its cell: whole, valid, on a machine that did nothing else. */
     public boolean counts() {
         return outcome.counts();

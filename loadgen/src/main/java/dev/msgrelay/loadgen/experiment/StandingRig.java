@@ -4,6 +4,7 @@ import dev.msgrelay.loadgen.run.Children;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Live;
 import dev.msgrelay.loadgen.run.LoadRun;
+import dev.msgrelay.loadgen.run.Placement;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
@@ -16,20 +17,25 @@ import java.util.List;
  * as the first one has made them. A contestant that ends with a run is started for each. The experiment's thread owns it.
  */
 public final class StandingRig implements LoadRig, AutoCloseable {
-    private final Children relay = new Children();
-    private final Children workers = Children.staying();
+    private final Placement placement;
+    private final Children relay;
+    private final Children workers;
     private final List<LoadRun> runs = new ArrayList<>();
     private Contestant.Started started;
 
     /**
      * @throws InterruptedException the JVM is going down
      */
-    public StandingRig() throws InterruptedException {}
+    public StandingRig(Placement placement) throws InterruptedException {
+        this.placement = placement;
+        this.relay = new Children(placement);
+        this.workers = Children.staying(placement);
+    }
 
     @Override
     public RunResult run(LoadCell cell, RunObserver observer) throws IOException, RunException, InterruptedException {
         Contestant contestant = cell.contestant();
-        LoadRun run = new LoadRun(contestant, cell.load(), cell.timing(), observer);
+        LoadRun run = new LoadRun(contestant, placement, cell.load(), cell.timing(), observer);
         runs.add(run);
         if (contestant.stays() && started == null) {
             observer.phase("starting " + contestant.name());
@@ -56,6 +62,11 @@ public final class StandingRig implements LoadRig, AutoCloseable {
             whole.add(done.get(i).with(runs.get(i).ended(result, started.process())));
         }
         return whole;
+    }
+
+    /** Where its processes live. */
+    public Placement placement() {
+        return placement;
     }
 
     /** The last thing that could be seen, or null; what is left to tell of a run after an interrupt. */

@@ -15,7 +15,10 @@ public enum LaneKind {
 
     GBE_1("1gbe", LinkSpeed.parse("1g")),
     GBE_10("10gbe", LinkSpeed.parse("10g")),
-    GBE_25("25gbe", LinkSpeed.parse("25g"));
+    GBE_25("25gbe", LinkSpeed.parse("25g")),
+
+    /** A relay that runs already, on another machine mostly: whatever lies between. */
+    REMOTE("remote", null);
 
     private final String title;
     private final LinkSpeed speed;
@@ -48,10 +51,14 @@ public enum LaneKind {
     public static LaneKind parse(String text) {
         String wanted = text.toLowerCase(Locale.ROOT);
         return Arrays.stream(values())
+                .filter(kind -> kind != REMOTE)
                 .filter(kind -> kind.title.equals(wanted))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("lane '" + text + "' is none of "
-                        + Arrays.stream(values()).map(LaneKind::title).collect(Collectors.joining(", "))));
+                        + Arrays.stream(values())
+                                .filter(kind -> kind != REMOTE)
+                                .map(LaneKind::title)
+                                .collect(Collectors.joining(", "))));
     }
 
     @Override

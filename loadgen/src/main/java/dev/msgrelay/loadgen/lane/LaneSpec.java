@@ -9,8 +9,9 @@ import dev.msgrelay.loadgen.link.SegmentFormat;
  * Which lane is wanted.
  *
  * @param mtu of an emulated link, in bytes; 0 for the others, whose MTU is what the system says
+ * @param name of a relay that runs already; empty for the lanes of this host
  */
-public record LaneSpec(LaneKind kind, int mtu) {
+public record LaneSpec(LaneKind kind, int mtu, String name) {
     /** What Ethernet has unless told otherwise. */
     public static final int ETHERNET_MTU = 1_500;
 
@@ -31,6 +32,16 @@ public record LaneSpec(LaneKind kind, int mtu) {
         if (!kind.isEmulated() && mtu != 0) {
             throw new IllegalArgumentException("lane " + kind + " has the MTU of its interface, not a chosen one");
         }
+    }
+
+    /** A lane of this host. */
+    public LaneSpec(LaneKind kind, int mtu) {
+        this(kind, mtu, "");
+    }
+
+    /** The way to a relay that runs already. */
+    public static LaneSpec remote(String name) {
+        return new LaneSpec(LaneKind.REMOTE, 0, name);
     }
 
     /** With Ethernet's usual MTU where the lane is emulated. */
@@ -62,7 +73,7 @@ public record LaneSpec(LaneKind kind, int mtu) {
 
     /** Whether there may be a link between its ends: they are one and the same for loopback and Unix sockets. */
     public boolean isApart() {
-        return kind != LaneKind.LOOPBACK && kind != LaneKind.UNIX;
+        return isEmulated() || kind == LaneKind.REMOTE;
     }
 
     /** What an emulated link is; null for the others. A new network namespace has TCP's time stamps on. */
@@ -74,7 +85,7 @@ public record LaneSpec(LaneKind kind, int mtu) {
 
     /** For people and results: "loopback", "10gbe (emulated, MTU 1500)". */
     public String label() {
-        return isEmulated() ? kind + " (emulated, MTU " + mtu + ")" : kind.title();
+        return isEmulated() ? kind + " (emulated, MTU " + mtu + ")" : kind == LaneKind.REMOTE ? name : kind.title();
     }
 
     @Override

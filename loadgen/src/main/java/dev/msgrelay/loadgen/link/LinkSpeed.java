@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.link;
 
 import java.math.BigDecimal;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -18,7 +17,7 @@ public record LinkSpeed(long bitsPerSecond) {
     public static final long MAX_BITS = 1_600_000_000_000L;
 
     private static final Pattern FORM =
-            Pattern.compile("(\\d{1,7}(?:\\.\\d{1,6})?)([mg])(?:be|bit|bit/s|bps)?", Pattern.CASE_INSENSITIVE);
+            Pattern.compile("(\\d{1,7}(?:\\.\\d{1,6})?)(?:([mg])(?:be|bit|bit/s|bps)?)?", Pattern.CASE_INSENSITIVE);
     private static final int MEGA_DIGITS = 6;
     private static final int GIGA_DIGITS = 9;
 
@@ -32,16 +31,16 @@ public record LinkSpeed(long bitsPerSecond) {
     }
 
     /**
-     * {@code 1gbe}, {@code 2.5g}, {@code 100m}, {@code 40Gbit/s}: decimal, as link speeds are.
+     * {@code 1gbe}, {@code 2.5g}, {@code 100m}, {@code 40Gbit/s}: decimal, as link speeds are; a number alone is Mbit/s.
      *
      * @throws IllegalArgumentException naming the text, and the limits where it is outside of them
      */
     public static LinkSpeed parse(String text) {
         Matcher matcher = FORM.matcher(text);
         if (!matcher.matches()) {
-            throw new IllegalArgumentException("'" + text + "' is not a speed like 1gbe, 2.5g or 100m");
+            throw new IllegalArgumentException("'" + text + "' is not a speed like 1gbe, 2.5g, or 940 for 940 Mbit/s");
         }
-        boolean mega = matcher.group(2).toLowerCase(Locale.ROOT).equals("m");
+        boolean mega = !"g".equalsIgnoreCase(matcher.group(2));
         return new LinkSpeed(new BigDecimal(matcher.group(1))
                 .scaleByPowerOfTen(mega ? MEGA_DIGITS : GIGA_DIGITS)
                 .longValue());

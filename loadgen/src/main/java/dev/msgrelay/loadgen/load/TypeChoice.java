@@ -36,11 +36,6 @@ public final class TypeChoice {
         return all;
     }
 
-    /** Whether no message is chosen. */
-    public boolean isNone() {
-        return before[types()] == 0;
-    }
-
     /** Whether the message with this stamp is chosen. */
     public boolean contains(long stamp) {
         int turn = (int) (LoadMessage.number(stamp) % types());

@@ -59,9 +59,6 @@ public final class ResultsPage {
 
     private Section overview() {
         List<Table> tables = new ArrayList<>();
-        if (!results.maxRates().isEmpty()) {
-            tables.add(Tables.maxRates(results.maxRates()));
-        }
         if (!results.ratios().isEmpty()) {
             tables.add(Tables.ratios(results.ratios()));
         }
@@ -99,6 +96,7 @@ public final class ResultsPage {
                             + " runs FAIL: their figures stand for nothing. The sections below say why.",
                     Mark.BAD));
         }
+        results.notes().forEach(note -> notes.add(Note.of(note)));
         return notes;
     }
 
@@ -240,7 +238,6 @@ public final class ResultsPage {
 
     private List<Page.Fact> facts() {
         List<Page.Fact> facts = new ArrayList<>();
-        results.notes().forEach(note -> facts.add(new Page.Fact("beside the runs", note)));
         facts.add(new Page.Fact(
                 "figures",
                 "Medians of the runs that count: valid, whole, on a machine that did nothing else meanwhile. Bytes are"

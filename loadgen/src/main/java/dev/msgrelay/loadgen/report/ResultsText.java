@@ -9,8 +9,6 @@ import dev.msgrelay.loadgen.result.Cell.Ceilings;
 import dev.msgrelay.loadgen.result.Counted;
 import dev.msgrelay.loadgen.result.Figures;
 import dev.msgrelay.loadgen.result.LaneResult;
-import dev.msgrelay.loadgen.result.MaxRate;
-import dev.msgrelay.loadgen.result.Parameters;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.RunRecord;
@@ -38,12 +36,7 @@ public final class ResultsText {
         if (!results.ratios().isEmpty()) {
             all.text.append(TextTable.of(Tables.ratios(results.ratios()))).append('\n');
         }
-        if (results.maxRates().isEmpty()) {
-            all.comparison();
-        } else {
-            results.maxRates().forEach(all::maxRate);
-            all.line("");
-        }
+        all.comparison();
         all.machine();
         results.notes().forEach(note -> all.line("%s", note));
         if (results.ending().how() == Ending.How.INTERRUPTED) {
@@ -53,14 +46,7 @@ public final class ResultsText {
         return all.text.toString();
     }
 
-    private void maxRate(MaxRate one) {
-        line("highest rate with p99 within %s, %s", Unit.NANOS.plain(one.p99LimitNanos()), one);
-        one.attempts().forEach(attempt -> line("    %s", attempt));
-        one.notes().forEach(note -> line("  %s", note));
-    }
-
-    private void lane(LaneResult whole) {
-        LaneResult lane = searched(whole);
+    private void lane(LaneResult lane) {
         boolean across = lane.link() != null || lane.places().isApart();
         String link = lane.link() == null
                 ? "a link whose speed nobody tells"
@@ -75,19 +61,6 @@ public final class ResultsText {
             lane.cells().forEach(this::remarks);
         }
         line("");
-    }
-
-    /** Of a lane on which rates were searched, the cells at what was found: the others are the way there. */
-    private LaneResult searched(LaneResult lane) {
-        List<Parameters> found = results.maxRates().stream()
-                .filter(one -> one.lane().equals(lane.name()))
-                .map(MaxRate::parameters)
-                .toList();
-        return found.isEmpty()
-                ? lane
-                : lane.withCells(lane.cells().stream()
-                        .filter(cell -> found.contains(cell.parameters()))
-                        .toList());
     }
 
     private void remarks(Cell cell) {

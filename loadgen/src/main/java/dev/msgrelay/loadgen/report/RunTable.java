@@ -5,6 +5,7 @@ import static dev.msgrelay.loadgen.render.Unit.format;
 import dev.msgrelay.loadgen.bound.BoundBy;
 import dev.msgrelay.loadgen.bound.Sampled.MachineShare;
 import dev.msgrelay.loadgen.bound.Signals;
+import dev.msgrelay.loadgen.bound.Signals.Rates;
 import dev.msgrelay.loadgen.bound.Signals.Standstills;
 import dev.msgrelay.loadgen.bound.Signals.Standstills.Still;
 import dev.msgrelay.loadgen.render.Table;
@@ -12,11 +13,11 @@ import dev.msgrelay.loadgen.render.Table.Field;
 import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.result.Cell.Ceilings;
 import dev.msgrelay.loadgen.result.Figures;
+import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Results;
-import dev.msgrelay.loadgen.result.Results.Ratio;
 import dev.msgrelay.loadgen.result.RunRecord;
-import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import dev.msgrelay.loadgen.run.Live;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Observed;
@@ -25,9 +26,11 @@ import dev.msgrelay.loadgen.run.RelayFigures;
 import dev.msgrelay.loadgen.run.RunResult.Correctness;
 import dev.msgrelay.loadgen.run.RunResult.Delay;
 import dev.msgrelay.loadgen.run.RunResult.Delays;
+import dev.msgrelay.loadgen.run.RunResult.Throughput;
 import dev.msgrelay.loadgen.run.SubscriberResult;
 import dev.msgrelay.loadgen.run.Traffic;
 import dev.msgrelay.protocol.text.ShortText;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
@@ -39,11 +42,9 @@ public final class RunTable {
     private static final int SUBSCRIBERS_LISTED = 16;
 
     private static final List<Double> PERCENTILES = List.of(50.0, 90.0, 99.0, 99.9);
+    private static final List<Double> OF_CURVE = List.of(50.0, 99.0, 99.9);
 
     private static final double PERCENT = 100;
-
-    /** What else is to be said: so many lines of each part. */
-    private static final int LINES = 2;
 
     private final Results results;
     private final StringBuilder text = new StringBuilder();
@@ -74,12 +75,33 @@ public final class RunTable {
             return run.correctness();
         }
 
-        /** "latency": what its figures are. */
-        String what() {
-            if (!isPaced()) {
-                return "speed";
-            }
-            return "latency";
+        /** Messages a second of all publishers together, as they were wanted. */
+        double wanted() {
+            return (double) load.rate() * load.publishers();
+        }
+
+        double late() {
+            return checks().schedule().lateShare();
+        }
+
+        /** Whether all messages of a rate left and came, and at most 0.1 % of them left late. */
+        boolean isKept() {
+            return isPaced()
+                    && run.outcome().passed()
+                    && signals() != null
+                    && signals().rates().kept()
+                    && late() <= Rates.MAX_LATE_SHARE;
+        }
+
+        /** Whether the generator's own lateness is in this percentile: the relay's is its own latency. */
+        boolean isOwnLateness(double percentile) {
+            return late() * PERCENT > PERCENT - percentile
+                    && (signals() == null || !signals().lateBehindRelay());
+        }
+
+        String percentile(double percentile) {
+            double nanos = delays().at(Delay.LATENCY, percentile);
+            return nanos(nanos) + (isOwnLateness(percentile) && !Double.isNaN(nanos) ? " *" : "");
         }
     }
 
@@ -88,32 +110,57 @@ public final class RunTable {
     }
 
     /**
-     * What the run gave, in some 15 lines as long as nothing is wrong; the verdict is the last one.
+     * What the run gave, in some 15 lines as long as nothing is wrong; the verdict is the first one.
      *
-     * @param results with these runs, and what they were set against
-     * @param parts at least one; where the first was at full speed, the others were at a part of that
+     * @param results with these runs, what they were set against, and the headline as their first note
+     * @param parts at least one, by their rates; the first at full speed, where there is one
      * @param transport of its connections: "TCP"
      * @param explain with the evidence: each subscriber and process, and what the run was bound by
      */
     public static String of(Results results, List<Part> parts, String contestant, String transport, boolean explain) {
         RunTable table = new RunTable(results);
+        table.verdict(parts);
         table.header(parts.get(0), contestant, transport);
         table.line("");
+        table.text.append(
+                results.notes().stream().map(note -> "  " + note + "\n").collect(Collectors.joining()));
         if (!parts.get(0).isPaced()) {
             table.speed(parts.get(0));
         }
-        table.checks(parts);
+        table.slow(parts.get(0));
         table.clients(parts);
         table.latency(parts);
         table.bound(parts);
         table.machine(parts);
-        table.ratios();
         if (explain) {
             parts.forEach(table::explain);
-            table.others(parts);
         }
-        table.verdict(parts);
         return table.text.toString();
+    }
+
+    /**
+     * The highest rate that was kept, and its p99; nothing where no latency was measured.
+     *
+     * @param p99Nanos that it has to keep to; null: whatever it is
+     */
+    public static List<String> headline(List<Part> parts, Long p99Nanos) {
+        List<Part> timed = parts.stream()
+                .filter(part -> part.isPaced() && part.delays().has(Delay.LATENCY))
+                .toList();
+        if (timed.isEmpty()) {
+            return List.of();
+        }
+        String limit = p99Nanos == null ? "" : " with p99 within " + nanos(p99Nanos);
+        return List.of(timed.stream()
+                .filter(Part::isKept)
+                .filter(part -> p99Nanos == null || part.delays().at(Delay.LATENCY, 99) <= p99Nanos)
+                .max(Comparator.comparingDouble(Part::wanted))
+                .map(part -> format(
+                        "highest rate kept%s: %s msg/s, p99 %s",
+                        limit,
+                        Unit.COUNT.plain(part.wanted()),
+                        nanos(part.delays().at(Delay.LATENCY, 99))))
+                .orElse("no rate was kept" + limit + ": at most 0.1 % of the messages may leave late"));
     }
 
     /**
@@ -134,21 +181,79 @@ public final class RunTable {
                 Unit.COUNT.plain(live.out()));
     }
 
+    /** One line: what became of the messages, and whether the machine had other things to do. */
+    private void verdict(List<Part> parts) {
+        List<String> failures = results.runs().stream()
+                .flatMap(one -> one.outcome().failures().stream())
+                .toList();
+        long messages = parts.stream()
+                .mapToLong(part -> part.run().throughput().out().messages())
+                .sum();
+        text.append(failures.isEmpty() ? "PASS: " : "FAIL: ");
+        if (parts.get(0).checks().checked()) {
+            String faults = faults(parts);
+            text.append(format(
+                    "%,d messages arrived, every byte checked, %s",
+                    messages,
+                    !faults.isEmpty() ? faults : failures.isEmpty() ? "all in order, none lost" : "see below"));
+        } else {
+            text.append(format("%,d messages arrived, not checked: subscribers only counted", messages));
+        }
+        long skipped = parts.stream()
+                .mapToLong(part -> part.checks().sum(one -> one.told().missed()))
+                .sum();
+        text.append(skipped == 0 ? "" : format("; %,d more skipped by the relay, and told", skipped));
+        parts.stream()
+                .flatMap(part -> part.run().outcome().environment().stream())
+                .findFirst()
+                .ifPresent(line -> text.append("; the machine was busy: ").append(line));
+        text.append('\n');
+        failures.stream().distinct().forEach(failure -> line("  %s", failure));
+    }
+
+    private static String faults(List<Part> parts) {
+        return Stream.of(
+                        count(
+                                parts,
+                                "lost",
+                                one -> Math.max(0, one.lost() - one.told().missed())),
+                        count(parts, "not delivered in time", SubscriberResult::undelivered),
+                        count(parts, "duplicated", SubscriberResult::duplicated),
+                        count(parts, "out of order", SubscriberResult::reordered),
+                        count(parts, "corrupted", SubscriberResult::corrupted),
+                        count(parts, "foreign", SubscriberResult::foreign))
+                .filter(one -> !one.isEmpty())
+                .collect(Collectors.joining(", "));
+    }
+
+    private static String count(List<Part> parts, String what, ToLongFunction<SubscriberResult> count) {
+        long sum = parts.stream().mapToLong(part -> part.checks().sum(count)).sum();
+        return sum == 0 ? "" : format("%,d %s", sum, what);
+    }
+
     private void header(Part part, String contestant, String transport) {
         Load load = part.load();
         RunRecord run = part.run();
         line(
-                "%s: %d publisher%s -> %d subscriber%s, %s, %s, %s, %.1f s after a warm-up of %.1f s",
+                "%s: %d %s -> %d %s, %s, %s, %s, %s, %.1f s after a warm-up of %.1f s",
                 contestant,
                 load.publishers(),
-                load.publishers() == 1 ? "" : "s",
+                ShortText.plural(load.publishers(), "publisher"),
                 load.subscribers(),
-                load.subscribers() == 1 ? "" : "s",
+                ShortText.plural(load.subscribers(), "subscriber"),
                 load.body().describe(),
                 pace(load),
                 transport,
+                lane(),
                 run.moment().measuredNanos() / 1e9,
                 run.moment().warmupNanos() / 1e9);
+    }
+
+    /** "lane loopback"; "lane relay-host: 1 Gbit/s, MTU 1500, ...". */
+    private String lane() {
+        LaneResult lane = results.lanes().get(0);
+        return "lane " + lane.label()
+                + (lane.link() == null ? "" : " (" + lane.link().speed() + ")");
     }
 
     private static String pace(Load load) {
@@ -159,59 +264,61 @@ public final class RunTable {
     }
 
     private void speed(Part part) {
-        Traffic out = part.run().throughput().out();
-        item("speed", "%s delivered", rate(out.messagesPerSecond(), out.bytesPerSecond()));
+        Throughput passed = part.run().throughput();
+        Traffic in = passed.in();
+        item("full speed", "%s delivered", rate(passed.out()));
+        if (in != null && part.load().subscribers() > 1) {
+            item("", "%s sent", rate(in));
+        }
+        ceiling(passed);
         Delays delays = part.delays();
         if (delays.has(Delay.TIME_IN_QUEUE)) {
             item(
                     "",
-                    "time in queue: %s (median), at most %s; publishers send all they can, so it is no latency",
-                    nanos(delays.at(Delay.TIME_IN_QUEUE, 50)),
-                    nanos(delays.at(Delay.TIME_IN_QUEUE, 100)));
+                    "longest gap between two deliveries %s; time in queue %s (median; at full speed it is no latency)",
+                    longest(part.still().deliveries()),
+                    nanos(delays.at(Delay.TIME_IN_QUEUE, 50)));
         }
-        item("", "longest gap between two deliveries: %s", longest(part.still().deliveries()));
     }
 
-    private void checks(List<Part> parts) {
-        long messages = parts.stream()
-                .mapToLong(part -> part.run().throughput().out().messages())
-                .sum();
-        if (!parts.get(0).checks().checked()) {
-            item("messages", "%,d came; not checked: subscribers only counted", messages);
+    /** What it was set against, and the share of that in each direction. */
+    private void ceiling(Throughput passed) {
+        Cell cell = results.lanes().get(0).cells().get(0);
+        if (cell.ceilings() == null) {
             return;
         }
-        String faults = Stream.of(
-                        count(parts, "lost", SubscriberResult::lost),
-                        count(parts, "not delivered in time", SubscriberResult::undelivered),
-                        count(parts, "duplicated", SubscriberResult::duplicated),
-                        count(parts, "out of order", SubscriberResult::reordered),
-                        count(parts, "corrupted", SubscriberResult::corrupted),
-                        count(parts, "foreign", SubscriberResult::foreign))
-                .filter(one -> !one.isEmpty())
-                .collect(Collectors.joining(", "));
-        double cost = parts.get(0).checks().checkNanos();
-        item(
-                "messages",
-                "%,d came, every byte was checked: %s%s",
-                messages,
-                faults.isEmpty() ? "none lost, duplicated, out of order, corrupted or foreign" : faults,
-                Double.isNaN(cost) ? "" : "; a check takes " + nanos(cost));
-        for (Part part : parts) {
-            for (SubscriberResult one : part.checks().slow()) {
-                item(
-                        "",
-                        "a slow subscriber got %,d %s, missed %,d, told in %,d %s%s",
-                        one.messages(),
-                        ShortText.plural(one.messages(), "message"),
-                        one.told().missed(),
-                        one.told().gaps(),
-                        ShortText.plural(one.told().gaps(), "gap"),
-                        one.closed() == null ? "" : "; cut off: " + one.closed());
-            }
+        Ceilings ceilings = cell.ceilings();
+        String most =
+                rate(ceilings.batched().messagesPerSecond(), ceilings.batched().bytesPerSecond());
+        if (ceilings.isLink()) {
+            String in = share(passed.ingressFraction(), "from the publishers");
+            String out = share(passed.egressFraction(), "to the subscribers");
+            item("of the link", "%s", in + (in.isEmpty() || out.isEmpty() ? "" : ", ") + out);
+            item("", "which carries %s in each direction at most", most);
+        } else {
+            item("ceiling", "%s through the plain relay, of which this is %.2f", most, passed.egressFraction());
         }
     }
 
-    /** What the publishers were told, and those that came and went beside them. */
+    private static String share(double fraction, String direction) {
+        return Double.isNaN(fraction) ? "" : format("%.3f %s", fraction, direction);
+    }
+
+    private void slow(Part part) {
+        for (SubscriberResult one : part.checks().slow()) {
+            item(
+                    "",
+                    "a slow subscriber got %,d %s, missed %,d, told in %,d %s%s",
+                    one.messages(),
+                    ShortText.plural(one.messages(), "message"),
+                    one.told().missed(),
+                    one.told().gaps(),
+                    ShortText.plural(one.told().gaps(), "gap"),
+                    one.closed() == null ? "" : "; cut off: " + one.closed());
+        }
+    }
+
+    /** Acknowledgements that the publishers got. */
     private void clients(List<Part> parts) {
         for (Part part : parts) {
             Correctness run = part.checks();
@@ -233,41 +340,43 @@ public final class RunTable {
         }
     }
 
-    private static String count(List<Part> parts, String what, ToLongFunction<SubscriberResult> count) {
-        long sum = parts.stream().mapToLong(part -> part.checks().sum(count)).sum();
-        return sum == 0 ? "" : format("%,d %s", sum, what);
-    }
-
     private void latency(List<Part> parts) {
         List<Part> paced = parts.stream().filter(Part::isPaced).toList();
         if (paced.isEmpty() || !parts.get(0).checks().checked()) {
             item("latency", "not measured: %s", paced.isEmpty() ? "give --rate for it" : "subscribers only counted");
             return;
         }
-        Load load = paced.get(0).load();
-        double wanted = (double) load.rate() * load.publishers();
-        String share = paced.size() == parts.size()
+        item("latency", "from the time at which each message was due");
+        item("", "%-13s %6s  %9s %9s %9s  %s", "rate", "", "p50", "p99", "p99.9", "over 1 ms late");
+        Part full = parts.get(0).isPaced() ? null : parts.get(0);
+        paced.forEach(part -> item("", "%s", row(part, full)));
+        if (paced.stream().anyMatch(part -> OF_CURVE.stream().anyMatch(part::isOwnLateness))) {
+            item("", "* includes the load generator's own lateness");
+        }
+    }
+
+    /** One rate. */
+    private static String row(Part part, Part full) {
+        String share = full == null
                 ? ""
                 : format(
-                        " (%.0f %% of that speed)",
+                        "%.0f %%",
                         PERCENT
-                                * wanted
-                                * load.subscribers()
-                                / parts.get(0).run().throughput().out().messagesPerSecond());
-        item(
-                "latency",
-                "at %s msg/s%s, from the time at which each message was to be sent",
-                Unit.COUNT.plain(wanted),
-                share + missed(paced.get(0).signals()));
-        for (Part part : paced) {
-            if (part.delays().has(Delay.LATENCY)) {
-                item(
-                        "",
-                        "%s(%,d messages timed)",
-                        percentiles(part.delays(), Delay.LATENCY),
-                        part.delays().latency().getTotalCount());
-            }
-        }
+                                * part.wanted()
+                                * part.load().subscribers()
+                                / full.run().throughput().out().messagesPerSecond());
+        String percentiles = OF_CURVE.stream()
+                .map(one -> format("%9s", part.percentile(one)))
+                .collect(Collectors.joining(" "));
+        boolean behind = part.signals() != null && part.signals().lateBehindRelay();
+        return format(
+                "%-13s %6s  %s  %.2f %%%s%s",
+                Unit.COUNT.plain(part.wanted()) + " msg/s",
+                share,
+                percentiles,
+                PERCENT * part.late(),
+                behind ? ", behind the relay" : "",
+                missed(part.signals()));
     }
 
     /** What there was of a rate that was not reached: else it stands there as if it had been. */
@@ -275,7 +384,7 @@ public final class RunTable {
         return signals == null || signals.rates().kept()
                 ? ""
                 : format(
-                        ", of which %s left and %s reached each subscriber",
+                        "; %s left, %s reached each subscriber",
                         Unit.COUNT.plain(signals.rates().in()),
                         Unit.COUNT.plain(signals.rates().out()));
     }
@@ -286,19 +395,11 @@ public final class RunTable {
                 .collect(Collectors.joining());
     }
 
-    /** The first part's, and that of a rate that was held up. */
+    /** The first part's: those of a curve have no more to say than that they were kept. */
     private void bound(List<Part> parts) {
-        for (Part part : parts) {
-            BoundBy bound = part.run().resources().boundBy();
-            boolean first = part == parts.get(0);
-            if (bound != null && (first || bound.kind() != BoundBy.Kind.NOTHING)) {
-                item(
-                        first ? "bound by" : "",
-                        "%s%s: %s",
-                        first ? "" : "at that rate: ",
-                        bound.text(),
-                        bound.reasons().get(0));
-            }
+        BoundBy bound = parts.get(0).run().resources().boundBy();
+        if (bound != null) {
+            item("bound by", "%s: %s", bound.text(), bound.reasons().get(0));
         }
     }
 
@@ -314,38 +415,21 @@ public final class RunTable {
                     PERCENT * machine.others(),
                     PERCENT * machine.steal());
         }
+        observed(parts);
     }
 
-    /** What this run is of its ceilings. */
-    private void ratios() {
-        for (Ratio one : results.ratios()) {
-            item("ceiling", "this run: %.2f of %s", one.ratio(), one.a());
-        }
-    }
-
-    private void verdict(List<Part> parts) {
-        List<String> failures = results.runs().stream()
-                .flatMap(one -> one.outcome().failures().stream())
+    /** Stand-stills: the first one in full, the others counted. */
+    private void observed(List<Part> parts) {
+        List<String> all = parts.stream()
+                .flatMap(part -> part.run().outcome().observed().stream()
+                        .filter(one -> one.kind() == Observed.Kind.STOOD_STILL)
+                        .map(one -> (part.isPaced() ? Unit.COUNT.plain(part.wanted()) + " msg/s" : "full speed") + ": "
+                                + one.text()))
                 .toList();
-        line("");
-        String checked = parts.get(0).checks().checked() ? "" : " not checked";
-        text.append(failures.isEmpty() ? "PASS (messages" + checked + ")" : "FAIL (messages)");
-        String separator = "; ";
-        for (Part part : parts) {
-            Outcome outcome = part.run().outcome();
-            List<String> lines = Stream.concat(
-                            outcome.environment().stream().map(line -> "the machine was busy: " + line),
-                            outcome.observed().stream().map(Observed::text))
-                    .toList();
-            if (!lines.isEmpty()) {
-                text.append(separator).append(part.what()).append(": ");
-                text.append(lines.stream().limit(LINES).collect(Collectors.joining(";\n      ")));
-                text.append(lines.size() > LINES ? "; " + (lines.size() - LINES) + " more with --explain" : "");
-                separator = ";\n  ";
-            }
+        if (!all.isEmpty()) {
+            String more = all.size() == 1 ? "" : format("; and at %d more rates", all.size() - 1);
+            item("observed", "%s", all.get(0) + more);
         }
-        text.append('\n');
-        failures.forEach(failure -> line("  %s", failure));
     }
 
     private void explain(Part part) {
@@ -365,23 +449,9 @@ public final class RunTable {
         run.outcome().environment().forEach(line -> line("the machine was busy: %s", line));
     }
 
-    /** What these runs were set against. */
-    private void others(List<Part> parts) {
-        List<RunRecord> told = parts.stream().map(Part::run).toList();
-        for (var lane : results.lanes()) {
-            for (Cell cell : lane.cells()) {
-                RunRecord run = cell.runs().get(0);
-                if (!told.contains(run)) {
-                    line("%s: %s", cell.contestant(), rate(Figures.out(run), Figures.bytesOut(run)));
-                }
-            }
-        }
-    }
-
     private void traffic(String name, Traffic traffic) {
         if (traffic != null) {
-            String rate = rate(traffic.messagesPerSecond(), traffic.bytesPerSecond());
-            line("%-4s %s, %,d messages", name, rate, traffic.messages());
+            line("%-4s %s, %,d messages", name, rate(traffic), traffic.messages());
         }
     }
 
@@ -474,6 +544,10 @@ public final class RunTable {
         if (!bound.unseen().isEmpty() && bound.kind() != BoundBy.Kind.NOTHING) {
             line("  not seen: %s", String.join(", ", bound.unseen()));
         }
+    }
+
+    private static String rate(Traffic traffic) {
+        return rate(traffic.messagesPerSecond(), traffic.bytesPerSecond());
     }
 
     /** "13 M msg/s, 1.41 GB/s". */

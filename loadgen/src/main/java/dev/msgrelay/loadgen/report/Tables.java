@@ -12,9 +12,9 @@ import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Counted;
 import dev.msgrelay.loadgen.result.Figures;
 import dev.msgrelay.loadgen.result.LaneResult;
-import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.result.Results.Ratio;
 import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.Spread;
 import dev.msgrelay.loadgen.run.ProcessUse;
 import dev.msgrelay.loadgen.run.Punctuality;
 import dev.msgrelay.loadgen.run.RunResult.Correctness;
@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -49,6 +50,11 @@ final class Tables {
             return new Row(cell, Counted.of(cell));
         }
 
+        /** One run has no spread. */
+        double edge(ToDoubleFunction<Spread> which) {
+            return runs.runs().size() < 2 ? Double.NaN : which.applyAsDouble(runs.over(Figures::bytesOut));
+        }
+
         double median(Delay which, double percentile) {
             return runs.median(run -> run.delays().at(which, percentile));
         }
@@ -63,12 +69,8 @@ final class Tables {
                 Field.of("in, msg/s", Unit.COUNT, row -> row.runs().median(Figures::in)),
                 Field.of("out, msg/s", Unit.COUNT, row -> row.runs().median(Figures::out)),
                 Field.of("out", Unit.BYTES_PER_SECOND, row -> row.runs().median(Figures::bytesOut)),
-                Field.of("least", Unit.BYTES_PER_SECOND, row -> row.runs()
-                        .over(Figures::bytesOut)
-                        .min()),
-                Field.of("most", Unit.BYTES_PER_SECOND, row -> row.runs()
-                        .over(Figures::bytesOut)
-                        .max()),
+                Field.of("least", Unit.BYTES_PER_SECOND, row -> row.edge(Spread::min)),
+                Field.of("most", Unit.BYTES_PER_SECOND, row -> row.edge(Spread::max)),
                 Field.of("ceiling", Unit.BYTES_PER_SECOND, row -> row.cell()
                         .batchedCeiling()
                         .bytesPerSecond()),
@@ -76,6 +78,8 @@ final class Tables {
                         "of it", Unit.FRACTION, row -> Value.fraction(row.runs().median(Figures::fraction))),
                 Field.of("p50", Unit.NANOS, row -> row.median(Delay.LATENCY, 50)),
                 Field.of("p99", Unit.NANOS, row -> row.median(Delay.LATENCY, 99)),
+                Field.of("p99.9", Unit.NANOS, row -> row.median(Delay.LATENCY, 99.9)),
+                Field.of("late", Unit.FRACTION, row -> row.runs().median(Figures::late)),
                 Field.of("time in queue", Unit.NANOS, row -> row.median(Delay.TIME_IN_QUEUE, 50)),
                 Field.of("longest gap", Unit.NANOS, row -> row.runs().median(Figures::longestGap)),
                 Field.of("relay, cores", Unit.PLAIN, row -> row.runs().median(run -> Figures.cores(run, Cell.RELAY))),
@@ -131,24 +135,6 @@ final class Tables {
                 List.of(
                         Field.text("lane", LaneResult::label),
                         Field.text("why", lane -> Value.marked(lane.skipped(), Mark.WARN))));
-    }
-
-    static Table maxRates(List<MaxRate> found) {
-        return Table.of(
-                "Highest rates",
-                found,
-                List.of(
-                        Field.text("lane", MaxRate::lane),
-                        Field.text("load", one -> typeset(one.parameters().toString())),
-                        Field.of(
-                                "msg/s, all publishers",
-                                Unit.COUNT,
-                                one -> one.total() == 0 ? Double.NaN : one.total()),
-                        Field.of("p99 within", Unit.NANOS, MaxRate::p99LimitNanos),
-                        Field.text(
-                                "the search",
-                                one -> Value.marked(one.search(), one.confirmed() ? Mark.NONE : Mark.WARN)),
-                        Field.text("notes", one -> String.join("; ", one.notes()))));
     }
 
     static Table throughput(List<RunRecord> runs) {

@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.result;
 
 import dev.msgrelay.loadgen.bound.Signals;
 import dev.msgrelay.loadgen.run.ProcessUse;
+import dev.msgrelay.loadgen.run.Punctuality;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -39,6 +40,12 @@ public final class Figures {
         }
         long nanos = signals.still().deliveries().longestNanos();
         return nanos == 0 ? Double.NaN : nanos;
+    }
+
+    /** The share of the messages of a schedule that left more than a millisecond late; NaN at full speed. */
+    public static double late(RunRecord run) {
+        Punctuality schedule = run.correctness().schedule();
+        return schedule.scheduled() == 0 ? Double.NaN : schedule.lateShare();
     }
 
     /** Bytes a second that the publishers sent. */

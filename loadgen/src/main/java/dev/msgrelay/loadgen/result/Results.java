@@ -22,7 +22,6 @@ import java.util.Optional;
  * @param lanes what was measured, by lane
  * @param ratios figures against each other, or against what was asked of them
  * @param turns runs of which there are too many to keep more than what the ratios follow from
- * @param maxRates where rates were searched; the runs of a search are cells of their lane
  * @param findings what the doctor saw
  * @param notes what a reader has to know beside the runs, one line each: measured ceilings, baselines, how exact latencies
  *     are
@@ -35,7 +34,6 @@ public record Results(
         List<LaneResult> lanes,
         List<Ratio> ratios,
         List<Turn> turns,
-        List<MaxRate> maxRates,
         List<Finding> findings,
         List<String> notes) {
     /** Of the form that this build writes and reads. A change that an older reader would misread gets the next number. */
@@ -227,23 +225,13 @@ public record Results(
         lanes = List.copyOf(lanes);
         ratios = List.copyOf(ratios);
         turns = List.copyOf(turns);
-        maxRates = List.copyOf(maxRates);
         findings = List.copyOf(findings);
         notes = List.copyOf(notes);
     }
 
     public static Results of(Origin origin, List<Site> sites) {
         return new Results(
-                SCHEMA_VERSION,
-                origin,
-                Ending.running(),
-                sites,
-                List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
-                List.of());
+                SCHEMA_VERSION, origin, Ending.running(), sites, List.of(), List.of(), List.of(), List.of(), List.of());
     }
 
     /**
@@ -269,31 +257,27 @@ public record Results(
     }
 
     public Results withLanes(List<LaneResult> newLanes) {
-        return new Results(schemaVersion, origin, ending, sites, newLanes, ratios, turns, maxRates, findings, notes);
+        return new Results(schemaVersion, origin, ending, sites, newLanes, ratios, turns, findings, notes);
     }
 
     public Results with(Ending newEnding) {
-        return new Results(schemaVersion, origin, newEnding, sites, lanes, ratios, turns, maxRates, findings, notes);
+        return new Results(schemaVersion, origin, newEnding, sites, lanes, ratios, turns, findings, notes);
     }
 
     public Results withTurns(List<Turn> newTurns) {
-        return new Results(schemaVersion, origin, ending, sites, lanes, ratios, newTurns, maxRates, findings, notes);
+        return new Results(schemaVersion, origin, ending, sites, lanes, ratios, newTurns, findings, notes);
     }
 
     public Results withRatios(List<Ratio> newRatios) {
-        return new Results(schemaVersion, origin, ending, sites, lanes, newRatios, turns, maxRates, findings, notes);
-    }
-
-    public Results withMaxRates(List<MaxRate> newMaxRates) {
-        return new Results(schemaVersion, origin, ending, sites, lanes, ratios, turns, newMaxRates, findings, notes);
+        return new Results(schemaVersion, origin, ending, sites, lanes, newRatios, turns, findings, notes);
     }
 
     public Results withFindings(List<Finding> newFindings) {
-        return new Results(schemaVersion, origin, ending, sites, lanes, ratios, turns, maxRates, newFindings, notes);
+        return new Results(schemaVersion, origin, ending, sites, lanes, ratios, turns, newFindings, notes);
     }
 
     public Results withNotes(List<String> newNotes) {
-        return new Results(schemaVersion, origin, ending, sites, lanes, ratios, turns, maxRates, findings, newNotes);
+        return new Results(schemaVersion, origin, ending, sites, lanes, ratios, turns, findings, newNotes);
     }
 
     public List<RunRecord> runs() {

@@ -9,7 +9,6 @@
  *   |   +- Cell               one contestant under one load, and what the lane could give to it
  *   |       +- RunRecord      Moment, Throughput, Delays, Correctness, Resources, Outcome
  *   +- Ratio                  one figure against another, with its interval
- *   +- MaxRate                the highest rate that was found
  *   +- Finding                what the doctor saw
  *
  *  Json      these records as text, and back

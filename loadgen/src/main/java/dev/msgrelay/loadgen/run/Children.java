@@ -50,7 +50,12 @@ public final class Children implements AutoCloseable {
 
     /** Of several runs, one after the other, on this host: a worker of the same name is the same process in each. */
     public static Children staying() throws InterruptedException {
-        return new Children(Placement.HERE, true);
+        return staying(Placement.HERE);
+    }
+
+    /** The same elsewhere. */
+    public static Children staying(Placement placement) throws InterruptedException {
+        return new Children(placement, true);
     }
 
     /** Where each kind of process has its place. */

@@ -69,6 +69,11 @@ public record Clients(Kind kind, Ack acks, TypeRanges wanted, boolean tls) {
         return new Clients(Kind.LIBRARY, acks, wanted, true);
     }
 
+    /** The same of relay-client. */
+    public Clients ofLibrary() {
+        return new Clients(Kind.LIBRARY, acks, wanted, tls);
+    }
+
     /** The same with these acknowledgements. */
     public Clients withAcks(Ack newAcks) {
         return new Clients(kind, newAcks, wanted, tls);

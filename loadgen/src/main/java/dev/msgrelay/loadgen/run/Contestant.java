@@ -1,6 +1,6 @@
 package dev.msgrelay.loadgen.run;
 
-import dev.msgrelay.loadgen.worker.Tls;
+import dev.msgrelay.loadgen.worker.Access;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
@@ -37,11 +37,12 @@ public interface Contestant {
      * @param process null where it runs elsewhere
      * @param publish where publishers connect; null where the contestant sends by itself and wants to know the window
      * @param subscribe where subscribers connect
-     * @param tls how clients speak TLS with it; null: it has none
+     * @param access how clients are let in
+     * @param admin where a relay that runs elsewhere tells its figures; null: nowhere
      */
-    record Started(Child process, Endpoint publish, Endpoint subscribe, Tls tls) {
+    record Started(Child process, Endpoint publish, Endpoint subscribe, Access access, AdminPort admin) {
         public Started(Child process, Endpoint publish, Endpoint subscribe) {
-            this(process, publish, subscribe, null);
+            this(process, publish, subscribe, Access.OPEN, null);
         }
 
         boolean sendsByItself() {

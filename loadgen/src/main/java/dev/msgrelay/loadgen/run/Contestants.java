@@ -6,8 +6,6 @@ import dev.msgrelay.loadgen.plain.PrepackedMain;
 import dev.msgrelay.loadgen.run.Contestant.Started;
 import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.loadgen.worker.PublisherMain;
-import dev.msgrelay.loadgen.worker.Tls;
-import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -73,16 +71,6 @@ public final class Contestants {
                 child, publish == null ? null : Endpoint.parse(publish), Endpoint.parse(told.getString("subscribe")));
     }
 
-    /**
-     * A relay that runs already.
-     *
-     * @param policy what it is known to do with slow subscribers
-     * @param tls how to speak TLS with it; null: it has none
-     */
-    public static Contestant remote(Endpoint publish, Endpoint subscribe, Policy policy, Tls tls) {
-        return new Remote(publish, subscribe, policy, tls);
-    }
-
     /** For people: what publishers and subscribers are connected by. */
     static String transport(boolean unixIn, boolean unixOut) {
         String in = unixIn ? "Unix sockets" : "TCP";
@@ -116,28 +104,6 @@ public final class Contestants {
         @Override
         public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
             return starter.start(children, load);
-        }
-    }
-
-    private record Remote(Endpoint publish, Endpoint subscribe, Policy policy, Tls tls) implements Contestant {
-        @Override
-        public String name() {
-            return "relay at " + publish;
-        }
-
-        @Override
-        public boolean stays() {
-            return true;
-        }
-
-        @Override
-        public String transport(Load load) {
-            return Contestants.transport(publish.isUnix(), subscribe.isUnix());
-        }
-
-        @Override
-        public Started start(Children children, Load load) {
-            return new Started(null, publish, subscribe, tls);
         }
     }
 }

@@ -121,7 +121,7 @@ final class Fleet {
     private List<String> subscriberOptions(Contestant.Started contestant, int connections) {
         List<String> args = content(load);
         option(args, "from", contestant.subscribe());
-        args.addAll(tls(contestant));
+        args.addAll(contestant.access().args());
         option(args, "connections", connections);
         option(args, "publishers", load.publishers());
         return args;
@@ -155,14 +155,9 @@ final class Fleet {
                 Children.WorkerJvm.USUAL);
     }
 
-    /** How those who publish and subscribe speak TLS, if they do. */
-    private List<String> tls(Contestant.Started contestant) {
-        return load.tls() ? contestant.tls().args() : List.of();
-    }
-
     private void publishTo(List<String> args, Contestant.Started contestant, int firstId) {
         option(args, "to", contestant.publish());
-        args.addAll(tls(contestant));
+        args.addAll(contestant.access().args());
         option(args, "first-id", firstId);
         flag(args, "library", load.clients().kind() == Clients.Kind.LIBRARY);
         Clients.Ack acks = load.clients().acks();
@@ -292,7 +287,6 @@ final class Fleet {
         List<String> args = content(load);
         option(args, "total", load.publishers());
         option(args, "rate", load.rate());
-        option(args, "write-size", load.writeSize());
         option(args, "processes", load.publisherProcesses());
         return args;
     }

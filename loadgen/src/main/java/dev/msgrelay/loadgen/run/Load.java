@@ -13,12 +13,10 @@ import dev.msgrelay.protocol.Policy;
  * @param audience those who receive
  * @param content of the messages
  * @param rate messages a second of each publisher, open loop, evenly spaced; 0: as fast as it goes
- * @param writeSize bytes that a publisher hands to the socket in one call, at full speed; 0: whole segments of the path
  * @param unix Unix sockets instead of TCP
  * @param clients what publishers and subscribers are
  */
-public record Load(
-        int publishers, Audience audience, Content content, int rate, int writeSize, boolean unix, Clients clients) {
+public record Load(int publishers, Audience audience, Content content, int rate, boolean unix, Clients clients) {
     /** At full speed a clock per message would cost more than the message; one in so many has its latency recorded. */
     public static final int FULL_SPEED_SAMPLING = 1_024;
 
@@ -58,14 +56,13 @@ public record Load(
                 new Audience(1, Check.FULL, Policy.BACKPRESSURE, SlowReaders.NONE),
                 new Content(BodySizes.fixed(body), 1),
                 0,
-                0,
                 false,
                 Clients.RAW);
     }
 
     public Load withCounts(int newPublishers, int newSubscribers) {
         Audience newAudience = new Audience(newSubscribers, audience.check(), policy(), slow());
-        return new Load(newPublishers, newAudience, content, rate, writeSize, unix, clients);
+        return new Load(newPublishers, newAudience, content, rate, unix, clients);
     }
 
     public Load withBody(BodySizes newSizes) {
@@ -73,21 +70,16 @@ public record Load(
     }
 
     public Load withContent(Content newContent) {
-        return new Load(publishers, audience, newContent, rate, writeSize, unix, clients);
+        return new Load(publishers, audience, newContent, rate, unix, clients);
     }
 
     /** Evenly spaced; 0: as fast as it goes. */
     public Load withRate(int newRate) {
-        return new Load(publishers, audience, content, newRate, writeSize, unix, clients);
-    }
-
-    /** With so many bytes in each write at full speed; 0: the usual ones. */
-    public Load withWriteSize(int newWriteSize) {
-        return new Load(publishers, audience, content, rate, newWriteSize, unix, clients);
+        return new Load(publishers, audience, content, newRate, unix, clients);
     }
 
     public Load withUnix(boolean newUnix) {
-        return new Load(publishers, audience, content, rate, writeSize, newUnix, clients);
+        return new Load(publishers, audience, content, rate, newUnix, clients);
     }
 
     public Load withSlow(SlowReaders newSlow) {
@@ -104,7 +96,7 @@ public record Load(
     }
 
     public Load withClients(Clients newClients) {
-        return new Load(publishers, audience, content, rate, writeSize, unix, newClients);
+        return new Load(publishers, audience, content, rate, unix, newClients);
     }
 
     /** Over TLS; instead of any other transport. */
@@ -123,7 +115,7 @@ public record Load(
     }
 
     private Load withAudience(Audience newAudience) {
-        return new Load(publishers, newAudience, content, rate, writeSize, unix, clients);
+        return new Load(publishers, newAudience, content, rate, unix, clients);
     }
 
     public int subscribers() {

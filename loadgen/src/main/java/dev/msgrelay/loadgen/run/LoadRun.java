@@ -175,9 +175,11 @@ public final class LoadRun {
         Child relay = started.process();
         await("warm-up", window.begin(), children, fleet, relay);
         Map<Child, Long> cpuAtBegin = cpuOf(processes(relay, children));
+        watch.begins();
         observer.phase("measuring");
         await("measuring", window.end(), children, fleet, relay);
         List<ProcessUse> used = usedSince(cpuAtBegin);
+        watch.ends();
         observer.phase("draining");
         List<JsonObject> published = fleet.awaitPublished();
         if (started.sendsByItself()) {

@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.run;
 
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
-import dev.msgrelay.loadgen.worker.Tls;
+import dev.msgrelay.loadgen.worker.Access;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -104,7 +104,7 @@ record OwnCertificate(Path certificate, Path key) {
     }
 
     /** How clients speak TLS with who shows it. */
-    Tls clients() {
-        return new Tls(certificate, null, null, null);
+    Access clients() {
+        return Access.trusting(certificate);
     }
 }

@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.run;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.site.HostSite;
 import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.loadgen.worker.Access;
 import dev.msgrelay.loadgen.worker.RelayMain;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Policy;
@@ -105,7 +106,8 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
                 child,
                 endpoint(publishSocket, ready.getString(load.tls() ? "tlsPublish" : "publish")),
                 endpoint(subscribeSocket, ready.getString(load.tls() ? "tlsSubscribe" : "subscribe")),
-                own == null ? null : own.clients());
+                own == null ? Access.OPEN : own.clients(),
+                null);
     }
 
     /** These arguments with a directory in place of a temporary one. */

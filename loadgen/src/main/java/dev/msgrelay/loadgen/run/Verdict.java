@@ -28,7 +28,11 @@ public final class Verdict {
 
     /** Everything that is wrong with what became of the messages of a run, one line each; empty for a valid one. */
     public static List<String> faults(RunResult result) {
-        return faults(result, result.load().policy());
+        return faults(
+                result.correctness(),
+                result.throughput().out(),
+                result.load(),
+                result.load().policy());
     }
 
     /** What the machine did meanwhile, so that the figures of a run stand for nothing, one line each. */
@@ -52,20 +56,11 @@ public final class Verdict {
     }
 
     /**
-     * Faults, judged as if the relay had another policy.
-     *
-     * @param policy backpressure: nothing may be missing, told or not
-     */
-    public static List<String> faults(RunResult result, Policy policy) {
-        return faults(result.correctness(), result.throughput().out(), result.load(), policy);
-    }
-
-    /**
      * A run whose load was not what was asked for: its rate was not reached, or too many messages left late.
      *
      * @return one line, or none
      */
-    public static List<String> schedule(Rates rates, Punctuality punctuality) {
+    static List<String> schedule(Rates rates, Punctuality punctuality) {
         List<String> marks = new ArrayList<>();
         if (rates.wanted() > 0 && !rates.kept()) {
             marks.add(format(

@@ -32,6 +32,9 @@ final class Watch implements AutoCloseable {
     private final LinkShare link;
     private final Load load;
     private final Pauses.Standstill standstill;
+    private final AdminPort admin;
+    private AdminPort.Look atBegin;
+    private AdminPort.Look atEnd;
 
     /** @param window that is not over yet */
     Watch(Window window, Load load, Fleet fleet, Contestant.Started contestant) {
@@ -40,6 +43,7 @@ final class Watch implements AutoCloseable {
         this.standstill = new Pauses.Standstill(() -> window);
         this.fleet = fleet;
         this.relay = contestant.process();
+        this.admin = contestant.admin();
         List<Watched.Process> processes = new ArrayList<>();
         if (relay != null) {
             add(processes, Role.RELAY, List.of(relay), false);
@@ -68,6 +72,16 @@ final class Watch implements AutoCloseable {
 
     private static int port(Endpoint endpoint) {
         return endpoint == null ? -1 : endpoint.port();
+    }
+
+    /** The measured part begins. */
+    void begins() {
+        atBegin = admin == null ? null : admin.lookOrNull();
+    }
+
+    /** The measured part has ended. */
+    void ends() {
+        atEnd = admin == null ? null : admin.lookOrNull();
     }
 
     /** Waits until all looks are taken: the processes have to live so long. */
@@ -119,7 +133,7 @@ final class Watch implements AutoCloseable {
     }
 
     private RelayHolds holds() {
-        return relay == null ? null : holds(relay.all("stats"), window);
+        return relay == null ? AdminPort.holds(atBegin, atEnd) : holds(relay.all("stats"), window);
     }
 
     /**

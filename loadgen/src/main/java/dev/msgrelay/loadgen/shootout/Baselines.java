@@ -32,15 +32,16 @@ final class Baselines {
     Baselines(Lane lane, Places places, ShootoutSettings settings, Equipment equipment) {
         this.lane = lane;
         this.places = places;
-        this.cells = lane.link() == null || !settings.yardsticks().baseline()
-                ? List.of()
-                : List.of(
-                        cell("", LinkBaseline.LOAD.withUnix(lane.unix()), settings.timing(), equipment.rig()),
-                        cell(
-                                ", iperf3",
-                                LinkBaseline.LOAD.withCounts(0, 0),
-                                settings.timing(),
-                                (cell, observer) -> iperf3(cell, observer, equipment.iperf3())));
+        this.cells =
+                lane.link() == null || !lane.isApart() || !settings.yardsticks().baseline()
+                        ? List.of()
+                        : List.of(
+                                cell("", LinkBaseline.LOAD.withUnix(lane.unix()), settings.timing(), equipment.rig()),
+                                cell(
+                                        ", iperf3",
+                                        LinkBaseline.LOAD.withCounts(0, 0),
+                                        settings.timing(),
+                                        (cell, observer) -> iperf3(cell, observer, equipment.iperf3())));
     }
 
     /** Where a baseline's bytes come from: they go to the subscribers, unless only publishers are across the link. */

@@ -7,6 +7,7 @@ import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.lane.End;
 import dev.msgrelay.loadgen.lane.Lane;
+import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.load.Check;
 import dev.msgrelay.loadgen.result.Cell;
@@ -52,20 +53,26 @@ final class LaneSheet {
         this.lane = lane;
         this.settings = settings;
         this.equipment = equipment;
-        this.places = new Places(
-                publishers(lane, settings.sides()),
-                lane.isApart() ? place(settings.sides().subscribers()) : Place.NEAR);
+        this.places = new Places(publishers(lane, settings.sides()), subscribers(lane, settings.sides()));
         this.baselines = new Baselines(lane, places, settings, equipment);
-        if (settings.search() == null) {
-            settings.loads().forEach(this::cells);
-        }
+        settings.loads().forEach(this::cells);
     }
 
     private static Place publishers(Lane lane, Sides sides) {
+        if (lane.spec().kind() == LaneKind.REMOTE) {
+            return Place.FAR;
+        }
         if (sides.publishOverUnix(lane)) {
             return Place.NEAR_UNIX;
         }
         return lane.isApart() ? place(sides.publishers()) : Place.NEAR;
+    }
+
+    private static Place subscribers(Lane lane, Sides sides) {
+        if (lane.spec().kind() == LaneKind.REMOTE) {
+            return Place.FAR;
+        }
+        return lane.isApart() ? place(sides.subscribers()) : Place.NEAR;
     }
 
     private static Place place(End end) {
@@ -79,7 +86,7 @@ final class LaneSheet {
     /** Unique within a shootout, and the same in every one: "10gbe", "10gbe-mtu9000". */
     static String nameOf(LaneSpec spec) {
         boolean usual = spec.mtu() == 0 || spec.mtu() == LaneSpec.ETHERNET_MTU;
-        return spec.kind().title() + (usual ? "" : "-mtu" + spec.mtu());
+        return spec.kind() == LaneKind.REMOTE ? spec.name() : spec.kind().title() + (usual ? "" : "-mtu" + spec.mtu());
     }
 
     String name() {
@@ -111,10 +118,7 @@ final class LaneSheet {
     }
 
     private static Load plainLoad(Load load) {
-        return load.withCounts(1, load.subscribers())
-                .withRawClients()
-                .withRate(0)
-                .withWriteSize(0);
+        return load.withCounts(1, load.subscribers()).withRawClients().withRate(0);
     }
 
     private LoadCell direct(Load load) {

@@ -40,7 +40,6 @@ public record Matrix(List<BodySizes> bodies, List<Integer> publishers, List<Inte
                                 new Load.Audience(subscriber, Check.FULL, Policy.BACKPRESSURE, SlowReaders.NONE),
                                 new Load.Content(body, 1),
                                 rate,
-                                0,
                                 false,
                                 Clients.RAW));
                     }

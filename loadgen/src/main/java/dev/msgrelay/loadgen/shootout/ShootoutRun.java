@@ -1,7 +1,5 @@
 package dev.msgrelay.loadgen.shootout;
 
-import static dev.msgrelay.loadgen.render.Unit.format;
-
 import dev.msgrelay.loadgen.experiment.Experiment;
 import dev.msgrelay.loadgen.experiment.Experiment.Until;
 import dev.msgrelay.loadgen.experiment.Keeper;
@@ -13,17 +11,14 @@ import dev.msgrelay.loadgen.experiment.TimeLeft;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.result.LaneResult;
-import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -34,16 +29,12 @@ import java.util.Set;
  * the shootout ends. One thread owns it.
  *
  * <pre>
- *  open lanes -&gt; [ best sizes for ceilings ] -&gt; rounds: every cell on every lane in turn -&gt; close lanes
- *                                             or: a search for the highest rate, for every load on every lane
+ *  open lanes -&gt; rounds: every cell on every lane in turn -&gt; close lanes
  * </pre>
  */
 public final class ShootoutRun {
     /** A lane on which so many runs in a row did not come to their end is given up. */
     private static final int GIVE_UP_AFTER = 2;
-
-    /** A run of a search that the machine disturbed is repeated so often at most. */
-    private static final int REPEATS = 2;
 
     private final ShootoutSettings settings;
     private final Equipment equipment;
@@ -54,9 +45,7 @@ public final class ShootoutRun {
     private final List<Site> sites;
     private final List<LaneSheet> sheets = new ArrayList<>();
     private final List<LaneResult> skipped = new ArrayList<>();
-    private final List<MaxRate> maxRates = new ArrayList<>();
     private Ending ending = Ending.running();
-    private boolean searchFailed;
 
     @FunctionalInterface
     public interface Kept {
@@ -93,11 +82,6 @@ public final class ShootoutRun {
     public static String summary(ShootoutSettings settings) {
         String head = count(settings.lanes().size(), "lane") + " x "
                 + count(settings.loads().size(), "load");
-        if (settings.search() != null) {
-            Duration most = Duration.ofNanos(settings.search().nanos()).multipliedBy(settings.cells());
-            return head + ": " + (settings.cells() == 1 ? "1 search" : settings.cells() + " searches")
-                    + " for the highest rate, at most " + TimeLeft.text(most);
-        }
         Equipment none = new Equipment(null, null, lane -> null, null);
         List<LaneSheet> sheets = settings.lanes().stream()
                 .map(spec -> new LaneSheet(onPaper(spec), settings, none))
@@ -130,11 +114,7 @@ public final class ShootoutRun {
         try {
             open();
             keeper.keep();
-            if (settings.search() == null) {
-                rounds();
-            } else {
-                searches();
-            }
+            rounds();
             end(sheets.isEmpty() ? Ending.failed("no lane could be set up") : Ending.complete());
         } catch (InterruptedException e) {
             // There is little time from here on: what is to be known is kept, and nobody is waited for.
@@ -189,19 +169,12 @@ public final class ShootoutRun {
         }
         List<String> notes =
                 sheets.stream().flatMap(sheet -> sheet.notes(runs).stream()).toList();
-        return Results.of(origin, sites)
-                .withLanes(lanes)
-                .withMaxRates(maxRates)
-                .withNotes(notes)
-                .with(ending);
+        return Results.of(origin, sites).withLanes(lanes).withNotes(notes).with(ending);
     }
 
-    /** Whether a run failed, those for ceilings included; those of a search may, but not the search itself. */
+    /** Whether a run failed, those for ceilings included. */
     public boolean hasFailures() {
-        return searchFailed
-                || settings.search() == null
-                        && experiment.runs().stream()
-                                .anyMatch(run -> !run.failures().isEmpty());
+        return experiment.runs().stream().anyMatch(run -> !run.failures().isEmpty());
     }
 
     /** Whether the last writing of the results failed. */
@@ -222,67 +195,5 @@ public final class ShootoutRun {
             sheets.forEach(sheet -> cells.addAll(sheet.cells(load)));
         }
         return List.copyOf(cells);
-    }
-
-    private void searches() throws InterruptedException {
-        int number = 0;
-        for (Load load : settings.loads()) {
-            for (LaneSheet sheet : sheets) {
-                number++;
-                search(
-                        sheet,
-                        load,
-                        format(
-                                "search %d/%d, ",
-                                number, sheets.size() * settings.loads().size()));
-            }
-        }
-    }
-
-    private void search(LaneSheet sheet, Load load, String which) throws InterruptedException {
-        RateProbe probe = new RateProbe(sheet.lane(), load, settings.search());
-        MaxRateSearch search = new MaxRateSearch(
-                probe.bounds(),
-                (rate, most) -> tried(sheet, load.withRate((int) rate), probe, which, most),
-                System::nanoTime);
-        try {
-            MaxRate found = probe.found(search.run());
-            maxRates.add(found);
-            listener.notice("highest rate, " + found);
-        } catch (IOException | RunException e) {
-            searchFailed = true;
-            MaxRate soFar = probe.cutShort(search.soFar(), e.getMessage());
-            maxRates.add(soFar);
-            listener.notice("FAIL highest rate so far, " + soFar);
-        } catch (InterruptedException e) {
-            maxRates.add(probe.cutShort(search.soFar(), "interrupted"));
-            throw e;
-        }
-    }
-
-    /** One try of a search, in as many runs as it takes to get an undisturbed one. */
-    private MaxRateSearch.Try tried(LaneSheet sheet, Load load, RateProbe probe, String which, int mostRuns)
-            throws RunException, InterruptedException {
-        LoadCell cell = sheet.relay(load);
-        if (experiment.isGivenUp(cell)) {
-            throw new RunException(cell.group() + " is given up");
-        }
-        int before = experiment.runs().size();
-        int number = settings.search().probes() - mostRuns + 1;
-        Run<RunResult> run = experiment.repeated(
-                format(
-                        "%srun %d of at most %d, ",
-                        which, number, settings.search().probes()),
-                cell,
-                number,
-                Run::isDisturbed,
-                Math.min(REPEATS, mostRuns - 1));
-        String failure = probe.failure(run);
-        listener.notice(format(
-                "%s: %s%s",
-                cell.name(),
-                failure.isEmpty() ? "passed" : failure,
-                run.isDisturbed() ? " (" + String.join(", ", run.outcome().environment()) + ")" : ""));
-        return new MaxRateSearch.Try(failure, experiment.runs().size() - before, RateProbe.p99Nanos(run));
     }
 }

@@ -14,16 +14,9 @@ import java.util.List;
  * @param loads what runs on each of them
  * @param rounds how often each load runs on each lane
  * @param timing of every run
- * @param search null where speeds are measured and no rate is searched
  */
 public record ShootoutSettings(
-        List<LaneSpec> lanes,
-        List<Load> loads,
-        int rounds,
-        Timing timing,
-        Sides sides,
-        Yardsticks yardsticks,
-        SearchSettings search) {
+        List<LaneSpec> lanes, List<Load> loads, int rounds, Timing timing, Sides sides, Yardsticks yardsticks) {
     /** More cells (loads times lanes) than this are refused: somebody mistyped a list. */
     public static final int MAX_CELLS = 500;
 
@@ -39,7 +32,7 @@ public record ShootoutSettings(
 
     /** Whether ceilings of this lane are measured, as far as that is known before it is open. */
     boolean isCalibrated(LaneSpec lane) {
-        return yardsticks.calibrate() != Calibrate.NEVER && search == null && !lane.isApart();
+        return yardsticks.calibrate() && !lane.isApart();
     }
 
     /**
@@ -64,27 +57,8 @@ public record ShootoutSettings(
     /**
      * What results are set against, beside arithmetic.
      *
+     * @param calibrate whether the ceilings of lanes without a line rate are measured, in every round, one run each
      * @param baseline whether it is measured what lanes with a link give without a relay, in every round
      */
-    public record Yardsticks(Calibrate calibrate, boolean baseline) {}
-
-    /** How the ceilings of lanes without a line rate are found. */
-    public enum Calibrate {
-        /** They are not. */
-        NEVER,
-        /** In every round, one run each. */
-        IN_TURN
-    }
-
-    /**
-     * What a rate has to keep to.
-     *
-     * @param p99Nanos the 99th percentile of the latency stays at or under this
-     * @param probes runs of one search at most
-     * @param nanos of one search at most
-     */
-    public record SearchSettings(long p99Nanos, int probes, long nanos) {
-        /** How near the rate that fails is to the one that is found. */
-        public static final double RESOLUTION = 0.05;
-    }
+    public record Yardsticks(boolean calibrate, boolean baseline) {}
 }

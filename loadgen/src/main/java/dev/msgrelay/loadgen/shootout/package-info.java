@@ -7,7 +7,6 @@
  *   +- LaneSheet                  a lane's cells, and what their runs say of it
  *   |   +- LaneCeilings             what a link could give                       (arithmetic)
  *   |   +- Baselines                what a link gives without a relay
- *   +- MaxRateSearch, RateProbe   the highest rate that passes                   (no clock, no process; one try of it)
  * </pre>
  *
  * {@link dev.msgrelay.loadgen.experiment.Experiment} measures;

@@ -57,14 +57,11 @@ final class LibraryChannel implements ByteChannel {
     /**
      * The usual ones. A connection that ends is not made again: a run tells of it.
      *
-     * @param tls how it speaks TLS; null: it does not
      * @param policy that it asks for; null: the relay's
      */
-    static SubscriberOptions.Builder options(Endpoint relay, Tls tls, Policy policy) {
-        SubscriberOptions.Builder options = SubscriberOptions.builder(relay).reconnect(ReconnectPolicy.none());
-        if (tls != null) {
-            options.tls(tls.ofLibrary());
-        }
+    static SubscriberOptions.Builder options(Endpoint relay, Access access, Policy policy) throws IOException {
+        SubscriberOptions.Builder options =
+                access.to(SubscriberOptions.builder(relay).reconnect(ReconnectPolicy.none()));
         return policy == null ? options : options.policy(policy);
     }
 

@@ -52,12 +52,9 @@ final class LibraryOutlet implements Outlet {
 
     /**
      * The usual ones. A connection that ends is not made again: a run tells of it.
-     *
-     * @param tls how it speaks TLS; null: it does not
      */
-    static PublisherOptions.Builder options(Endpoint relay, Tls tls) {
-        PublisherOptions.Builder options = PublisherOptions.builder(relay).reconnect(ReconnectPolicy.none());
-        return tls == null ? options : options.tls(tls.ofLibrary());
+    static PublisherOptions.Builder options(Endpoint relay, Access access) throws IOException {
+        return access.to(PublisherOptions.builder(relay).reconnect(ReconnectPolicy.none()));
     }
 
     @Override

@@ -32,7 +32,6 @@ import java.util.Map;
  *  --total N             publishers of the whole run (K)
  *  --sampling N          with --ack: one message in N is timed, a power of two (1)
  *  --rate R              messages a second and connection; 0: as fast as it goes
- *  --write-size BYTES    of every write at full speed; 0: whole segments of the path, about 128 KiB
  *  --processes N         of publishers at a fixed rate, on this machine at most (1)
  * </pre>
  *
@@ -61,14 +60,14 @@ public final class PublisherMain {
     private final SizeTable sizes;
     private final int batch;
     private final boolean library;
-    private final Tls tls;
+    private final Access access;
 
     private PublisherMain(WorkerArgs args, Control control) {
         this.args = args;
         this.control = control;
         this.sizes = args.sizes();
         this.library = args.library();
-        this.tls = Tls.of(args);
+        this.access = Access.of(args);
         this.batch = library ? LIBRARY_BATCH : 0;
     }
 
@@ -95,13 +94,9 @@ public final class PublisherMain {
 
     /** Says that it is connected; returns the bytes of every write at full speed. */
     private int ready() throws IOException {
-        int writeSize = args.number("write-size", 0);
         int segment = connections.get(0).outlet().segment();
-        if (segment > 0 && writeSize == 0) {
-            writeSize = Segments.wholeUpTo(WRITE_BYTES, segment);
-        }
         control.say("ready", Map.of());
-        return writeSize;
+        return segment > 0 ? Segments.wholeUpTo(WRITE_BYTES, segment) : 0;
     }
 
     private void close() throws IOException {
@@ -131,7 +126,7 @@ public final class PublisherMain {
         }
         // A relay that goes on counts each publisher of each run on its own.
         String name = "loadgen-" + id + "-" + Long.toHexString(System.nanoTime());
-        PublisherOptions.Builder options = LibraryOutlet.options(relay, tls);
+        PublisherOptions.Builder options = LibraryOutlet.options(relay, access);
         Level level = args.acks();
         if (level == null) {
             return new LibraryOutlet(options, null, Duration.ZERO);

@@ -59,7 +59,7 @@ public final class SubscriberMain {
     private final int buffer;
     private final TypeRanges wanted;
     private final Policy policy;
-    private final Tls tls;
+    private final Access access;
     private Progress progress;
     private final List<Receiver> receivers = new ArrayList<>();
 
@@ -69,7 +69,7 @@ public final class SubscriberMain {
         SizeTable sizes = args.sizes();
         this.wanted = args.flag("wanted") ? TypeRanges.parse(args.text("wanted")) : TypeRanges.ALL;
         this.policy = args.policy();
-        this.tls = Tls.of(args);
+        this.access = Access.of(args);
         this.settings = new Receiver.Settings(
                 args.flag("check") ? Check.valueOf(args.text("check").toUpperCase(Locale.ROOT)) : Check.FULL,
                 args.number("publishers"),
@@ -128,7 +128,7 @@ public final class SubscriberMain {
             return Sockets.connect(relay);
         }
         SubscriberOptions.Builder options =
-                LibraryChannel.options(relay, tls, policy).types(wanted);
+                LibraryChannel.options(relay, access, policy).types(wanted);
         return new LibraryChannel(options, !wanted.isAll(), buffer);
     }
 

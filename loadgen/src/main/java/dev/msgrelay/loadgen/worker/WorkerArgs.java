@@ -19,7 +19,8 @@ import java.util.stream.Stream;
  *  of all messages of a run       --body SIZES   see BodySizes
  *                                 --types N      that they carry in turn (1)
  *  of who connects                --library      by module relay-client
- *                                 --tls          speaks TLS; --tls-ca, --tls-cert, --tls-key, --tls-name: see Tls
+ *                                 --tls          speaks TLS; --tls-ca, --tls-cert, --tls-key, --tls-name,
+ *                                 --token-file: see Access
  *                                 --policy NAME  subscribers say HELLO and ask for it: disconnect, backpressure or skip;
  *                                                without it, say nothing
  *                                 --ack LEVEL    publishers of relay-client keep every message until it has got so far

@@ -69,7 +69,7 @@ class CompareInTurnTest extends CommandTest {
     void anyCommandIsRunOverUnixSockets() throws Exception {
         String overUnix = RELAY + "--publish-port 0 --subscribe-port 0"
                 + " --publish-socket {publish} --subscribe-socket {subscribe} >/dev/null";
-        assertThat(compare("--unix", "--b-command=" + overUnix)
+        assertThat(compare("--lane=unix", "--b-command=" + overUnix)
                         .getObject("ending")
                         .getString("how"))
                 .isEqualTo("complete");

@@ -26,7 +26,6 @@ class UsageTest {
             delimiter = '|',
             quoteCharacter = '"',
             value = {
-                "run --rate 5 --latency-at 50 | --latency-at and --rate 5 exclude each other: latency is measured at that rate",
                 "run --publishers 0           | --publishers 0 is not within 1..10000",
                 "run --subscribers 10001      | --subscribers 10001 is not within 1..10000",
                 "run --body 15                | --body 15 is not within 16..67108864",
@@ -34,51 +33,36 @@ class UsageTest {
                 "run --body 9-90              | --body 9-90: 9 is not within 16..67108864",
                 "run --body 90-20             | --body '90-20' starts at 90, above its end at 20",
                 "run --rate -1                | --rate -1 is not within 0..10000000",
-                "run --write-size 3           | --write-size 3 is not within 64..67108864",
                 "run --duration 0             | --duration 0 is not above 0",
                 "run --duration soon          | 'soon' is not a duration like 500ms, 10s or 2m",
                 "run --duration 61m           | '61m' is over the limit of 60m",
                 "run --slow-subscriber maybe  | 'maybe'",
-                "run --connect nowhere        | --connect: endpoint 'nowhere' has no port",
+                "run --connect nowhere:x      | --connect: endpoint 'nowhere:x' has the port 'x'",
+                "run --connect other --lane unix | --lane and --connect exclude each other",
+                "run --connect-timeout 1s     | --connect-timeout needs --connect",
+                "run --admin http://other:1   | --admin needs --connect",
+                "run --connect other --admin ftp://other | --admin: 'ftp://other' is no URL like http://relay-host:7402",
+                "run --link 1gbe              | --link needs --connect",
+                "run --connect other --link fast | --link: 'fast' is not a speed like 1gbe, 2.5g, or 940",
+                "run --lane 2gbe              | lane '2gbe' is none of loopback, unix, 1gbe, 10gbe, 25gbe",
+                "run --p99 5ms --rate 7       | --p99 chooses a rate of the curve: it takes no --rate 7",
+                "run --p99 5ms --check none   | --p99 needs --check full",
+                "run --html /nowhere/a.html   | there is no directory /nowhere",
+                "run --relay-arg=--event-loops=0 | relay-server: event loops 0 is not within 1..64",
+                "compare --a= --lane 1gbe     | --lane 1gbe is none of loopback, unix",
                 "run --connect localhost:1    | has no port below; give --connect-subscribe too",
                 "run --connect-subscribe a:1  | --connect-subscribe needs --connect",
-                "run --through nothing --subscribers 2 | --through nothing takes one subscriber",
-                "run --through plain --slow-readers 1 | --slow-readers need a relay that knows policies, not --through plain",
-                "run --through nothing --publishers 2 | --through nothing takes one publisher, not 2",
-                "run --through nothing --buffer 9 | --buffer needs --through plain or direct",
-                "run --through plain --publishers 2 | --through plain takes one publisher, not 2",
-                "run --through direct         | give --check none",
-                "run --through plain --connect other:7401 | --connect and --through plain exclude each other",
-                "run --through plain --connect-subscribe other:7400 | --connect-subscribe and --through plain exclude each other",
-                "run --event-loops 0          | relay-server: event loops 0 is not within 1..64",
                 "run --relay-arg=--bogus      | relay-server: Unknown option: '--bogus'",
                 "shootout --mtu 1500 --relay-arg=--log-size=x | relay-server: Invalid value for option '--log-size'",
                 "shootout --slow-subscriber replay --lanes loopback | relay-server: ",
                 "compare --a= --b=--bogus     | relay-server: Unknown option: '--bogus'",
-                "run --through plain --transport nio | --transport and --through plain exclude each other",
-                "run --through plain --event-loops 2 | --event-loops and --through plain exclude each other",
-                "run --through plain --mtu 9000 | --mtu and --through plain exclude each other",
-                "run --through plain --relay-arg=--log-size=64m | --relay-arg and --through plain exclude each other",
-                "run --through plain --relay-java-opts=-Xmx1g | --relay-java-opts and --through plain exclude each other",
-                "run --through plain --slow-subscriber skip | --slow-subscriber and --through plain exclude each other",
-                "run --connect other:7401 --transport nio | --transport and --connect exclude each other",
-                "run --connect other:7401 --event-loops 2 | --event-loops and --connect exclude each other",
-                "run --connect other:7401 --mtu 9000 | --mtu and --connect exclude each other",
                 "run --connect other:7401 --relay-arg=--log-size=64m | --relay-arg and --connect exclude each other",
                 "run --connect other:7401 --relay-java-opts=-Xmx1g | --relay-java-opts and --connect exclude each other",
-                "run --connect other:7401 --unix | --unix and --connect exclude each other",
-                "run --through direct --check none --connect a:9 | --connect and --through direct exclude each other",
-                "run --through nothing --mtu 1500 | --mtu and --through nothing exclude each other",
-                "run --through direct --check none --rate 5 | --rate 5 and --through direct exclude each other",
-                "run --through direct --check none --write-size 999 | --write-size and --through direct exclude each other",
-                "run --rate 5 --write-size 999 | --write-size and --rate 5 exclude each other",
-                "run --calibrate --rate 7     | it takes no --rate 7",
                 "run --nonsense               | Unknown option: '--nonsense'",
                 "ceiling --body 1             | --body 1 is not within 16..67108864",
                 "doctor --interface nothing   | --interface 'nothing' is none of ",
                 "doctor 7                     | Unmatched argument",
                 "ceiling --mtu 1500           | which link? give --link or --interface",
-                "ceiling --link 10            | --link: '10' is not a speed like 1gbe, 2.5g or 100m",
                 "ceiling --link 2000g         | --link: 2000 Gbit/s is not within 1 Mbit/s..1600 Gbit/s",
                 "ceiling --link 1gbe --mtu 67 | --mtu: MTU 67 is not within 68..65535 for IPv4",
                 "ceiling --link 1gbe --mtu 1279 --ipv6 | --mtu: MTU 1279 is not within 1280..65535 for IPv6",
@@ -99,23 +83,18 @@ class UsageTest {
                 "shootout --rate -1           | --rate -1 is not within 0..10000000",
                 "shootout --rounds 0          | --rounds 0 is not within 1..101",
                 "shootout --duration 0        | --duration 0 is not above 0",
-                "shootout --p99 5ms           | --p99 needs --find-max-rate",
-                "shootout --max-probes 5      | --max-probes needs --find-max-rate",
-                "shootout --search-time 5s    | --search-time needs --find-max-rate",
-                "shootout --find-max-rate --rate 7 | --find-max-rate and --rate exclude each other",
                 "shootout --baseline --lanes unix,loopback | --baseline needs a lane with a link: an emulated one, not --lanes unix,loopback",
-                "shootout --baseline --find-max-rate | --baseline and --find-max-rate exclude each other",
-                "shootout --no-calibrate --find-max-rate | --no-calibrate and --find-max-rate exclude each other",
-                "shootout --rounds 3 --find-max-rate | --rounds and --find-max-rate exclude each other",
-                "shootout --find-max-rate --search-time 0 | --search-time 0 is not above 0",
                 "shootout --mtu 9000 --lanes loopback,unix | --mtu needs an emulated lane, not --lanes loopback,unix",
                 "shootout --publishers-at far --lanes loopback | --publishers-at needs a lane with two sides, not --lanes loopback",
                 "shootout --subscribers-at far --lanes unix | --subscribers-at needs a lane with two sides, not --lanes unix",
                 "shootout --publish-over tcp --lanes unix | --publish-over needs a lane with two sides, not --lanes unix",
                 "shootout --publish-over ip       | Invalid value for option '--publish-over': expected one of",
                 "shootout --publishers-at far --publish-over unix | --publish-over unix and --publishers-at far",
-                "shootout --find-max-rate --max-probes 0 | --max-probes 0 is not within 1..200",
                 "shootout --body 16,17,18,19,20,21 --publishers 1,2,3,4,5 --subscribers 1,2,3,4,5 | 4 lanes of 150 combinations are 600 cells, over the limit of 500: shorten a list",
+                "shootout --link 1gbe         | --link needs --connect",
+                "shootout --connect unix=h    | --connect unix=h: a lane's name has letters",
+                "shootout --connect h         | '--connect' (NAME=HOST) should be in KEY=VALUE format",
+                "shootout --connect a=h:x     | --connect: endpoint 'h:x' has the port 'x'",
                 "compare --rate 5             | what with? give --a, --b, --a-dir, --b-dir or the like",
                 "compare --b= --within 0      | --within 0.0 is not within 0.1..100.0",
                 "compare --b= --within 101    | --within 101.0 is not within 0.1..100.0",
@@ -183,6 +162,27 @@ class UsageTest {
     /** All there are, by the words that name them. */
     static List<List<String>> commands() {
         return Commands.of(LoadgenMain.commandLine());
+    }
+
+    /** A run has few options, none of which hides others behind key=value; each text is a sentence that stands alone. */
+    @Test
+    void theOptionsOfARunAreThese() {
+        CommandLine run = LoadgenMain.commandLine().getSubcommands().get("run");
+        assertThat(run.getCommandSpec().options().stream()
+                        .map(option -> option.longestName())
+                        .filter(name -> !List.of("--help", "--version").contains(name)))
+                .containsExactlyInAnyOrder(
+                        "--connect --connect-subscribe --connect-timeout --admin --link --lane --publishers --subscribers"
+                                .concat(" --body --types --rate --p99 --duration --warmup --ack --client --check --tls")
+                                .concat(
+                                        " --context --slow-readers --slow-subscriber --relay-arg --relay-java-opts --json")
+                                .concat(" --html --explain")
+                                .split(" "));
+        assertThat(run.getCommandSpec().options())
+                .allSatisfy(option -> assertThat(String.join(" ", option.description()))
+                        .as(option.longestName())
+                        .hasSizeLessThanOrEqualTo(100)
+                        .matches("(?s)[A-Z].*\\."));
     }
 
     @Test

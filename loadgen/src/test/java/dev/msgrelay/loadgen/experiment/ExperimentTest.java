@@ -78,7 +78,7 @@ class ExperimentTest {
     void aRunThatTheMachineDisturbedDoesNotCountAndOneThatStoodStillDoes() throws Exception {
         Run<String> disturbed = experiment.measure("", new Fake("A", number -> "DISTURBED", false), 1);
         assertThat(disturbed.counts()).isFalse();
-        assertThat(disturbed.isDisturbed()).isTrue();
+        assertThat(disturbed.outcome().environment()).isNotEmpty();
         assertThat(disturbed.failures()).isEmpty();
         Run<String> still = experiment.measure("", new Fake("B", number -> "STILL", false), 1);
         assertThat(still.counts()).isTrue();
@@ -94,23 +94,6 @@ class ExperimentTest {
         assertThat(run.counts()).isFalse();
         assertThat(run.failures()).containsExactly("3 lost");
         assertThat(notices).containsExactly("FAIL A: 3 lost");
-    }
-
-    @Test
-    void aDisturbedRunIsRepeatedAndTheLastOneStands() throws Exception {
-        Cell<String> cell = new Fake("A", number -> number == 0 ? "DISTURBED" : "STILL", false);
-        Run<String> run = experiment.repeated("", cell, 1, Run::isDisturbed, 5);
-        assertThat(run.number()).isEqualTo(1);
-        assertThat(begun.get(1)).startsWith("again, because of the machine (others worked), ");
-        assertThat(experiment.runs()).as("all are kept").hasSize(2);
-    }
-
-    @Test
-    void repeatsAreBounded() throws Exception {
-        Cell<String> cell = new Fake("A", number -> "DISTURBED", false);
-        Run<String> run = experiment.repeated("", cell, 1, Run::isDisturbed, 2);
-        assertThat(run.isDisturbed()).isTrue();
-        assertThat(experiment.runs()).hasSize(3);
     }
 
     @Test

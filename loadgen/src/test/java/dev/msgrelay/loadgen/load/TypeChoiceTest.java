@@ -30,7 +30,6 @@ class TypeChoiceTest {
                 }
             }
             assertThat(choice.isAll()).isEqualTo(rank == 60);
-            assertThat(choice.isNone()).isEqualTo(rank == 0);
         }
     }
 }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,20 +28,6 @@ class JsonTest {
         assertThat(Json.read(write(TEXT))).isEqualTo(FULL);
         assertThat(Json.read(write(COMPACT))).isEqualTo(FULL);
         assertThat(Json.read(write(Json.text(MadeUp.empty())))).isEqualTo(MadeUp.empty());
-    }
-
-    @Test
-    void searchedRatesAreReadToo() throws Exception {
-        MaxRate found = new MaxRate(
-                "unix",
-                MadeUp.parameters("100", 1),
-                5_000_000,
-                true,
-                "found",
-                List.of(new MaxRate.Attempt(10, ""), new MaxRate.Attempt(20, "p99 7.00 ms, over 5.00 ms")),
-                List.of("10 failed once (x) and passed when repeated"));
-        Results searched = FULL.withMaxRates(List.of(found)).withNotes(List.of("10gbe: raw stream"));
-        assertThat(Json.read(write(Json.text(searched)))).isEqualTo(searched);
     }
 
     @Test

@@ -16,13 +16,13 @@ class ContestantsTest {
     void aRelayThatRunsAlreadyIsConnectedAsItsAddressesSay() {
         Endpoint tcp = Endpoint.parse("127.0.0.1:7400");
         Endpoint unix = Endpoint.parse("unix:/tmp/relay.sock");
-        assertThat(Contestants.remote(tcp, tcp, Policy.BACKPRESSURE, null).transport(UNIX))
+        assertThat(new RemoteRelay(tcp, tcp, Policy.BACKPRESSURE).transport(UNIX))
                 .isEqualTo("TCP");
-        assertThat(Contestants.remote(unix, unix, Policy.BACKPRESSURE, null).transport(TCP))
+        assertThat(new RemoteRelay(unix, unix, Policy.BACKPRESSURE).transport(TCP))
                 .isEqualTo("Unix sockets");
-        assertThat(Contestants.remote(unix, tcp, Policy.BACKPRESSURE, null).transport(TCP))
+        assertThat(new RemoteRelay(unix, tcp, Policy.BACKPRESSURE).transport(TCP))
                 .isEqualTo("Unix sockets in, TCP out");
-        assertThat(Contestants.remote(tcp, unix, Policy.BACKPRESSURE, null).transport(TCP))
+        assertThat(new RemoteRelay(tcp, unix, Policy.BACKPRESSURE).transport(TCP))
                 .isEqualTo("TCP in, Unix sockets out");
     }
 

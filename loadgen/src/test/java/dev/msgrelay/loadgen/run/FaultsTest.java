@@ -154,7 +154,7 @@ class FaultsTest {
         return Places.faults(places.at(place -> {
             try (FakeRelay relay = new FakeRelay(fault, pace.place, answer, PUBLISHERS, SUBSCRIBERS)) {
                 Contestant.Started started = relay.started();
-                Contestant fake = Contestants.remote(started.publish(), started.subscribe(), load.policy(), null);
+                Contestant fake = new RemoteRelay(started.publish(), started.subscribe(), load.policy());
                 return place.through(started, fake, load, SHORT);
             }
         }));

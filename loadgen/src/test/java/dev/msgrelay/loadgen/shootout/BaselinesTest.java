@@ -19,7 +19,6 @@ import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.run.Verdict;
-import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Door;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Yardsticks;
@@ -84,8 +83,7 @@ class BaselinesTest {
                 1,
                 SECOND,
                 new Sides(End.NEAR, End.FAR, Door.TCP),
-                new Yardsticks(Calibrate.NEVER, true),
-                null);
+                new Yardsticks(false, true));
         Equipment equipment =
                 new Equipment(null, null, null, (lane, from, timing) -> new LinkBaseline.Iperf(0, 0, "not here"));
         Baselines baselines =

@@ -8,7 +8,6 @@ import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Timing;
-import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Yardsticks;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -86,23 +85,14 @@ class CellsOfAShootoutTest extends FakeShootout {
                 3,
                 new Timing(Duration.ofSeconds(2), Duration.ofSeconds(3)),
                 sides(),
-                new Yardsticks(Calibrate.IN_TURN, false),
-                null);
+                new Yardsticks(true, false));
         assertThat(ShootoutRun.summary(usual))
                 .isEqualTo("4 lanes x 1 load x 3 rounds: 24 runs with those for ceilings, about 3 min");
-        assertThat(ShootoutRun.summary(searching(LaneKind.GBE_1)))
-                .isEqualTo("1 lane x 1 load: 1 search for the highest rate, at most 60 s");
     }
 
     private static ShootoutSettings settings(List<LaneKind> kinds, List<Load> loads, int rounds) {
         return new ShootoutSettings(
-                kinds.stream().map(LaneSpec::of).toList(),
-                loads,
-                rounds,
-                SECOND,
-                sides(),
-                new Yardsticks(Calibrate.IN_TURN, false),
-                null);
+                kinds.stream().map(LaneSpec::of).toList(), loads, rounds, SECOND, sides(), new Yardsticks(true, false));
     }
 
     private static List<String> reversed(List<String> list) {

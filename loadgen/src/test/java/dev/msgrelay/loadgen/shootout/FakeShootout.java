@@ -14,13 +14,11 @@ import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.loadgen.run.Contestant;
-import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.RemoteRelay;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.Timing;
-import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Door;
-import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Yardsticks;
 import dev.msgrelay.protocol.Policy;
@@ -36,7 +34,7 @@ abstract class FakeShootout {
     static final Timing SECOND = new Timing(Duration.ZERO, Duration.ofSeconds(1));
     static final Load ONE = Load.oneToOne(100);
     static final Contestant RELAY =
-            Contestants.remote(Endpoint.parse("127.0.0.1:2"), Endpoint.parse("127.0.0.1:1"), Policy.BACKPRESSURE, null);
+            new RemoteRelay(Endpoint.parse("127.0.0.1:2"), Endpoint.parse("127.0.0.1:1"), Policy.BACKPRESSURE);
     static final Given USUAL = new Given(1_000_000, 1_000);
 
     final FakeMeter meter = new FakeMeter();
@@ -46,17 +44,6 @@ abstract class FakeShootout {
 
     /** What the results said when the last lane was closed. */
     Ending.How endingAtClose;
-
-    static ShootoutSettings searching(LaneKind kind) {
-        return new ShootoutSettings(
-                List.of(LaneSpec.of(kind)),
-                List.of(ONE),
-                1,
-                SECOND,
-                sides(),
-                new Yardsticks(Calibrate.IN_TURN, false),
-                new SearchSettings(5_000_000, 40, Duration.ofMinutes(1).toNanos()));
-    }
 
     ShootoutRun shootout(FakeRig rig, ShootoutSettings settings) {
         return shootout(rig, settings, this::lane, kept::add);
@@ -90,13 +77,12 @@ abstract class FakeShootout {
 
     static ShootoutSettings settings(LaneKind kind, int rounds, Yardsticks yardsticks, Load... loads) {
         List<LaneSpec> lanes = List.of(LaneSpec.of(kind));
-        return new ShootoutSettings(lanes, List.of(loads), rounds, SECOND, sides(), yardsticks, null);
+        return new ShootoutSettings(lanes, List.of(loads), rounds, SECOND, sides(), yardsticks);
     }
 
     static ShootoutSettings settings(List<LaneKind> kinds, int rounds) {
         List<LaneSpec> specs = kinds.stream().map(LaneSpec::of).toList();
-        return new ShootoutSettings(
-                specs, List.of(ONE), rounds, SECOND, sides(), new Yardsticks(Calibrate.IN_TURN, false), null);
+        return new ShootoutSettings(specs, List.of(ONE), rounds, SECOND, sides(), new Yardsticks(true, false));
     }
 
     static Sides sides() {

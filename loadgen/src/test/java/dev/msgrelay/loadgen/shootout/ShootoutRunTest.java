@@ -14,7 +14,6 @@ import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunResult;
-import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Yardsticks;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -64,7 +63,7 @@ class ShootoutRunTest extends FakeShootout {
             return new Given((relay ? 4_000_000 : 5_000_000) * round, 1_000);
         });
         Load eight = ONE.withCounts(1, 8);
-        ShootoutSettings settings = settings(LaneKind.LOOPBACK, 2, new Yardsticks(Calibrate.IN_TURN, false), eight);
+        ShootoutSettings settings = settings(LaneKind.LOOPBACK, 2, new Yardsticks(true, false), eight);
         ShootoutRun run = shootout(rig, settings);
         run.run();
         assertThat(rig.runs).hasSize(6).first().asString().contains("direct");
@@ -96,7 +95,7 @@ class ShootoutRunTest extends FakeShootout {
     @Test
     void whatALinkGivesWithoutARelayIsMeasuredInEveryRound() throws Exception {
         FakeRig rig = new FakeRig((number, cell) -> new Given(1_000_000, 1_000));
-        ShootoutSettings settings = settings(LaneKind.GBE_1, 2, new Yardsticks(Calibrate.IN_TURN, true), ONE);
+        ShootoutSettings settings = settings(LaneKind.GBE_1, 2, new Yardsticks(true, true), ONE);
         ShootoutRun run = shootout(rig, settings);
         run.run();
         assertThat(rig.runs).hasSize(4);
@@ -120,7 +119,7 @@ class ShootoutRunTest extends FakeShootout {
     @Test
     void whereCeilingsAreNotWantedNoneIsMeasured() throws Exception {
         FakeRig rig = new FakeRig((number, cell) -> USUAL);
-        ShootoutSettings settings = settings(LaneKind.LOOPBACK, 2, new Yardsticks(Calibrate.NEVER, false), ONE);
+        ShootoutSettings settings = settings(LaneKind.LOOPBACK, 2, new Yardsticks(false, false), ONE);
         shootout(rig, settings).run();
         assertThat(rig.runs).hasSize(2);
     }
@@ -225,7 +224,7 @@ class ShootoutRunTest extends FakeShootout {
     @Test
     void anInterruptThatComesWhileResultsAreWrittenIsNoFailureToWriteAndEndsIt(@TempDir Path directory) {
         FakeRig rig = new FakeRig((number, cell) -> USUAL);
-        ShootoutSettings settings = settings(LaneKind.GBE_1, 2, new Yardsticks(Calibrate.IN_TURN, true), ONE);
+        ShootoutSettings settings = settings(LaneKind.GBE_1, 2, new Yardsticks(true, true), ONE);
         ShootoutRun run = shootout(rig, settings, this::lane, shootout -> {
             if (kept.size() == 1) {
                 Thread.currentThread().interrupt();

@@ -25,19 +25,19 @@ import java.util.TreeMap;
  * @param directory the file's directory, to which paths in the file are relative
  * @param values values by their keys
  */
-record Context(Path directory, Map<String, String> values) {
-    static final String PUBLISH = "publish";
+public record Context(Path directory, Map<String, String> values) {
+    public static final String PUBLISH = "publish";
 
-    static final String SUBSCRIBE = "subscribe";
+    public static final String SUBSCRIBE = "subscribe";
 
-    static final String TOKEN_FILE = "token-file";
+    public static final String TOKEN_FILE = "token-file";
 
     /** Keys like the options of the same names; each of them turns TLS on. */
-    static final String TLS_CA = "tls-ca";
+    public static final String TLS_CA = "tls-ca";
 
-    static final String TLS_CERT = "tls-cert";
-    static final String TLS_KEY = "tls-key";
-    static final String TLS_NAME = "tls-name";
+    public static final String TLS_CERT = "tls-cert";
+    public static final String TLS_KEY = "tls-key";
+    public static final String TLS_NAME = "tls-name";
 
     /** Most bytes of a file: longer than any that a person writes. */
     private static final int MOST_BYTES = 64 << 10;
@@ -67,7 +67,7 @@ record Context(Path directory, Map<String, String> values) {
      * @param environment the process's environment: XDG_CONFIG_HOME, HOME
      * @throws IOException there is no such file, or a line of it is wrong; the message names file and line
      */
-    static Context read(String name, Map<String, String> environment) throws IOException {
+    public static Context read(String name, Map<String, String> environment) throws IOException {
         if (UndecodedText.in(name)) {
             throw new IOException(UndecodedText.fault("context", name));
         }
@@ -107,12 +107,12 @@ record Context(Path directory, Map<String, String> values) {
     }
 
     /** The value of a key; null: the file has none. */
-    String value(String key) {
+    public String value(String key) {
         return values.get(key);
     }
 
     /** The path at a key, relative to the file's directory; null: the file has none. */
-    Path path(String key) {
+    public Path path(String key) {
         String value = values.get(key);
         return value == null ? null : directory.resolve(value);
     }

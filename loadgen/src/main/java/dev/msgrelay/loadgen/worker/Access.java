@@ -1,0 +1,90 @@
+package dev.msgrelay.loadgen.worker;
+
+import dev.msgrelay.client.ConnectionOptions;
+import dev.msgrelay.client.TlsOptions;
+import dev.msgrelay.protocol.Token;
+import dev.msgrelay.protocol.text.TextFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How clients are let in: whether they speak TLS 1.3, whom they trust, what they show. All files of certificates are PEM.
+ *
+ * @param tls whether they speak TLS
+ * @param ca authorities that are trusted; null: those of the JDK
+ * @param certificate shown, with its key; null: none
+ * @param key of the certificate
+ * @param name that the relay's certificate has to be for; null: the endpoint's host
+ * @param tokenFile file with the token; null: none is shown
+ */
+public record Access(boolean tls, Path ca, Path certificate, Path key, String name, Path tokenFile) {
+    /** Nothing is asked, nothing is shown. */
+    public static final Access OPEN = new Access(false, null, null, null, null, null);
+
+    private static final int MOST_TOKEN_BYTES = 4_096;
+
+    /** TLS with a relay whose certificate is signed by these. */
+    public static Access trusting(Path ca) {
+        return new Access(true, ca, null, null, null, null);
+    }
+
+    /** As a worker is told by {@link #args}. */
+    static Access of(WorkerArgs args) {
+        return new Access(
+                args.flag("tls"),
+                args.path("tls-ca"),
+                args.path("tls-cert"),
+                args.path("tls-key"),
+                args.text("tls-name", null),
+                args.path("token-file"));
+    }
+
+    /** For the command line of a worker. */
+    public List<String> args() {
+        List<String> args = new ArrayList<>(tls ? List.of("--tls") : List.of());
+        add(args, "--tls-ca", ca);
+        add(args, "--tls-cert", certificate);
+        add(args, "--tls-key", key);
+        add(args, "--tls-name", name);
+        add(args, "--token-file", tokenFile);
+        return args;
+    }
+
+    private static void add(List<String> args, String option, Object value) {
+        if (value != null) {
+            args.addAll(List.of(option, value.toString()));
+        }
+    }
+
+    /** Whether only the classes of relay-client can do that: a plain connection shows nothing. */
+    public boolean needsLibrary() {
+        return tls || tokenFile != null;
+    }
+
+    /**
+     * The same options, with this access.
+     *
+     * @throws IOException the token cannot be read; the message does not show it
+     */
+    public <B extends ConnectionOptions.Builder<B>> B to(B options) throws IOException {
+        if (tokenFile != null) {
+            options.token(token());
+        }
+        if (!tls) {
+            return options;
+        }
+        TlsOptions how = ca == null ? TlsOptions.system() : TlsOptions.trusting(ca);
+        how = certificate == null ? how : how.showing(certificate, key);
+        return options.tls(name == null ? how : how.expecting(name));
+    }
+
+    private Token token() throws IOException {
+        try {
+            return Token.of(TextFile.read(tokenFile, MOST_TOKEN_BYTES).strip());
+        } catch (IOException | IllegalArgumentException e) {
+            throw new IOException("cannot read the token of " + tokenFile + ": " + e.getMessage(), e);
+        }
+    }
+}
