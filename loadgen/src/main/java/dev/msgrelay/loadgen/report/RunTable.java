@@ -50,7 +50,7 @@ public final class RunTable {
     private final StringBuilder text = new StringBuilder();
 
     /**
-     * What is told of one part of a run.
+     * One part of a run: full speed, or a rate.
      *
      * @param load that was given
      */
@@ -110,7 +110,7 @@ public final class RunTable {
     }
 
     /**
-     * What the run gave, in some 15 lines as long as nothing is wrong; the verdict is the first one.
+     * The result of a run, in some 15 lines as long as nothing is wrong; the verdict is the first one.
      *
      * @param results with these runs, what they were set against, and the headline as their first note
      * @param parts at least one, by their rates; the first at full speed, where there is one
@@ -164,7 +164,7 @@ public final class RunTable {
     }
 
     /**
-     * What can be said of a run that was interrupted.
+     * The line about a run that was interrupted.
      *
      * @param live the last that was seen of it, or null when nothing flowed yet
      */
@@ -281,7 +281,7 @@ public final class RunTable {
         }
     }
 
-    /** What it was set against, and the share of that in each direction. */
+    /** The ceiling, and the share of that in each direction. */
     private void ceiling(Throughput passed) {
         Cell cell = results.lanes().get(0).cells().get(0);
         if (cell.ceilings() == null) {
@@ -379,7 +379,7 @@ public final class RunTable {
                 missed(part.signals()));
     }
 
-    /** What there was of a rate that was not reached: else it stands there as if it had been. */
+    /** The part of a rate that was reached, where that was not all: else it stands there as if it had been. */
     private static String missed(Signals signals) {
         return signals == null || signals.rates().kept()
                 ? ""
