@@ -171,7 +171,7 @@ final class ContestantOptions extends Options {
         return given(Side.A).isGiven() || given(Side.B).isGiven();
     }
 
-    /** The option that makes one of the sides end with a run, as on the command line; null where both stay as long as they are let. */
+    /** The option that makes one of the sides end with a run; null where both stay as long as they are let. */
     String endsWithARun() {
         for (Side side : Side.values()) {
             Given given = given(side);

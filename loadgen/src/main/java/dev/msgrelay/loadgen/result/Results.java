@@ -36,7 +36,7 @@ public record Results(
         List<Turn> turns,
         List<Finding> findings,
         List<String> notes) {
-    /** Version of the form that this build writes and reads. A change that an older reader would misread gets the next number. */
+    /** Version of the form that this build writes and reads. A change that older readers would misread gets the next. */
     public static final int SCHEMA_VERSION = 3;
 
     /**

@@ -12,8 +12,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The admin port of a relay that runs elsewhere, and the figures that it tells. The token in RELAY_TOKEN of the environment is shown
- * over https and within this host only.
+ * The admin port of a relay that runs elsewhere, and the figures that it tells. The token in RELAY_TOKEN of the environment
+ * is shown over https and within this host only.
  */
 public record AdminPort(URI uri) {
     private static final int TIMEOUT_MILLIS = 1_500;

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/** The speed of one TCP connection on a lane with a link, without a relay, and what runs through one made of that, round by round. */
+/** The speed of one TCP connection on a lane with a link, without a relay, and the share of it through one, by rounds. */
 final class Baselines {
     private static final double MEGA = 1e6;
 
