@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * What a run was bound by.
+ * The bottleneck of a run.
  *
  * @param confidence in that
  * @param reasons sentences with the numbers, the decisive one first; at least one
@@ -34,7 +34,7 @@ public record BoundBy(
         return kind + (doubts.isEmpty() ? "" : " (" + String.join("; ", doubts) + ")");
     }
 
-    /** What can limit a run. */
+    /** Limits of a run. */
     public enum Kind {
         /** Nothing did: publishers had a schedule, and it was kept. */
         NOTHING,
@@ -57,7 +57,7 @@ public record BoundBy(
         /** The numbers contradict each other, or too few of them are known. */
         UNCLEAR;
 
-        /** As people say it: "relay CPU", "relay pauses". */
+        /** Text for people: "relay CPU", "relay pauses". */
         @Override
         public String toString() {
             return switch (this) {
@@ -74,7 +74,7 @@ public record BoundBy(
         HIGH,
         /** One signal says so, and none contradicts it. */
         MEDIUM,
-        /** It is what is left, or others are nearly as likely. */
+        /** No signal speaks against it, or others are nearly as likely. */
         LOW;
 
         @Override

@@ -191,7 +191,7 @@ public final class Classifier {
         }
         say.cpu(busiestPublisher);
         if (stolen) {
-            // Of one core: a schedule waits for one.
+            // A schedule waits for one core.
             say.that("the host took %.2f %% of a core's time", machine.steal() * machine.cores() * PERCENT);
         }
         say.machine();
@@ -508,7 +508,7 @@ public final class Classifier {
                 && busiestPublisher.wanted() < IDLE;
     }
 
-    /** Of a kind that means a thread's own speed, as far as that thread got the core that it wanted. */
+    /** A verdict of a kind that means a thread's own speed, as far as that thread got the core that it wanted. */
     private BoundBy cpuBound(Reasons say, BoundBy.Kind kind, CpuShare cpu, Confidence confidence) {
         if (waitsForACore(cpu, STARVED)) {
             return say.machine().bound(MACHINE, confidence, kind);

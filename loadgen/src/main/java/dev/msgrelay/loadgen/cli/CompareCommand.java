@@ -49,12 +49,12 @@ final class CompareCommand extends Told {
     private static final double MAX_MINUTES = 600;
     private static final double MAX_RATIO = 10;
 
-    /** Of a relay that has just been started: it compiles its code, and takes a second loop where it is busy. */
+    /** Warm-up of a relay that has just been started: it compiles its code, and takes a second loop where it is busy. */
     private static final Duration COLD = Duration.ofSeconds(4);
 
     private static final Duration PACED_COLD = Duration.ofSeconds(15);
 
-    /** Of one that is warm: it takes the second loop again, or gives it back. */
+    /** Warm-up of one that is warm: it takes the second loop again, or gives it back. */
     private static final Duration WARM = Duration.ofSeconds(2);
 
     private static final Duration DURATION = Duration.ofSeconds(2);

@@ -27,12 +27,12 @@ import picocli.CommandLine.ParameterException;
 
 /** The two sides of a comparison in turn. */
 final class ContestantOptions extends Options {
-    /** What can lie between publishers and subscribers. */
+    /** The things that can lie between publishers and subscribers. */
     enum Through {
         RELAY,
         PLAIN;
 
-        /** As on the command line. */
+        /** The word on the command line. */
         @Override
         public String toString() {
             return name().toLowerCase(Locale.ROOT);
@@ -128,7 +128,7 @@ final class ContestantOptions extends Options {
             return load.withClients(tls ? clients.withTls() : clients);
         }
 
-        /** What is said of its load, where the two differ. */
+        /** Words about its load, where the two differ. */
         private String clients() {
             return of(Load.oneToOne(LoadMessage.MIN_BODY)).clients().text() + (ack == null ? "" : ", --ack " + ack);
         }
@@ -171,7 +171,7 @@ final class ContestantOptions extends Options {
         return given(Side.A).isGiven() || given(Side.B).isGiven();
     }
 
-    /** What makes one of the sides end with a run, as on the command line; null where both stay as long as they are let. */
+    /** The option that makes one of the sides end with a run; null where both stay as long as they are let. */
     String endsWithARun() {
         for (Side side : Side.values()) {
             Given given = given(side);

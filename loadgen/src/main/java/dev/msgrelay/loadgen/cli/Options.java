@@ -29,7 +29,7 @@ abstract class Options {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec user;
 
-    /** What is declared here, without the other options of the command. */
+    /** Options that are declared here, without the other options of the command. */
     final CommandSpec own() {
         return own;
     }

@@ -63,12 +63,12 @@ final class RunCommand extends Told {
     private static final Duration WARMUP = Duration.ofSeconds(4);
     private static final Duration DURATION = Duration.ofSeconds(4);
 
-    /** Of a single rate: a JVM that has little to do takes its time to compile it. */
+    /** Warm-up of a single rate: a JVM that has little to do takes its time to compile it. */
     private static final Duration PACED_WARMUP = Duration.ofSeconds(15);
 
     private static final Duration PACED_DURATION = Duration.ofSeconds(10);
 
-    /** Of the first rate after full speed: the code that keeps a schedule is new. */
+    /** Warm-up of the first rate after full speed: the code that keeps a schedule is new. */
     private static final Duration FIRST_OF_CURVE = Duration.ofSeconds(2);
 
     private static final Duration OF_CURVE = Duration.ofSeconds(1);

@@ -200,7 +200,7 @@ final class ShootoutCommand extends Told {
         int times = rounds == null ? USUAL_ROUNDS : rounds;
         within("--rounds", times, 1, MAX_ROUNDS);
         Matrix matrix = matrixOptions.matrix();
-        // What the relay refuses is told now, and not when ceilings have been measured.
+        // Arguments that the relay refuses are told now, and not when ceilings have been measured.
         relayOptions.arguments(null);
         Timing timing = timing(warmup, usualWarmup(), duration);
         refuse(link != null && connect.isEmpty(), "--link needs --connect");

@@ -7,11 +7,11 @@ import dev.msgrelay.loadgen.run.SlowReaders;
 import dev.msgrelay.loadgen.run.Timing;
 
 /**
- * What a machine can do without a relay: one run of one size, as whatever is set against it has one. The best of several tries
+ * Speeds of a machine without a relay: one run of one size, as whatever is set against it has one. The best of several tries
  * would be lucky more often than not, and every relay short of it.
  */
 public final class CeilingCells {
-    /** What the names of all ceilings start with. */
+    /** Start of the names of all ceilings. */
     public static final String CEILING = "ceiling: ";
 
     /**

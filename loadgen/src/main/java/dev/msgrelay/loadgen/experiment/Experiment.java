@@ -190,14 +190,14 @@ public final class Experiment<R> {
         checkEnd();
     }
 
-    /** What was interrupted may have told it as a failure of its own, or not noticed. */
+    /** A cell that was interrupted may have told it as a failure of its own, or not noticed. */
     private void checkEnd() throws InterruptedException {
         if (Thread.interrupted() || meter.isEndAsked()) {
             throw new InterruptedException();
         }
     }
 
-    /** As results name moments: ISO 8601, with the zone. */
+    /** A moment as results name it: ISO 8601, with the zone. */
     public static String now() {
         return DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(ZonedDateTime.now().truncatedTo(ChronoUnit.SECONDS));
     }

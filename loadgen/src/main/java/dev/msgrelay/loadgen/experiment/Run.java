@@ -22,7 +22,7 @@ public record Run<R>(Cell<R> cell, int number, int round, String started, R resu
         return new Run<>(cell, number, round, started, more, outcome);
     }
 
-    /** What makes it invalid, one line each. */
+    /** Reasons that make it invalid, one line each. */
     public List<String> failures() {
         return outcome.failures();
     }

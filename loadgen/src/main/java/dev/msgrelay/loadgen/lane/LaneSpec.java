@@ -12,7 +12,7 @@ import dev.msgrelay.loadgen.link.SegmentFormat;
  * @param name of a relay that runs already; empty for the lanes of this host
  */
 public record LaneSpec(LaneKind kind, int mtu, String name) {
-    /** What Ethernet has unless told otherwise. */
+    /** Ethernet's MTU unless told otherwise. */
     public static final int ETHERNET_MTU = 1_500;
 
     /** The packet that every host has to take (RFC 791). */
@@ -76,7 +76,7 @@ public record LaneSpec(LaneKind kind, int mtu, String name) {
         return isEmulated() || kind == LaneKind.REMOTE;
     }
 
-    /** What an emulated link is; null for the others. A new network namespace has TCP's time stamps on. */
+    /** The emulated link; null for the others. A new network namespace has TCP's time stamps on. */
     public Link emulatedLink() {
         return isEmulated()
                 ? new Link(kind.speed(), new SegmentFormat(mtu, IpVersion.V4, true, false, Framing.TRAFFIC_CONTROL))

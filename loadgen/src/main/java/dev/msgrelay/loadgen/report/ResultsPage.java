@@ -165,7 +165,7 @@ public final class ResultsPage {
                 remark);
     }
 
-    /** What is to be known of a cell's median; empty mostly. */
+    /** Remark on a cell's median; empty mostly. */
     private String remark(Cell cell, Counted counted) {
         long failed =
                 cell.runs().stream().filter(run -> !run.outcome().passed()).count();

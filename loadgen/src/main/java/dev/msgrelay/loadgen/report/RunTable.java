@@ -8,9 +8,6 @@ import dev.msgrelay.loadgen.bound.Signals;
 import dev.msgrelay.loadgen.bound.Signals.Rates;
 import dev.msgrelay.loadgen.bound.Signals.Standstills;
 import dev.msgrelay.loadgen.bound.Signals.Standstills.Still;
-import dev.msgrelay.loadgen.render.Table;
-import dev.msgrelay.loadgen.render.Table.Field;
-import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
@@ -21,8 +18,6 @@ import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.run.Live;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Observed;
-import dev.msgrelay.loadgen.run.Punctuality;
-import dev.msgrelay.loadgen.run.RelayFigures;
 import dev.msgrelay.loadgen.run.RunResult.Correctness;
 import dev.msgrelay.loadgen.run.RunResult.Delay;
 import dev.msgrelay.loadgen.run.RunResult.Delays;
@@ -38,9 +33,6 @@ import java.util.stream.Stream;
 
 /** One run for people: in a few lines what it gave, and on demand what says so. */
 public final class RunTable {
-    /** More subscribers than this are told as one line, as long as nothing is wrong with any of them. */
-    private static final int SUBSCRIBERS_LISTED = 16;
-
     private static final List<Double> PERCENTILES = List.of(50.0, 90.0, 99.0, 99.9);
     private static final List<Double> OF_CURVE = List.of(50.0, 99.0, 99.9);
 
@@ -50,7 +42,7 @@ public final class RunTable {
     private final StringBuilder text = new StringBuilder();
 
     /**
-     * What is told of one part of a run.
+     * One part of a run: full speed, or a rate.
      *
      * @param load that was given
      */
@@ -110,7 +102,7 @@ public final class RunTable {
     }
 
     /**
-     * What the run gave, in some 15 lines as long as nothing is wrong; the verdict is the first one.
+     * The result of a run, in some 15 lines as long as nothing is wrong; the verdict is the first one.
      *
      * @param results with these runs, what they were set against, and the headline as their first note
      * @param parts at least one, by their rates; the first at full speed, where there is one
@@ -133,7 +125,7 @@ public final class RunTable {
         table.bound(parts);
         table.machine(parts);
         if (explain) {
-            parts.forEach(table::explain);
+            parts.forEach(part -> table.text.append(RunEvidence.of(part)));
         }
         return table.text.toString();
     }
@@ -164,7 +156,7 @@ public final class RunTable {
     }
 
     /**
-     * What can be said of a run that was interrupted.
+     * The line about a run that was interrupted.
      *
      * @param live the last that was seen of it, or null when nothing flowed yet
      */
@@ -256,7 +248,7 @@ public final class RunTable {
                 + (lane.link() == null ? "" : " (" + lane.link().speed() + ")");
     }
 
-    private static String pace(Load load) {
+    static String pace(Load load) {
         String pace = load.rate() == 0 ? "full speed" : load.rate() + " msg/s each";
         return pace
                 + (load.content().types() == 1 ? "" : ", " + load.content().types() + " types")
@@ -281,7 +273,7 @@ public final class RunTable {
         }
     }
 
-    /** What it was set against, and the share of that in each direction. */
+    /** The ceiling, and the share of that in each direction. */
     private void ceiling(Throughput passed) {
         Cell cell = results.lanes().get(0).cells().get(0);
         if (cell.ceilings() == null) {
@@ -379,7 +371,7 @@ public final class RunTable {
                 missed(part.signals()));
     }
 
-    /** What there was of a rate that was not reached: else it stands there as if it had been. */
+    /** The part of a rate that was reached, where that was not all: else it stands there as if it had been. */
     private static String missed(Signals signals) {
         return signals == null || signals.rates().kept()
                 ? ""
@@ -389,7 +381,7 @@ public final class RunTable {
                         Unit.COUNT.plain(signals.rates().out()));
     }
 
-    private static String percentiles(Delays delays, Delay which) {
+    static String percentiles(Delays delays, Delay which) {
         return PERCENTILES.stream()
                 .map(one -> Figures.name(one) + " " + nanos(delays.at(which, one)) + "   ")
                 .collect(Collectors.joining());
@@ -432,130 +424,21 @@ public final class RunTable {
         }
     }
 
-    private void explain(Part part) {
-        RunRecord run = part.run();
-        line("");
-        line("%s:", part.isPaced() ? "at " + pace(part.load()) : "at full speed");
-        traffic("in", run.throughput().in());
-        traffic("out", run.throughput().out());
-        subscribers(run);
-        schedule(run);
-        delays(run.delays());
-        still(part.still());
-        text.append(TextTable.of(Tables.processes(List.of(run))));
-        relay(run);
-        reasons(run);
-        run.outcome().observed().forEach(one -> line("%s", one.text()));
-        run.outcome().environment().forEach(line -> line("the machine was busy: %s", line));
-    }
-
-    private void traffic(String name, Traffic traffic) {
-        if (traffic != null) {
-            line("%-4s %s, %,d messages", name, rate(traffic), traffic.messages());
-        }
-    }
-
-    private void still(Standstills still) {
-        line(
-                "longest gap between two deliveries to a subscriber %s; %,d of 100 ms or longer, %s in all",
-                longest(still.deliveries()),
-                still.deliveries().count(),
-                nanos(still.deliveries().totalNanos()));
-        line(
-                "stood still at most: publishers %s, subscribers %s, a process that only sleeps %s",
-                longest(still.publishers()), longest(still.subscribers()), longest(still.machine()));
-    }
-
-    /** Programs in C do not tell. */
-    private static String longest(Still still) {
+    /** Unknown where nobody tells. */
+    static String longest(Still still) {
         return still.longestNanos() == 0 ? "unknown" : nanos(still.longestNanos());
     }
 
-    private void subscribers(RunRecord run) {
-        Correctness all = run.correctness();
-        if (!all.checked()) {
-            return;
-        }
-        boolean list = all.subscribers().size() <= SUBSCRIBERS_LISTED;
-        List<SubscriberResult> listed = all.subscribers().stream()
-                .filter(one -> list || !Tables.isClean(one))
-                .toList();
-        text.append(TextTable.of(Table.of(
-                "",
-                listed,
-                List.of(
-                        Field.of("subscriber", Unit.WHOLE, SubscriberResult::index),
-                        Field.of("messages", Unit.WHOLE, SubscriberResult::messages),
-                        Field.of("lost", Unit.WHOLE, SubscriberResult::lost),
-                        Field.of("not delivered", Unit.WHOLE, SubscriberResult::undelivered),
-                        Field.of("duplicated", Unit.WHOLE, SubscriberResult::duplicated),
-                        Field.of("reordered", Unit.WHOLE, SubscriberResult::reordered),
-                        Field.of("corrupted", Unit.WHOLE, SubscriberResult::corrupted),
-                        Field.text("connection", Tables::connection)))));
-    }
-
-    private void schedule(RunRecord run) {
-        Punctuality kept = run.correctness().schedule();
-        if (kept.scheduled() > 0) {
-            line(
-                    "on time: %.3f %% left within 1 ms of their time (%,d late); after it left  p50 %s  p99 %s  max %s",
-                    100 * (1 - kept.lateShare()),
-                    kept.late(),
-                    nanos(kept.lateness().getValueAtPercentile(50)),
-                    nanos(kept.lateness().getValueAtPercentile(99)),
-                    nanos(kept.lateness().getMaxValue()));
-        }
-    }
-
-    private void delays(Delays delays) {
-        boolean paced = delays.has(Delay.LATENCY);
-        Delay which = paced ? Delay.LATENCY : Delay.TIME_IN_QUEUE;
-        if (delays.has(which)) {
-            line(
-                    "%s  %smax %s  (%s, %s)",
-                    paced ? "latency" : "time in queue",
-                    percentiles(delays, which),
-                    nanos(delays.at(which, 100)),
-                    sampled(delays.oneMessageIn()),
-                    paced ? "from the intended time of sending" : "from the write to the read");
-        }
-    }
-
-    private static String sampled(long sampling) {
-        return sampling == 1 ? "every message" : "one message in " + sampling;
-    }
-
-    private void relay(RunRecord run) {
-        RelayFigures relay = run.resources().relay();
-        if (relay != null) {
-            line(
-                    "relay: %d garbage collections (%d ms) within the window, largest lag %s, connections ended %s",
-                    relay.gcCount(), relay.gcMillis(), Unit.BYTES.plain(relay.largestLagBytes()), relay.closes());
-        }
-    }
-
-    private void reasons(RunRecord run) {
-        BoundBy bound = run.resources().boundBy();
-        if (bound == null) {
-            return;
-        }
-        line("bound by %s:", bound.text());
-        bound.reasons().forEach(reason -> line("  %s", reason));
-        if (!bound.unseen().isEmpty() && bound.kind() != BoundBy.Kind.NOTHING) {
-            line("  not seen: %s", String.join(", ", bound.unseen()));
-        }
-    }
-
-    private static String rate(Traffic traffic) {
+    static String rate(Traffic traffic) {
         return rate(traffic.messagesPerSecond(), traffic.bytesPerSecond());
     }
 
     /** "13 M msg/s, 1.41 GB/s". */
-    private static String rate(double messages, double bytes) {
+    static String rate(double messages, double bytes) {
         return Unit.COUNT.plain(messages) + " msg/s, " + Unit.BYTES_PER_SECOND.plain(bytes);
     }
 
-    private static String nanos(double nanos) {
+    static String nanos(double nanos) {
         return Unit.NANOS.plain(nanos);
     }
 

@@ -29,7 +29,7 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What results hold, as tables: a terminal and a page show the same ones. */
+/** The content of results as tables: a terminal and a page show the same ones. */
 final class Tables {
     private static final double SECOND_NANOS = 1e9;
 
@@ -180,7 +180,7 @@ final class Tables {
                 .collect(Collectors.joining(", "));
     }
 
-    /** Of latency at a rate; of time in queue at full speed. */
+    /** Delays: latency at a rate, time in queue at full speed. */
     static Table delays(List<RunRecord> runs) {
         boolean queue = runs.stream().anyMatch(run -> run.delays().has(Delay.TIME_IN_QUEUE));
         Delay which = queue ? Delay.TIME_IN_QUEUE : Delay.LATENCY;
@@ -338,7 +338,7 @@ final class Tables {
         }
     }
 
-    /** What each process used, a row for each of them and a column for each run. */
+    /** CPU and memory of each process, a row for each of them and a column for each run. */
     static Table processes(List<RunRecord> runs) {
         Set<Who> all = new LinkedHashSet<>();
         runs.forEach(run ->

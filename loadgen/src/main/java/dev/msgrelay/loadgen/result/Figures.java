@@ -68,12 +68,12 @@ public final class Figures {
                 && !Double.isNaN(run.throughput().ingressFraction());
     }
 
-    /** What all processes used, in cores. */
+    /** CPU of all processes, in cores. */
     public static double cores(RunRecord run) {
         return cores(run, "");
     }
 
-    /** What the processes used whose names begin so, in cores; NaN where there is none, or one did not tell. */
+    /** CPU of the processes whose names begin so, in cores; NaN where there is none, or one did not tell. */
     public static double cores(RunRecord run, String name) {
         double nanos = run.moment().measuredNanos();
         double seconds = run.resources().processes().stream()

@@ -36,11 +36,11 @@ public record Results(
         List<Turn> turns,
         List<Finding> findings,
         List<String> notes) {
-    /** Of the form that this build writes and reads. A change that an older reader would misread gets the next number. */
+    /** Version of the form that this build writes and reads. A change that older readers would misread gets the next. */
     public static final int SCHEMA_VERSION = 3;
 
     /**
-     * What is known before the first run.
+     * Facts that are known before the first run.
      *
      * @param command "run", "shootout", ...
      * @param version of the tool
@@ -57,7 +57,7 @@ public record Results(
         }
 
         /**
-         * Of this build.
+         * The origin of results of this build.
          *
          * @param args that loadgen was called with, the command among them
          */

@@ -12,8 +12,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What a relay that runs elsewhere says of itself, by its admin port. The token in RELAY_TOKEN of the environment is shown
- * over https and within this host only.
+ * The admin port of a relay that runs elsewhere, and the figures that it tells. The token in RELAY_TOKEN of the environment
+ * is shown over https and within this host only.
  */
 public record AdminPort(URI uri) {
     private static final int TIMEOUT_MILLIS = 1_500;
@@ -121,7 +121,7 @@ public record AdminPort(URI uri) {
         return figures;
     }
 
-    /** What it waited for between two looks; null where one is missing. */
+    /** Shares of the time between two looks that it waited; null where one is missing. */
     static RelayHolds holds(Look first, Look last) {
         if (first == null || last == null || last.nanos() <= first.nanos()) {
             return null;

@@ -48,7 +48,7 @@ public final class Children implements AutoCloseable {
         }
     }
 
-    /** Of several runs, one after the other, on this host: a worker of the same name is the same process in each. */
+    /** Children of several runs, one after the other, on this host: a worker of the same name is the same process in each. */
     public static Children staying() throws InterruptedException {
         return staying(Placement.HERE);
     }

@@ -5,7 +5,7 @@ import dev.msgrelay.protocol.TypeRanges;
 import java.util.Locale;
 
 /**
- * What publishers and subscribers are.
+ * The code of publishers and subscribers.
  *
  * @param kind whose code they run
  * @param acks up to where publishers keep every message
@@ -23,14 +23,14 @@ public record Clients(Kind kind, Ack acks, TypeRanges wanted, boolean tls) {
         /** The publishers and subscribers of module relay-client, which say HELLO: what users use. */
         LIBRARY;
 
-        /** As on the command line. */
+        /** The word on the command line. */
         @Override
         public String toString() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
 
-    /** What acknowledgements publishers ask for: until then they keep each message. */
+    /** Acknowledgements that publishers ask for: until then they keep each message. */
     public enum Ack {
         NONE(null),
         STREAM(Level.STREAM),
@@ -57,7 +57,7 @@ public record Clients(Kind kind, Ack acks, TypeRanges wanted, boolean tls) {
             return level == Level.WRITTEN || level == Level.FORCED;
         }
 
-        /** As on the command line. */
+        /** The word on the command line. */
         @Override
         public String toString() {
             return name().toLowerCase(Locale.ROOT);

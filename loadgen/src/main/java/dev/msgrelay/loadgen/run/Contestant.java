@@ -6,7 +6,7 @@ import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 
 /**
- * What lies between publishers and subscribers: our relay, the plain relay, a relay elsewhere, or something that sends
+ * The thing between publishers and subscribers: our relay, the plain relay, a relay elsewhere, or something that sends
  * by itself. Publishers and subscribers are the very same whatever it is, so that two results differ by the contestant only.
  */
 public interface Contestant {
@@ -23,7 +23,7 @@ public interface Contestant {
         return false;
     }
 
-    /** What it does with a slow subscriber, by which a loss is explained: most have it wait. */
+    /** The policy for slow subscribers, by which a loss is explained: most have it wait. */
     default Policy policy() {
         return Policy.BACKPRESSURE;
     }

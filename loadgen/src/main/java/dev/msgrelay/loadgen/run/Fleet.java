@@ -167,7 +167,7 @@ final class Fleet {
         }
     }
 
-    /** Who may be sent less than all says HELLO, so that it is told. */
+    /** Subscribers that may be sent less than all say HELLO, so that they are told. */
     private void policy(List<String> args) {
         if (load.isChecked() && load.policy() != Policy.BACKPRESSURE) {
             option(args, "policy", load.policy().flag());
@@ -187,7 +187,7 @@ final class Fleet {
         slow().forEach(child -> child.tell(window));
     }
 
-    /** What each publisher process says at its end. */
+    /** Words of each publisher process at its end. */
     List<JsonObject> awaitPublished() throws RunException, InterruptedException {
         List<JsonObject> results = new ArrayList<>();
         for (Child publisher : publishers) {
@@ -196,7 +196,7 @@ final class Fleet {
         return results;
     }
 
-    /** What each subscriber process says when the tail has come, or is overdue. */
+    /** Words of each subscriber process when the tail has come, or is overdue. */
     List<JsonObject> awaitDrained(List<JsonObject> published) throws RunException, InterruptedException {
         String command = Control.sentCommand(sent(published));
         subscribers.forEach(child -> child.send(command));
@@ -207,7 +207,7 @@ final class Fleet {
         return results;
     }
 
-    /** What the process of the slow ones says, where there are any. */
+    /** Words of the process of the slow ones, where there are any. */
     List<JsonObject> awaitSlow() throws RunException, InterruptedException {
         if (slow == null) {
             return List.of();
@@ -222,7 +222,7 @@ final class Fleet {
         return sent;
     }
 
-    /** What processes say of each of their publishers, or subscribers. */
+    /** Words of processes about each of their publishers, or subscribers. */
     static List<JsonObject> all(List<JsonObject> processes, String kind) {
         return processes.stream()
                 .flatMap(process -> process.getArray(kind, new JsonArray()).stream())
@@ -230,7 +230,7 @@ final class Fleet {
                 .toList();
     }
 
-    /** Of what each says; who does not say it has none. */
+    /** Sum of a figure that each says; one that does not say it has none. */
     static long sum(List<JsonObject> all, String field) {
         return all.stream().mapToLong(one -> one.getLong(field, 0)).sum();
     }
@@ -282,7 +282,7 @@ final class Fleet {
         return count == 1 ? kind + " " + first : kind + "s " + first + ".." + (first + count - 1);
     }
 
-    /** What every publisher process is told of what to send. */
+    /** Arguments that tell every publisher process of what to send. */
     static List<String> publisherOptions(Load load) {
         List<String> args = content(load);
         option(args, "total", load.publishers());

@@ -7,7 +7,7 @@ import dev.msgrelay.loadgen.load.TypeChoice;
 import dev.msgrelay.protocol.Policy;
 
 /**
- * What is sent through the contestant, and to how many.
+ * The messages through the contestant: how many connections, which content, which pace.
  *
  * @param publishers connections that publish
  * @param audience those who receive
@@ -32,7 +32,7 @@ public record Load(int publishers, Audience audience, Content content, int rate,
     private static final int MAX_SUBSCRIBER_PROCESSES = 16;
 
     /**
-     * Who receives.
+     * The receivers.
      *
      * @param subscribers connections that subscribe
      * @param check of the messages
@@ -43,7 +43,7 @@ public record Load(int publishers, Audience audience, Content content, int rate,
     public record Audience(int subscribers, Check check, Policy policy, SlowReaders slow) {}
 
     /**
-     * What is in the messages.
+     * Content of the messages.
      *
      * @param types that messages carry in turn, see {@link SizeTable#typeOf}
      */
@@ -132,7 +132,7 @@ public record Load(int publishers, Audience audience, Content content, int rate,
         return audience.check() == Check.FULL;
     }
 
-    /** What the relay does with a subscriber that reads too slowly. */
+    /** The relay's policy for a subscriber that reads too slowly. */
     public Policy policy() {
         return audience.policy();
     }

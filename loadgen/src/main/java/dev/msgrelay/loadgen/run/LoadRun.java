@@ -98,7 +98,7 @@ public final class LoadRun {
         try {
             return connectAndMeasure(children, started, stops);
         } catch (RunException e) {
-            // Who is cut off says so before it is seen that the relay has ended.
+            // A worker that is cut off says so before it is seen that the relay has ended.
             if (started.process() != null) {
                 started.process().checkHealthy(CAUSE_MILLIS);
             }
@@ -126,7 +126,7 @@ public final class LoadRun {
         return lastLive;
     }
 
-    /** What it gave, with what a relay that stayed says of it when it has ended. */
+    /** The result, with what a relay that stayed says of it when it has ended. */
     public RunResult ended(RunResult result, Child relay) {
         return result.withRelay(RelayFigures.of(relay, window));
     }

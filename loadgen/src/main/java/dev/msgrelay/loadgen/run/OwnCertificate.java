@@ -26,7 +26,7 @@ import java.util.Map;
 record OwnCertificate(Path certificate, Path key) {
     private static final long LIMIT_MILLIS = 120_000;
     private static final String ALIAS = "relay";
-    /** Of a file that nobody else may read, and that is gone at once. */
+    /** Rights of a file that nobody else may read, and that is gone at once. */
     private static final String PASSWORD = "of-a-run";
 
     private static final Map<String, OwnCertificate> MADE = new HashMap<>();
@@ -98,7 +98,7 @@ record OwnCertificate(Path certificate, Path key) {
                 StandardCharsets.US_ASCII);
     }
 
-    /** What a relay takes to show it. */
+    /** Arguments by which a relay shows it. */
     List<String> args() {
         return List.of("--tls-cert", certificate.toString(), "--tls-key", key.toString());
     }

@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  */
 public record RelayContestant(List<String> relayArgs, List<String> javaOptions, boolean publishOverUnix, Build build)
         implements Contestant {
-    /** As in bin/relay-server: a heap that is touched at the start, and a JVM that does next to nothing idle. */
+    /** The options of bin/relay-server: a heap that is touched at the start, and a JVM that does next to nothing idle. */
     public static final List<String> JAVA_OPTIONS = javaOptions(List.of());
 
     /** The relay's option that says what it does with a slow subscriber. */
@@ -41,10 +41,10 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
 
     private static final String KEEP = "--journal-keep";
 
-    /** Of a temporary one: some seconds of a stream at full speed. */
+    /** Size of a temporary one: some seconds of a stream at full speed. */
     private static final String TEMPORARY_KEEP = "1g";
 
-    /** Of this build; both sides as the load says. */
+    /** A relay of this build; both sides as the load says. */
     public RelayContestant(List<String> relayArgs, List<String> javaOptions) {
         this(relayArgs, javaOptions, false, null);
     }
@@ -63,7 +63,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         return policy(relayArgs);
     }
 
-    /** As these arguments have it; without a word the relay disconnects. */
+    /** The policy of these arguments; without a word the relay disconnects. */
     static Policy policy(List<String> relayArgs) {
         int at = relayArgs.lastIndexOf(POLICY);
         return at < 0 || at + 1 == relayArgs.size() ? Policy.DISCONNECT : Policy.ofFlag(relayArgs.get(at + 1));

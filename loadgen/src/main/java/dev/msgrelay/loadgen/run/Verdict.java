@@ -35,14 +35,14 @@ public final class Verdict {
                 result.load().policy());
     }
 
-    /** What the machine did meanwhile, so that the figures of a run stand for nothing, one line each. */
+    /** Disturbances by the machine, so that the figures of a run stand for nothing, one line each. */
     public static List<String> environment(RunResult result) {
         List<String> lines = new ArrayList<>(Disturbances.of(result.resources().signals()));
         lines.addAll(result.marks());
         return lines;
     }
 
-    /** What became of a run beside its figures: it is told, counted and compared, and no run is left out for it. */
+    /** Events of a run beside its figures: each is told, counted and compared, and no run is left out for it. */
     public static List<Observed> observed(RunResult result) {
         Signals signals = result.resources().signals();
         List<Observed> all = new ArrayList<>();
@@ -79,7 +79,7 @@ public final class Verdict {
         return marks.isEmpty() ? marks : List.of("schedule not kept: " + String.join("; ", marks));
     }
 
-    /** What is wrong with what the subscribers got, the slow ones too. */
+    /** Faults in what the subscribers got, the slow ones too. */
     static List<String> faults(Correctness correctness, Traffic out, Load load, Policy policy) {
         List<String> failures = new ArrayList<>();
         for (SubscriberResult subscriber : correctness.subscribers()) {
@@ -94,7 +94,7 @@ public final class Verdict {
         return failures;
     }
 
-    /** It was behind on purpose and left in the middle of the stream: what it did not get yet is not lost. */
+    /** A slow reader was behind on purpose and left in the middle of the stream: what it did not get yet is not lost. */
     private static void checkSlow(SubscriberResult slow, List<String> failures) {
         String who = "slow subscriber: ";
         count(slow.untold(), who, "lost without a word", failures);
@@ -108,7 +108,7 @@ public final class Verdict {
         boolean cutOff = policy == Policy.DISCONNECT
                 && subscriber.closed() != null
                 && subscriber.closeReason() == CloseReason.SLOW_SUBSCRIBER.code();
-        // Who is cut off was told by an ERROR that nothing comes any more.
+        // A subscriber that is cut off was told by an ERROR that nothing comes any more.
         long missing =
                 subscriber.faults().lost() - (cutOff ? subscriber.faults().tail() : 0);
         long told = policy == Policy.SKIP ? subscriber.told().missed() : 0;
@@ -134,7 +134,7 @@ public final class Verdict {
         }
     }
 
-    /** What no policy explains. */
+    /** Faults that no policy explains. */
     private static void checkMessages(String who, SubscriberResult subscriber, List<String> failures) {
         count(subscriber.duplicated(), who, "duplicated", failures);
         count(subscriber.reordered(), who, "reordered", failures);

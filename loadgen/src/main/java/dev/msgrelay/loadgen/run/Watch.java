@@ -89,7 +89,7 @@ final class Watch implements AutoCloseable {
         sampler.sampled();
     }
 
-    /** What was sampled, after the run. */
+    /** The samples, after the run. */
     Signals signals(Said said, Throughput throughput, Delays delays, Correctness correctness)
             throws InterruptedException {
         Rates rates = rates(said.sent() > 0, throughput, correctness.schedule());

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/** What a lane with a link gives to one TCP connection without a relay, and what runs through one made of that, round by round. */
+/** The speed of one TCP connection on a lane with a link, without a relay, and the share of it through one, by rounds. */
 final class Baselines {
     private static final double MEGA = 1e6;
 
@@ -49,7 +49,7 @@ final class Baselines {
         return places.subscribers() == Place.FAR ? End.NEAR : End.FAR;
     }
 
-    /** What is measured in every round; nothing on a lane without a link, and where nobody asked for it. */
+    /** Cells of every round; none on a lane without a link, and where nobody asked for it. */
     List<LoadCell> cells() {
         return cells;
     }
@@ -60,7 +60,7 @@ final class Baselines {
                 name, name, LinkBaseline.SENDER, LinkBaseline.placement(lane, from(places)), load, timing, rig);
     }
 
-    /** It counts bytes alone, of nobody's messages. Where it cannot be had the run is marked with the reason. */
+    /** iperf3 counts bytes alone, of nobody's messages. Where it cannot be had the run is marked with the reason. */
     private RunResult iperf3(LoadCell cell, RunObserver observer, Equipment.Iperf3 iperf3) throws InterruptedException {
         observer.phase("iperf3");
         LinkBaseline.Iperf given = iperf3.run(lane, from(places), cell.timing());

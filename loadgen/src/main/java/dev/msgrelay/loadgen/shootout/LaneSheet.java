@@ -171,14 +171,14 @@ final class LaneSheet {
         return runs.stream().filter(run -> run.cell() == cell).toList();
     }
 
-    /** What all runs of a load are set against, or null where nothing is known. */
+    /** The ceiling of all runs of a load, or null where nothing is known. */
     private Ceilings ceiling(Load load, List<Run<RunResult>> above) {
         return lane.link() == null
                 ? median(above.stream().filter(Run::counts).toList())
                 : LaneCeilings.of(lane.link(), load.body());
     }
 
-    /** What this run is set against: without a line rate the plain relay of its own round; null where that does not count. */
+    /** The ceiling of this run: without a line rate the plain relay of its own round; null where that does not count. */
     private Ceilings ceiling(Load load, List<Run<RunResult>> above, Run<RunResult> run) {
         if (lane.link() != null) {
             return ceiling(load, above);
@@ -200,7 +200,7 @@ final class LaneSheet {
                 Ceilings.PLAIN_RELAY, new Rate(traffic.messagesPerSecond(), traffic.bytesPerSecond()), null);
     }
 
-    /** What a reader has to know beside the runs: ceilings that were measured. */
+    /** Notes beside the runs: ceilings that were measured. */
     List<String> notes(List<Run<RunResult>> runs) {
         List<String> notes = new ArrayList<>();
         directs.values().forEach(cell -> notes.addAll(ceilingNote("direct", cell, runs)));

@@ -78,7 +78,7 @@ public final class ShootoutRun {
         this.experiment = new Experiment<>(meter, listener, keeper, GIVE_UP_AFTER);
     }
 
-    /** What lies ahead, in one line: "4 lanes x 3 loads x 3 rounds: 48 runs with their ceilings, about 6 min". */
+    /** The work ahead, in one line: "4 lanes x 3 loads x 3 rounds: 48 runs with their ceilings, about 6 min". */
     public static String summary(ShootoutSettings settings) {
         String head = count(settings.lanes().size(), "lane") + " x "
                 + count(settings.loads().size(), "load");

@@ -8,7 +8,7 @@ import dev.msgrelay.loadgen.run.Timing;
 import java.util.List;
 
 /**
- * What is asked of a shootout.
+ * The tasks of a shootout.
  *
  * @param lanes in the order in which they run
  * @param loads what runs on each of them
@@ -55,7 +55,7 @@ public record ShootoutSettings(
     }
 
     /**
-     * What results are set against, beside arithmetic.
+     * Yardsticks beside arithmetic.
      *
      * @param calibrate whether the ceilings of lanes without a line rate are measured, in every round, one run each
      * @param baseline whether it is measured what lanes with a link give without a relay, in every round

@@ -30,7 +30,7 @@ public record Access(boolean tls, Path ca, Path certificate, Path key, String na
         return new Access(true, ca, null, null, null, null);
     }
 
-    /** As a worker is told by {@link #args}. */
+    /** The access that {@link #args} tell a worker. */
     static Access of(WorkerArgs args) {
         return new Access(
                 args.flag("tls"),

@@ -85,7 +85,7 @@ final class LibraryChannel implements ByteChannel {
         return length;
     }
 
-    /** Of a relay that ends the connection with a word, the word is the last frame. */
+    /** Where a relay ends the connection with a word, the word is the last frame. */
     private int poll() throws IOException {
         try {
             return subscriber.poll(this::onMessage);

@@ -142,7 +142,7 @@ final class LibraryOutlet implements Outlet {
     }
 
     /**
-     * What a relay has acknowledged of one publisher: numbers have to go up from one acknowledgement to the next,
+     * Acknowledgements of one publisher: numbers have to go up from one acknowledgement to the next,
      * sequences by as much at least, and never beyond what was published; and how long that took. Thread-safe.
      */
     static final class Acknowledged implements AckListener {

@@ -44,7 +44,7 @@ public final class PublisherMain {
     /** Messages that the library is given between two looks at the clock. */
     private static final int LIBRARY_BATCH = 64;
 
-    /** What is kept until a disk has it: some milliseconds at full speed. Likewise of all publishers of this process. */
+    /** Bytes kept until a disk has them: some milliseconds at full speed. Likewise of all publishers of this process. */
     private static final int DURABLE_BUFFER = 16 << 20;
 
     private static final int DURABLE_BUFFERS = 256 << 20;
@@ -152,7 +152,7 @@ public final class PublisherMain {
         Together.run(connections, connection -> connection.publish(stream(connection, writeSize), control::window));
     }
 
-    /** What this connection sends, from its next message on. */
+    /** The stream of this connection, from its next message on. */
     private MessageStream stream(PublishConnection connection, int writeSize) {
         int id = connection.id();
         long first = connection.messages();

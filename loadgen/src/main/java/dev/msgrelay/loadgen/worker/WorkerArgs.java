@@ -69,7 +69,7 @@ public final class WorkerArgs {
         return text("bind", "127.0.0.1");
     }
 
-    /** Of all messages of the run: --body, see {@link BodySizes}, of --types (1) in turn. */
+    /** Sizes of all messages of the run: --body, see {@link BodySizes}, of --types (1) in turn. */
     public SizeTable sizes() {
         return SizeTable.of(BodySizes.parse(text("body"))).withTypes(number("types", 1));
     }
@@ -79,7 +79,7 @@ public final class WorkerArgs {
         return flag("library");
     }
 
-    /** Who says HELLO asks for it: --policy; null: nobody does. */
+    /** The policy that HELLO asks for: --policy; null: nobody does. */
     Policy policy() {
         return flag("policy") ? Policy.ofFlag(text("policy")) : null;
     }
