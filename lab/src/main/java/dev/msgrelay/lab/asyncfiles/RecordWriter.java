@@ -128,26 +128,16 @@ interface RecordWriter extends AutoCloseable {
      * end if the file is slower; here so many may be on their way, and then it waits for the first.
      */
     final class Forward extends Async {
-        /** What closing does about the records that are on their way. */
-        enum Closing {
-            WAITS,
-
-            /** The pitfall: they are lost. */
-            AT_ONCE
-        }
-
         private static final long CLOSE_SECONDS = 60;
 
         private final int outstanding;
-        private final Closing closing;
         private final Semaphore permits;
         private final CompletionHandler<Integer, Void> done = new Done();
         private volatile Throwable failure;
 
-        Forward(Path file, int threads, int outstanding, Closing closing) throws IOException {
+        Forward(Path file, int threads, int outstanding) throws IOException {
             super(file, threads);
             this.outstanding = outstanding;
-            this.closing = closing;
             permits = new Semaphore(outstanding);
         }
 
@@ -166,13 +156,9 @@ interface RecordWriter extends AutoCloseable {
 
         @Override
         public void close() throws IOException {
-            if (closing == Closing.WAITS) {
-                awaitAll();
-            }
+            awaitAll();
             super.close();
-            if (closing == Closing.WAITS) {
-                checkFailure();
-            }
+            checkFailure();
         }
 
         private void awaitAll() throws IOException {

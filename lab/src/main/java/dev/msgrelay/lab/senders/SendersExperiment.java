@@ -12,6 +12,7 @@ import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Experiment;
+import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.Needs;
 import dev.msgrelay.lab.Plots;
@@ -19,7 +20,6 @@ import dev.msgrelay.lab.senders.SendAlgorithm.Copy;
 import dev.msgrelay.lab.senders.SendAlgorithm.EqualBlocking;
 import dev.msgrelay.lab.senders.SendAlgorithm.EqualNonBlocking;
 import dev.msgrelay.lab.senders.SendAlgorithm.SimpleBlocking;
-import dev.msgrelay.loadgen.cli.Limits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -27,18 +27,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
+import java.util.stream.Stream;
 
 /** Files are sent to many clients: by a worker each, by workers in parts, by one event loop. */
-@Command(
-        name = "senders",
-        description = {
-            "Sends files to many clients on the loopback interface: a worker for each download, workers in turn, an event loop.",
-            "By transferTo and by copies, blocking or not. Every client compares what it gets."
-        })
-public final class SendersExperiment extends Experiment {
+public final class SendersExperiment {
     private static final String SIMPLE = "SimpleBlocking, copies";
     private static final String SIMPLE_TRANSFER = "SimpleBlocking, transferTo";
     private static final String NON_BLOCKING = "EqualNonBlocking, copies";
@@ -87,21 +79,17 @@ public final class SendersExperiment extends Experiment {
 
     private static final int WORKERS = 50;
     private static final int QUICK_WORKERS = 4;
-    private static final int MAX_CLIENTS = 5_000;
-    private static final int MAX_WORKERS = 5_000;
-    private static final int MAX_LIMIT = 10_000;
-    private static final int MAX_SOCKET_KILOBYTES = 1 << 20;
-
     /** With it, files that are more than sockets hold are there within a short go. */
     private static final int QUICK_LIMIT = 10;
 
-    private static final Duration DURATION = Duration.ofSeconds(5);
-    private static final Duration QUICK_DURATION = Duration.ofMillis(250);
     private static final List<Long> QUICK_FILES = List.of(1_000L, 200_000L, 500_000L, 1_000_000L);
     private static final List<Long> FILES = List.of(1_000L, 200_000L, 500_000L, 1_000_000L, 20_000_000L, 100_000_000L);
 
     private static final int KIBI = 1024;
     private static final int SMALL_PART = 40 * KIBI;
+    /** The article's socket buffers, in KiB. */
+    private static final int SOCKET_BUFFER = 81;
+
     private static final long MEGA = 1_000_000;
 
     /** Both ends of a connection, and a file of its own. */
@@ -109,107 +97,47 @@ public final class SendersExperiment extends Experiment {
 
     private static final int OTHER_DESCRIPTORS = 64;
 
-    @Option(
-            names = "--clients",
-            split = ",",
-            paramLabel = "N",
-            description = "Clients at a time; several are rows of one table (50,100,200,300; with --quick 16).")
-    private List<Integer> clients;
+    private final List<Integer> clients;
+    private final int workers;
+    private final List<Long> sizes;
+    private final Duration duration;
 
-    @Option(
-            names = "--limit",
-            split = ",",
-            paramLabel = "MBPS",
-            description = "MB/s at which each client reads, 0 for as fast as it can; a table each (0,1; with --quick 0,"
-                    + QUICK_LIMIT + ").")
-    private List<Integer> limits;
-
-    @Option(
-            names = "--workers",
-            paramLabel = "N",
-            description = "Threads of the pool (" + WORKERS + "; with --quick " + QUICK_WORKERS + ").")
-    private Integer workers;
-
-    @Option(
-            names = "--socket-buffer",
-            paramLabel = "KIB",
-            description = "Size of every socket's buffers; 0 leaves it to the operating system (81, the article's).")
-    private int socketBuffer = 81;
-
-    @Option(
-            names = "--duration",
-            paramLabel = "TIME",
-            description = "How long every go is measured (5s; with --quick 250ms). The article: 10m.")
-    private Duration duration;
-
-    public SendersExperiment() {
-        super(
-                "who sends files to many clients best: a thread each, threads that take turns, or one event loop?",
-                new Article(
-                        "Algorithms of grizzly-sendfile",
-                        0,
-                        "clients and server on one laptop (four cores, by its comments), Java 6; a pool of 50; HTTP; ten minutes"
-                                + " each"));
+    private SendersExperiment(Settings settings) {
+        clients = settings.quick() ? List.of(16) : List.of(50, 100, 200, 300);
+        workers = settings.quick() ? QUICK_WORKERS : WORKERS;
+        sizes = settings.quick() ? QUICK_FILES : FILES;
+        duration = settings.duration(Duration.ofSeconds(5), Duration.ofMillis(250));
     }
 
-    private List<Integer> clients() {
-        return clients == null
-                ? quick() ? List.of(16) : List.of(50, 100, 200, 300)
-                : clients.stream().distinct().toList();
-    }
-
-    private List<Integer> limits() {
-        return limits == null
-                ? List.of(0, quick() ? QUICK_LIMIT : 1)
-                : limits.stream().distinct().toList();
-    }
-
-    private int workers() {
-        return workers != null ? workers : quick() ? QUICK_WORKERS : WORKERS;
-    }
-
-    private List<Long> files() {
-        return quick() ? QUICK_FILES : FILES;
-    }
-
-    private Duration duration() {
-        return duration != null ? duration : quick() ? QUICK_DURATION : DURATION;
-    }
-
-    @Override
-    protected void check(CommandSpec command) {
-        clients().forEach(n -> Limits.within(command, "--clients", n, 1, MAX_CLIENTS));
-        limits().forEach(limit -> Limits.within(command, "--limit", limit, 0, MAX_LIMIT));
-        Limits.within(command, "--workers", workers(), 1, MAX_WORKERS);
-        Limits.within(command, "--socket-buffer", socketBuffer, 0, MAX_SOCKET_KILOBYTES);
-        Limits.duration(command, duration, duration());
-    }
-
-    @Override
-    public Needs needs() {
-        int most = Collections.max(clients());
-        return new Needs(
-                files().stream().mapToLong(size -> size).sum(),
-                most * DESCRIPTORS_PER_CLIENT + OTHER_DESCRIPTORS,
-                // the workers, the selector's thread and the clients'
-                Math.min(most, workers()) + 2);
-    }
-
-    @Override
-    public List<LabTable> tables() {
-        SendersGo.Files files = new SendersGo.Files(files());
-        return limits().stream().map(limit -> table(limit, files)).toList();
+    public static Experiment of(Settings settings) {
+        SendersExperiment senders = new SendersExperiment(settings);
+        SendersGo.Files files = new SendersGo.Files(senders.sizes);
+        int most = Collections.max(senders.clients);
+        // The workers, the selector's thread and the clients'.
+        int threads = Math.min(most, senders.workers) + 2;
+        return new Experiment(
+                "senders",
+                "Which way sends files to many clients best: a thread each, threads that take turns, or one event loop?",
+                "Algorithms of grizzly-sendfile",
+                "clients and server on one laptop (four cores, by its comments), Java 6; a pool of 50; HTTP; ten minutes each",
+                new Needs(
+                        senders.sizes.stream().mapToLong(size -> size).sum(),
+                        most * DESCRIPTORS_PER_CLIENT + OTHER_DESCRIPTORS,
+                        threads),
+                () -> Stream.of(0, settings.quick() ? QUICK_LIMIT : 1)
+                        .map(limit -> senders.table(limit, files))
+                        .toList(),
+                () -> {});
     }
 
     private LabTable table(int limit, SendersGo.Files files) {
         List<Contestant> contestants = new ArrayList<>();
-        for (int n : clients()) {
-            Client.Reading reading = new Client.Reading(limit * MEGA, socketBuffer * KIBI);
-            SendersGo.Load load =
-                    new SendersGo.Load(n, reading, duration().dividedBy(5), duration(), SendersGo.PATIENCE);
+        for (int n : clients) {
+            Client.Reading reading = new Client.Reading(limit * MEGA, SOCKET_BUFFER * KIBI);
+            SendersGo.Load load = new SendersGo.Load(n, reading, duration.dividedBy(5), duration, SendersGo.PATIENCE);
             ways().forEach((name, starter) -> {
                 SendersGo go = new SendersGo(starter, files, load);
-                contestants.add(new Contestant(name, n + " clients", go::warmUp, go::go));
+                contestants.add(new Contestant(name, n + " clients", go::go));
             });
         }
         return new LabTable(
@@ -234,11 +162,11 @@ public final class SendersExperiment extends Experiment {
         return format(
                 "clients read %s; a pool of %d (%d cores); files of %s KB in turn; socket buffers %s; %d ms a go",
                 limit == 0 ? "as fast as they can" : "at " + limit + " MB/s each",
-                workers(),
+                workers,
                 cores(),
-                files().stream().map(size -> format("%,.0f", size / 1e3)).collect(Collectors.joining(", ")),
-                socketBuffer == 0 ? "of the operating system's choice" : socketBuffer + " KiB",
-                duration().toMillis());
+                sizes.stream().map(size -> format("%,.0f", size / 1e3)).collect(Collectors.joining(", ")),
+                SOCKET_BUFFER + " KiB",
+                duration.toMillis());
     }
 
     private static int cores() {
@@ -247,27 +175,27 @@ public final class SendersExperiment extends Experiment {
 
     private Map<String, SendersGo.Starter> ways() {
         Map<String, SendersGo.Starter> ways = new LinkedHashMap<>();
-        ways.put(SIMPLE, pool(new SimpleBlocking(), Copy.BUFFER, workers()));
-        ways.put(SIMPLE_TRANSFER, pool(new SimpleBlocking(), Copy.TRANSFER_TO, workers()));
-        ways.put(NON_BLOCKING, pool(new EqualNonBlocking(), Copy.BUFFER, workers()));
+        ways.put(SIMPLE, pool(new SimpleBlocking(), Copy.BUFFER, workers));
+        ways.put(SIMPLE_TRANSFER, pool(new SimpleBlocking(), Copy.TRANSFER_TO, workers));
+        ways.put(NON_BLOCKING, pool(new EqualNonBlocking(), Copy.BUFFER, workers));
         ways.put(NON_BLOCKING_CORES, pool(new EqualNonBlocking(), Copy.BUFFER, cores()));
-        ways.put(NON_BLOCKING_TRANSFER, pool(new EqualNonBlocking(), Copy.TRANSFER_TO, workers()));
-        ways.put(BLOCKING, pool(new EqualBlocking(Copy.BUFFER_SIZE), Copy.BUFFER, workers()));
-        ways.put(BLOCKING_40, pool(new EqualBlocking(SMALL_PART), Copy.BUFFER, workers()));
-        ways.put(BLOCKING_TRANSFER, pool(new EqualBlocking(Copy.BUFFER_SIZE), Copy.TRANSFER_TO, workers()));
-        ways.put(LOOP, files -> new EventLoopServer(files, Copy.BUFFER, socketBuffer * KIBI));
-        ways.put(LOOP_TRANSFER, files -> new EventLoopServer(files, Copy.TRANSFER_TO, socketBuffer * KIBI));
+        ways.put(NON_BLOCKING_TRANSFER, pool(new EqualNonBlocking(), Copy.TRANSFER_TO, workers));
+        ways.put(BLOCKING, pool(new EqualBlocking(Copy.BUFFER_SIZE), Copy.BUFFER, workers));
+        ways.put(BLOCKING_40, pool(new EqualBlocking(SMALL_PART), Copy.BUFFER, workers));
+        ways.put(BLOCKING_TRANSFER, pool(new EqualBlocking(Copy.BUFFER_SIZE), Copy.TRANSFER_TO, workers));
+        ways.put(LOOP, files -> new EventLoopServer(files, Copy.BUFFER, SOCKET_BUFFER * KIBI));
+        ways.put(LOOP_TRANSFER, files -> new EventLoopServer(files, Copy.TRANSFER_TO, SOCKET_BUFFER * KIBI));
         return ways;
     }
 
     private SendersGo.Starter pool(SendAlgorithm algorithm, Copy copy, int threads) {
-        return files -> new WorkerServer(files, algorithm, new WorkerServer.Setup(threads, copy, socketBuffer * KIBI));
+        return files -> new WorkerServer(files, algorithm, new WorkerServer.Setup(threads, copy, SOCKET_BUFFER * KIBI));
     }
 
     private List<Claim> claims(int limit) {
         List<Claim> claims = new ArrayList<>();
-        for (int n : clients()) {
-            boolean moreThanWorkers = n > workers();
+        for (int n : clients) {
+            boolean moreThanWorkers = n > workers;
             if (moreThanWorkers) {
                 claims.add(better(
                         "with more downloads than workers, SimpleBlocking's initial time goes to extreme heights",
@@ -288,7 +216,7 @@ public final class SendersExperiment extends Experiment {
                     "EqualNonBlocking has the smaller latency than EqualBlocking", INITIAL, NON_BLOCKING, BLOCKING, n));
         }
         // What comments and footnotes ask, and what the article does not have.
-        int most = Collections.max(clients());
+        int most = Collections.max(clients);
         claims.add(better(
                 "(a comment) a pool as large as the number of cores is better",
                 THROUGHPUT,

@@ -62,12 +62,8 @@ record SendersGo(Starter starter, Files files, Load load) {
         }
     }
 
-    Measurement warmUp(Go go) throws IOException, InterruptedException, WrongResultException {
-        return run(files.in(go.scratch()), load.shorter());
-    }
-
     Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
-        return run(files.in(go.scratch()), load);
+        return run(files.in(go.scratch()), go.isWarmUp() ? load.shorter() : load);
     }
 
     private Measurement run(FileSet set, Load how) throws IOException, InterruptedException, WrongResultException {

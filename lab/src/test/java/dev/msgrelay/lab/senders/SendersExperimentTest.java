@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Contestant.Go;
-import dev.msgrelay.lab.LabResult;
+import dev.msgrelay.lab.Experiment;
+import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.lab.Tables;
 import dev.msgrelay.lab.WrongResultException;
@@ -28,39 +29,32 @@ class SendersExperimentTest {
 
     @Test
     void everyRowIsMeasuredAndNothingIsLeftBehind() {
-        SendersExperiment experiment = Tables.parsed(
-                new SendersExperiment(),
-                "--clients=4",
-                "--limit=0,10",
-                "--workers=3",
-                "--socket-buffer=16",
-                "--duration=40ms",
-                "--quick");
-        LabResult result = Tables.run(experiment, 1, directory);
-
-        assertThat(result.experiments().get(0).tables()).hasSize(2).allSatisfy(table -> {
-            assertThat(table.rows()).extracting(Row::failure).containsOnlyNulls();
-            assertThat(table.rows()).hasSize(10).allSatisfy(row -> {
-                assertThat(table.figure(row, SendersGo.THROUGHPUT).median()).isPositive();
-                // 0 where sockets held everything already
-                assertThat(table.figure(row, SendersGo.CPU).median()).isNotNegative();
-            });
-            assertThat(table.table().judge().apply(table)).isNotEmpty();
-            assertThat(table.table().charts().get(1).apply(table).series()).hasSize(10);
-        });
+        Settings settings = Tables.settings(1, Duration.ofMillis(40), directory);
+        assertThat(Tables.run(SendersExperiment.of(settings), settings))
+                .hasSize(2)
+                .allSatisfy(table -> {
+                    assertThat(table.rows()).extracting(Row::failure).containsOnlyNulls();
+                    assertThat(table.rows())
+                            .hasSize(table.table().contestants().size())
+                            .allSatisfy(row -> {
+                                assertThat(row.figure(SendersGo.THROUGHPUT).median())
+                                        .isPositive();
+                                // 0 where sockets held everything already
+                                assertThat(row.figure(SendersGo.CPU).median()).isNotNegative();
+                            });
+                    assertThat(table.verdicts()).isNotEmpty();
+                    assertThat(table.plots().get(1).series()).hasSameSizeAs(table.rows());
+                });
         assertThat(directory).isEmptyDirectory();
     }
 
     @Test
-    void aRowOfTheArticleIsOneOfOurs() {
-        assertThat(new SendersExperiment().tables()).hasSize(2).allSatisfy(table -> assertThat(table.contestants())
+    void theRecordHasTheArticlesRowsAndNeedsDescriptorsForAllClients() {
+        Experiment senders = SendersExperiment.of(new Settings(false, 5, null, null, directory));
+        assertThat(senders.tables().get()).hasSize(2).allSatisfy(table -> assertThat(table.contestants())
                 .extracting(Contestant::label)
                 .containsAll(table.article().cells().keySet()));
-    }
-
-    @Test
-    void needsDescriptorsForTheMostClients() {
-        assertThat(new SendersExperiment().needs().descriptors()).isEqualTo(964);
+        assertThat(senders.needs().descriptors()).isEqualTo(964);
     }
 
     @Test
