@@ -34,7 +34,6 @@ public final class ReadersExperiment {
             step("one line, BufferedInputStream, changes things dramatically", Ladder.BUFFERED, Ladder.BYTE_WISE),
             step("both methods combined achieve a combined effect", Ladder.BOTH, Ladder.BUFFERED),
             step("without allocation the code runs slower", Ladder.BOTH, Ladder.REUSING),
-            open(Ladder.LOCAL, Ladder.REUSING),
             step("buffers work almost three times faster than streams", Ladder.APPENDING, Ladder.BOTH)
                     .times(3),
             step("the simpler code, which compacts, is also faster", Ladder.COMPACTING, Ladder.APPENDING),

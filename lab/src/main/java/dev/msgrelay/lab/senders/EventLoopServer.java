@@ -1,7 +1,7 @@
 package dev.msgrelay.lab.senders;
 
 import dev.msgrelay.lab.senders.FileSet.SentFile;
-import dev.msgrelay.lab.senders.SendAlgorithm.Copy;
+import dev.msgrelay.lab.senders.SendAlgorithm.Download;
 import dev.msgrelay.server.net.Transport;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -10,7 +10,6 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -36,7 +35,7 @@ final class EventLoopServer implements FileServer {
     private final EventLoopGroup loop;
     private final Channel listener;
 
-    EventLoopServer(FileSet files, Copy copy, int socketBuffer) throws IOException {
+    EventLoopServer(FileSet files, int socketBuffer) throws IOException {
         Transport transport = Transport.AUTO.resolve();
         loop = new MultiThreadIoEventLoopGroup(1, threads, transport.ioHandler());
         ServerBootstrap bootstrap = new ServerBootstrap()
@@ -50,7 +49,7 @@ final class EventLoopServer implements FileServer {
                         channel.pipeline()
                                 .addLast(new FixedLengthFrameDecoder(Integer.BYTES))
                                 .addLast(new ChunkedWriteHandler())
-                                .addLast(new Requests(files, copy));
+                                .addLast(new Requests(files));
                     }
                 });
         if (socketBuffer > 0) {
@@ -70,11 +69,9 @@ final class EventLoopServer implements FileServer {
     /** Answers one client's requests. */
     private static final class Requests extends SimpleChannelInboundHandler<ByteBuf> {
         private final FileSet files;
-        private final Copy copy;
 
-        Requests(FileSet files, Copy copy) {
+        Requests(FileSet files) {
             this.files = files;
-            this.copy = copy;
         }
 
         @Override
@@ -82,10 +79,8 @@ final class EventLoopServer implements FileServer {
             SentFile file = files.files().get(request.readInt());
             // What is written closes its file itself, sent or not.
             FileChannel channel = FileChannel.open(file.path(), StandardOpenOption.READ);
-            Object content = copy == Copy.TRANSFER_TO
-                    ? new DefaultFileRegion(channel, 0, file.size())
-                    : new ChunkedNioFile(channel, 0, file.size(), Copy.BUFFER_SIZE);
-            context.writeAndFlush(content).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
+            context.writeAndFlush(new ChunkedNioFile(channel, 0, file.size(), Download.BUFFER_SIZE))
+                    .addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
         }
 
         @Override

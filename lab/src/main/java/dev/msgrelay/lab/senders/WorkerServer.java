@@ -1,7 +1,6 @@
 package dev.msgrelay.lab.senders;
 
 import dev.msgrelay.lab.senders.FileSet.SentFile;
-import dev.msgrelay.lab.senders.SendAlgorithm.Copy;
 import dev.msgrelay.lab.senders.SendAlgorithm.Download;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -35,7 +34,6 @@ final class WorkerServer implements FileServer {
     private static final long END_SECONDS = 10;
 
     private final SendAlgorithm algorithm;
-    private final Copy copy;
     private final int socketBuffer;
     private final List<SentFile> files;
     private final List<FileChannel> channels = new ArrayList<>();
@@ -73,12 +71,11 @@ final class WorkerServer implements FileServer {
      *
      * @param socketBuffer bytes of each socket's send buffer; 0 leaves it to the operating system
      */
-    record Setup(int workers, Copy copy, int socketBuffer) {}
+    record Setup(int workers, int socketBuffer) {}
 
     WorkerServer(FileSet files, SendAlgorithm algorithm, Setup setup) throws IOException {
         this.files = files.files();
         this.algorithm = algorithm;
-        this.copy = setup.copy();
         this.socketBuffer = setup.socketBuffer();
         pool = Executors.newFixedThreadPool(setup.workers(), threads);
         selector = Selector.open();
@@ -178,7 +175,7 @@ final class WorkerServer implements FileServer {
             throw new IOException("no file " + number);
         }
         connection.download =
-                new Download(channels.get(number), files.get(number).size(), connection.socket, copy);
+                new Download(channels.get(number), files.get(number).size(), connection.socket);
         return true;
     }
 

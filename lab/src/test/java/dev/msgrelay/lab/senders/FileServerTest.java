@@ -3,7 +3,6 @@ package dev.msgrelay.lab.senders;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.lab.senders.FileSet.SentFile;
-import dev.msgrelay.lab.senders.SendAlgorithm.Copy;
 import dev.msgrelay.lab.senders.SendAlgorithm.EqualBlocking;
 import dev.msgrelay.lab.senders.SendAlgorithm.EqualNonBlocking;
 import dev.msgrelay.lab.senders.SendAlgorithm.SimpleBlocking;
@@ -42,17 +41,16 @@ class FileServerTest {
     }
 
     static Stream<Starts> contestants() {
-        return Stream.of(Copy.values())
-                .flatMap(copy -> Stream.of(
-                        workers(new SimpleBlocking(), copy),
-                        workers(new EqualNonBlocking(), copy),
-                        workers(new EqualBlocking(40 * 1024), copy),
-                        workers(new EqualBlocking(200 * 1024), copy),
-                        set -> new EventLoopServer(set, copy, SOCKET_BUFFER)));
+        return Stream.of(
+                workers(new SimpleBlocking()),
+                workers(new EqualNonBlocking()),
+                workers(new EqualBlocking(40 * 1024)),
+                workers(new EqualBlocking(200 * 1024)),
+                set -> new EventLoopServer(set, SOCKET_BUFFER));
     }
 
-    private static Starts workers(SendAlgorithm algorithm, Copy copy) {
-        return set -> new WorkerServer(set, algorithm, new WorkerServer.Setup(2, copy, SOCKET_BUFFER));
+    private static Starts workers(SendAlgorithm algorithm) {
+        return set -> new WorkerServer(set, algorithm, new WorkerServer.Setup(2, SOCKET_BUFFER));
     }
 
     @ParameterizedTest

@@ -11,7 +11,6 @@ import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.lab.Tables;
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.senders.FileSet.SentFile;
-import dev.msgrelay.lab.senders.SendAlgorithm.Copy;
 import dev.msgrelay.lab.senders.SendAlgorithm.EqualNonBlocking;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -86,6 +85,6 @@ class SendersExperimentTest {
     }
 
     private static FileServer workers(FileSet files) throws IOException {
-        return new WorkerServer(files, new EqualNonBlocking(), new WorkerServer.Setup(2, Copy.TRANSFER_TO, 0));
+        return new WorkerServer(files, new EqualNonBlocking(), new WorkerServer.Setup(2, 0));
     }
 }
