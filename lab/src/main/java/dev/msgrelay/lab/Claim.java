@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * rounds' ratios. Its interval is that of the ranks at {@link #CONFIDENCE}: from the least to the most where there are
  * {@link #MIN_ROUNDS} rounds, and narrower where there are more.
  *
- * @param text the article's words; empty where it says nothing, and the question is open
+ * @param text the article's words
  * @param row a label
  * @param other the label of the row that it is compared with
  * @param size null where none is stated; then that of the article's figures counts, where it has them
@@ -46,9 +46,7 @@ public record Claim(String text, Column column, String row, String other, Direct
         /** The row is better than the other. */
         BETTER,
         /** The rows are the same, as far as the size allows. */
-        EQUAL,
-        /** Nothing is claimed: it is measured. */
-        OPEN
+        EQUAL
     }
 
     /**
@@ -89,11 +87,6 @@ public record Claim(String text, Column column, String row, String other, Direct
         return new Claim(text, column, row, other, Direction.EQUAL, Size.between(1 / factor, factor));
     }
 
-    /** The article does not say which row is better. */
-    public static Claim open(Column column, String row, String other) {
-        return new Claim("", column, row, other, Direction.OPEN, null);
-    }
-
     public static List<Verdict> judge(List<Claim> claims, TableResult table) {
         return claims.stream().map(claim -> claim.judge(table)).toList();
     }
@@ -127,10 +120,6 @@ public record Claim(String text, Column column, String row, String other, Direct
 
         boolean isAhead() {
             return low >= BEYOND_ONE && value >= WORTH_TELLING;
-        }
-
-        boolean isNothing() {
-            return high <= WORTH_TELLING && low >= 1 / WORTH_TELLING;
         }
 
         String range() {
@@ -186,8 +175,6 @@ public record Claim(String text, Column column, String row, String other, Direct
                 seen.isAhead()
                         ? Outcome.HOLDS
                         : seen.high() <= WORTH_TELLING ? Outcome.DOES_NOT_HOLD : Outcome.CANNOT_TELL;
-            case OPEN ->
-                seen.isAhead() || seen.inverse().isAhead() || seen.isNothing() ? Outcome.MEASURED : Outcome.CANNOT_TELL;
         };
     }
 
@@ -213,7 +200,6 @@ public record Claim(String text, Column column, String row, String other, Direct
         return switch (outcome) {
             case HOLDS -> "holds";
             case DOES_NOT_HOLD -> "does not hold: " + why;
-            case MEASURED -> "measured: " + why;
             default -> "cannot be told: " + seen.range();
         };
     }

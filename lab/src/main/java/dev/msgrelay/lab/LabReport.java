@@ -48,8 +48,7 @@ record LabReport(LabResult result) {
             failures(table).forEach(failure -> line(text, "  %s", failure));
             line(text, "  %s", rounds(table));
             for (Verdict verdict : table.verdicts()) {
-                String claim = verdict.claim().isEmpty() ? "(open)" : "\"" + verdict.claim() + "\"";
-                line(text, "  - %s: %s", claim, verdict.words());
+                line(text, "  - \"%s\": %s", verdict.claim(), verdict.words());
                 if (!verdict.here().isEmpty()) {
                     String article = verdict.article().isEmpty() ? "" : "; the article: " + verdict.article();
                     line(text, "      %s%s", verdict.here(), article);
@@ -131,34 +130,26 @@ record LabReport(LabResult result) {
     /** The verdict on a claim of a table. */
     private record Judged(String table, Verdict verdict) {
         Value words() {
-            boolean judged = !verdict.claim().isEmpty();
-            Mark mark = judged && verdict.isRefuted() ? Mark.WARN : judged && verdict.holds() ? Mark.GOOD : Mark.NOTE;
+            Mark mark = verdict.isRefuted() ? Mark.WARN : verdict.holds() ? Mark.GOOD : Mark.NOTE;
             return Value.marked(verdict.words(), mark);
         }
     }
 
-    /** One table of all claims; beneath the articles' own stand the questions that they leave open. */
+    /** One table of all claims. */
     private Section claims() {
         List<Judged> claimed = new ArrayList<>();
-        List<Judged> open = new ArrayList<>();
         for (ExperimentResult experiment : result.experiments()) {
             for (TableResult table : experiment.tables()) {
                 String where =
                         experiment.experiment().name() + ": " + table.table().id();
-                table.verdicts().forEach(verdict -> (verdict.claim().isEmpty() ? open : claimed)
-                        .add(new Judged(where, verdict)));
+                table.verdicts().forEach(verdict -> claimed.add(new Judged(where, verdict)));
             }
         }
-        claimed.addAll(open);
         Table table = Table.of(
                 "What the articles claim",
                 claimed,
                 List.of(
-                        Field.text(
-                                "claim",
-                                one -> one.verdict().claim().isEmpty()
-                                        ? "(open)"
-                                        : one.verdict().claim()),
+                        Field.text("claim", one -> one.verdict().claim()),
                         Field.text("table", Judged::table),
                         Field.text("article", one -> one.verdict().article()),
                         Field.text("here", one -> one.verdict().here()),

@@ -5,7 +5,7 @@ import java.util.Locale;
 /**
  * The verdict on a claim.
  *
- * @param claim the article's words; empty where it says nothing, and the question is open
+ * @param claim the article's words
  * @param article the size that it says; empty where it says none
  * @param here the measured ratio, with its interval; empty where nothing could be
  * @param size null where none is claimed
@@ -18,9 +18,7 @@ public record Verdict(String claim, String article, String here, Outcome directi
         DOES_NOT_HOLD,
         /** The interval has both in it; or a row failed, or was not measured. */
         CANNOT_TELL,
-        NOT_ENOUGH_ROUNDS,
-        /** There was no claim to judge. */
-        MEASURED;
+        NOT_ENOUGH_ROUNDS;
 
         @Override
         public String toString() {

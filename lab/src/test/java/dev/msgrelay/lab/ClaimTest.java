@@ -112,22 +112,6 @@ class ClaimTest {
         assertThat(verdict.words()).isEqualTo(words);
     }
 
-    @ParameterizedTest(name = "{0}: {2}")
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "20 21 22 23 24      | MEASURED          | measured: A is ahead",
-                "5 5 5 5 5           | MEASURED          | measured: B is ahead",
-                "10 10.1 9.9 10 10.1 | MEASURED          | measured: no difference",
-                "9 13 10 11 12       | CANNOT_TELL       | cannot be told: 0.90 to 1.30",
-                "20 21 22            | NOT_ENOUGH_ROUNDS | not enough rounds: 3 of 5",
-            })
-    void whatTheArticleLeavesOpenIsMeasured(String figures, Outcome direction, String words) {
-        Verdict verdict = Claim.open(Tables.SPEED, "A", "B").judge(table(Tables.SPEED, figures));
-        assertThat(verdict.direction()).isEqualTo(direction);
-        assertThat(verdict.words()).isEqualTo(words);
-    }
-
     @Test
     void withoutAStatedSizeTheArticlesFiguresAreOne() {
         Tables speed = Tables.of(Tables.SPEED).row("A", 20, 20, 20, 20, 20).row("B", 10, 10, 10, 10, 10);
@@ -161,12 +145,12 @@ class ClaimTest {
     @Test
     void whatWasMeasuredNamesTheLargerOneFirst() {
         TableResult speed = table(Tables.SPEED, "21 22 20 23 24");
-        assertThat(Claim.open(Tables.SPEED, "A", "B").judge(speed).here())
+        assertThat(Claim.better("", Tables.SPEED, "A", "B").judge(speed).here())
                 .isEqualTo("speed: A is 2.2 times B (2.0 to 2.4, 5 rounds)");
-        assertThat(Claim.open(Tables.SPEED, "B", "A").judge(speed).here())
+        assertThat(Claim.better("", Tables.SPEED, "B", "A").judge(speed).here())
                 .isEqualTo("speed: A is 2.2 times B (2.0 to 2.4, 5 rounds)");
         TableResult time = table(Tables.TIME, "5 5 4 5 5");
-        assertThat(Claim.open(Tables.TIME, "A", "B").judge(time).here())
+        assertThat(Claim.better("", Tables.TIME, "A", "B").judge(time).here())
                 .isEqualTo("time: B is 2.0 times A (2.0 to 2.5, 5 rounds)");
     }
 
@@ -198,7 +182,7 @@ class ClaimTest {
         Verdict verdict = Claim.better("faster", Tables.SPEED, "A", "B").judge(table);
         assertThat(verdict.direction()).isEqualTo(Outcome.CANNOT_TELL);
         assertThat(verdict.words()).isEqualTo("cannot tell: B FAILED");
-        assertThat(Claim.open(Tables.SPEED, "A", "C").judge(table).words())
+        assertThat(Claim.better("", Tables.SPEED, "A", "C").judge(table).words())
                 .isEqualTo("cannot tell: A and C were not measured");
     }
 
@@ -208,7 +192,7 @@ class ClaimTest {
                 .row("A", Double.NaN, 20, 30, 20, 20, 20)
                 .row("B", 10, 10, Double.NaN, 0, 10, 10)
                 .result();
-        assertThat(Claim.open(Tables.SPEED, "A", "B").judge(table).here())
+        assertThat(Claim.better("", Tables.SPEED, "A", "B").judge(table).here())
                 .isEqualTo("speed: A is 2.0 times B (2.0 to 2.0, 3 rounds)");
     }
 }

@@ -55,10 +55,7 @@ public final class AsyncFilesExperiment {
                     "(a comment) synchronous I/O is always more efficient with one thread",
                     WRITTEN,
                     PLAIN,
-                    FIXED_FORWARD),
-            Claim.open(WRITTEN, DEFAULT_FORWARD, DEFAULT_WAITING),
-            Claim.open(WRITTEN, FIXED_FORWARD, FIXED_WAITING),
-            Claim.open(WRITTEN, PLAIN, FIXED_WAITING));
+                    FIXED_FORWARD));
 
     /** Writes on their way at most, where nobody waits for them. */
     private static final int OUTSTANDING = 64;

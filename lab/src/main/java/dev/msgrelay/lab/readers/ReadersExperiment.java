@@ -39,13 +39,7 @@ public final class ReadersExperiment {
             step("the simpler code, which compacts, is also faster", Ladder.COMPACTING, Ladder.APPENDING),
             step("handing over the buffer saves a copy", Ladder.HANDING, Ladder.COMPACTING),
             step("from the first to the last about 70 times", Ladder.HANDING, Ladder.BYTE_WISE)
-                    .times(70),
-            open(Ladder.RELAY, Ladder.HANDING));
-
-    private static final List<Claim> SMALL_CLAIMS = List.of(
-            open(Ladder.BOTH, Ladder.FOUR_BYTES),
-            open(Ladder.HANDING, Ladder.BOTH),
-            open(Ladder.RELAY, Ladder.HANDING));
+                    .times(70));
 
     /** The article's figures over loopback. */
     static final ArticleFigures ARTICLE = ArticleFigures.of(List.of(MESSAGES, BYTES), """
@@ -101,7 +95,7 @@ public final class ReadersExperiment {
                         SMALL_WRITES,
                         FrameLayout.frameLength(StreamSender.BODY),
                         ArticleFigures.NONE,
-                        SMALL_CLAIMS));
+                        List.of()));
     }
 
     private LabTable table(
@@ -138,9 +132,5 @@ public final class ReadersExperiment {
 
     private static Claim step(String text, Ladder better, Ladder worse) {
         return Claim.better(text, MESSAGES, better.text(), worse.text());
-    }
-
-    private static Claim open(Ladder one, Ladder other) {
-        return Claim.open(MESSAGES, one.text(), other.text());
     }
 }

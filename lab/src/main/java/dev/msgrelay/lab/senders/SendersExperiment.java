@@ -1,7 +1,6 @@
 package dev.msgrelay.lab.senders;
 
 import static dev.msgrelay.lab.senders.SendersGo.CLIENTS;
-import static dev.msgrelay.lab.senders.SendersGo.CPU;
 import static dev.msgrelay.lab.senders.SendersGo.INITIAL;
 import static dev.msgrelay.lab.senders.SendersGo.SPEED;
 import static dev.msgrelay.lab.senders.SendersGo.THROUGHPUT;
@@ -29,14 +28,13 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Files are sent to many clients: by a worker each, by workers in parts, by one event loop. */
+/** Files are sent to many clients: by a worker each, by workers in parts. */
 public final class SendersExperiment {
     private static final String SIMPLE = "SimpleBlocking";
     private static final String NON_BLOCKING = "EqualNonBlocking";
     private static final String NON_BLOCKING_CORES = "EqualNonBlocking, a worker per core";
     private static final String BLOCKING = "EqualBlocking 81k";
     private static final String BLOCKING_40 = "EqualBlocking 40k";
-    private static final String LOOP = "event loop";
 
     /** For unthrottled EqualBlocking the article does not say which buffers it had; 81 KB is its default. */
     private static final ArticleFigures UNTHROTTLED = ArticleFigures.of(List.of(INITIAL, SPEED, THROUGHPUT), """
@@ -110,7 +108,7 @@ public final class SendersExperiment {
         int threads = Math.min(most, senders.workers) + 2;
         return new Experiment(
                 "senders",
-                "Which way sends files to many clients best: a thread each, threads that take turns, or one event loop?",
+                "Which way sends files to many clients best: a thread each, or threads that take turns?",
                 "Algorithms of grizzly-sendfile",
                 "clients and server on one laptop (four cores, by its comments), Java 6; a pool of 50; HTTP; ten minutes each",
                 new Needs(
@@ -136,7 +134,7 @@ public final class SendersExperiment {
         return new LabTable(
                 limit == 0 ? "unthrottled" : "at-" + limit + "MBps",
                 title(limit),
-                List.of(INITIAL, SPEED, THROUGHPUT, CPU),
+                List.of(INITIAL, SPEED, THROUGHPUT),
                 contestants,
                 limit == 0 ? UNTHROTTLED : limit == 1 ? AT_1_MB : ArticleFigures.NONE,
                 result -> Claim.judge(claims(limit), result),
@@ -173,7 +171,6 @@ public final class SendersExperiment {
         ways.put(NON_BLOCKING_CORES, pool(new EqualNonBlocking(), cores()));
         ways.put(BLOCKING, pool(new EqualBlocking(Download.BUFFER_SIZE), workers));
         ways.put(BLOCKING_40, pool(new EqualBlocking(SMALL_PART), workers));
-        ways.put(LOOP, files -> new EventLoopServer(files, SOCKET_BUFFER * KIBI));
         return ways;
     }
 
@@ -204,7 +201,6 @@ public final class SendersExperiment {
             claims.add(better(
                     "EqualNonBlocking has the smaller latency than EqualBlocking", INITIAL, NON_BLOCKING, BLOCKING, n));
         }
-        // Questions of comments and footnotes, and one that the article does not have.
         int most = Collections.max(clients);
         claims.add(better(
                 "(a comment) a pool as large as the number of cores is better",
@@ -212,19 +208,11 @@ public final class SendersExperiment {
                 NON_BLOCKING_CORES,
                 NON_BLOCKING,
                 most));
-        claims.add(open(THROUGHPUT, BLOCKING, BLOCKING_40, most));
-        claims.add(open(THROUGHPUT, LOOP, BLOCKING, most));
-        claims.add(open(INITIAL, LOOP, NON_BLOCKING, most));
-        claims.add(open(CPU, LOOP, NON_BLOCKING, most));
         return claims;
     }
 
     private static Claim better(String text, Column column, String better, String worse, int clients) {
         return Claim.better(text, column, label(better, clients), label(worse, clients));
-    }
-
-    private static Claim open(Column column, String one, String other, int clients) {
-        return Claim.open(column, label(one, clients), label(other, clients));
     }
 
     private static String label(String name, int clients) {

@@ -18,7 +18,6 @@ record SendersGo(Starter starter, Files files, Load load) {
     static final Column INITIAL = Column.lower("initial time", "s");
     static final Column SPEED = Column.higher("speed, largest file", "MB/s");
     static final Column THROUGHPUT = Column.higher("total throughput", "MB/s");
-    static final Column CPU = Column.lower("server CPU", "s/GB");
 
     private static final Duration WARM_UP = Duration.ofSeconds(1);
 
@@ -28,7 +27,7 @@ record SendersGo(Starter starter, Files files, Load load) {
     /** Starts a server. */
     @FunctionalInterface
     interface Starter {
-        FileServer start(FileSet files) throws IOException;
+        WorkerServer start(FileSet files) throws IOException;
     }
 
     /** Makes the files when the first asks for them. The frame's one thread. */
@@ -68,13 +67,12 @@ record SendersGo(Starter starter, Files files, Load load) {
 
     private Measurement run(FileSet set, Load how) throws IOException, InterruptedException, WrongResultException {
         // Clients are closed first: whoever is stuck in a write to one of them gets out of it.
-        try (FileServer server = starter.start(set);
+        try (WorkerServer server = starter.start(set);
                 ClientGroup clients = ClientGroup.connect(how.clients(), set, how.reading(), server.port())) {
             clients.start();
             long start = System.nanoTime();
             long from = start + how.leadIn().toNanos();
             clients.runUntil(from, new SendFigures(set.largest(), start));
-            long cpu = server.cpuNanos();
             SendFigures figures = new SendFigures(set.largest(), System.nanoTime());
             long end = from + how.duration().toNanos();
             clients.runUntil(end, figures);
@@ -84,7 +82,6 @@ record SendersGo(Starter starter, Files files, Load load) {
                 clients.runUntil(System.nanoTime() + how.duration().toNanos(), figures);
             }
             figures.end(System.nanoTime(), clients.clients());
-            cpu = server.cpuNanos() - cpu;
             // A server that stops within a file shows by clients that never hear of it again.
             long patience = System.nanoTime() + how.patience().toNanos();
             while (isStalled(clients, from) && System.nanoTime() < patience) {
@@ -103,8 +100,7 @@ record SendersGo(Starter starter, Files files, Load load) {
             return Measurement.of(CLIENTS, how.clients())
                     .and(INITIAL, figures.initialSeconds())
                     .and(SPEED, figures.speed())
-                    .and(THROUGHPUT, figures.throughput())
-                    .and(CPU, (double) cpu / figures.bytes());
+                    .and(THROUGHPUT, figures.throughput());
         }
     }
 

@@ -40,7 +40,7 @@ class AsyncFilesExperimentTest {
         assertThat(table.rows())
                 .extracting(Row::label)
                 .containsAll(table.table().article().cells().keySet());
-        assertThat(table.verdicts()).hasSize(7);
+        assertThat(table.verdicts()).hasSize(4);
         assertThat(table.plots().get(0).series()).hasSize(5);
         assertThat(directory).isEmptyDirectory();
     }

@@ -45,7 +45,7 @@ class EventLogExperimentTest {
         assertThat(table.rows())
                 .extracting(row -> row.label())
                 .containsAll(table.table().article().cells().keySet());
-        assertThat(table.verdicts()).hasSize(12);
+        assertThat(table.verdicts()).hasSize(8);
         assertThat(table.plots().get(0).series()).hasSize(7);
         assertThat(directory).isEmptyDirectory();
     }

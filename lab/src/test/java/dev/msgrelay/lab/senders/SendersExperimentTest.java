@@ -38,8 +38,6 @@ class SendersExperimentTest {
                             .allSatisfy(row -> {
                                 assertThat(row.figure(SendersGo.THROUGHPUT).median())
                                         .isPositive();
-                                // 0 where sockets held everything already
-                                assertThat(row.figure(SendersGo.CPU).median()).isNotNegative();
                             });
                     assertThat(table.verdicts()).isNotEmpty();
                     assertThat(table.plots().get(1).series()).hasSameSizeAs(table.rows());
@@ -84,7 +82,7 @@ class SendersExperimentTest {
         assertThatThrownBy(() -> go.go(new Go(directory, 1))).isInstanceOf(WrongResultException.class);
     }
 
-    private static FileServer workers(FileSet files) throws IOException {
+    private static WorkerServer workers(FileSet files) throws IOException {
         return new WorkerServer(files, new EqualNonBlocking(), new WorkerServer.Setup(2, 0));
     }
 }
