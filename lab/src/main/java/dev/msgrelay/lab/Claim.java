@@ -100,7 +100,7 @@ public record Claim(String text, Column column, String row, String other, Direct
     private record Ratio(double value, double low, double high, int rounds) {
         static Ratio of(double... ratios) {
             int n = ratios.length;
-            // So many of the least and of the most may be left out.
+            // The rank: so many of the least and of the most may be left out.
             double tail = 0;
             double chance = Math.pow(2, -n);
             int rank = 0;

@@ -74,7 +74,7 @@ record LabReport(LabResult result) {
                 .toList();
     }
 
-    /** Of each column the median with its spread, and beside it the article's figure. */
+    /** The median of each column with its spread, and beside it the article's figure. */
     private static Table shown(String caption, TableResult table) {
         List<Field<Row>> fields = new ArrayList<>(List.of(Field.text("", Row::label)));
         ArticleFigures article = table.table().article();

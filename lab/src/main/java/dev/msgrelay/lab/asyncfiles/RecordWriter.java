@@ -47,7 +47,7 @@ interface RecordWriter extends AutoCloseable {
         }
     }
 
-    /** What those have in common that write through an asynchronous channel. */
+    /** The common part of those that write through an asynchronous channel. */
     abstract class Async implements RecordWriter {
         private static final long END_SECONDS = 10;
 

@@ -17,7 +17,7 @@ interface Sender extends AutoCloseable {
     /** Bytes that Ethernet's MTU of 1,500 leaves for TCP's payload: the most of a packet, frames whole. */
     int PACKET = 1_448;
 
-    /** Where one producer thread hands over its messages. */
+    /** The place where one producer thread hands over its messages. */
     @FunctionalInterface
     interface Outlet {
         /**

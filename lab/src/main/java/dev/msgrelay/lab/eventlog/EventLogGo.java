@@ -36,7 +36,7 @@ record EventLogGo(Opener opener, int threads, Duration duration) {
     /** A burst takes far less, whatever the log; then something hangs. */
     private static final long END_SECONDS = 60;
 
-    /** Of the plot: one in so many bursts takes longer. */
+    /** The points of the plot: one in so many bursts takes longer. */
     private static final int[] ONE_IN = {1, 2, 4, 10, 20, 40, 100, 200, 400, 1_000, 2_000, 4_000, 10_000, 100_000};
 
     /** Opens a log on a file that is not there yet. */

@@ -65,7 +65,7 @@ record FileLoop(SequentialFile way, boolean preallocated, Task task, int index) 
         if (preallocated) {
             preallocate(file, size);
         } else {
-            // Not deleted: what is still mapped keeps its blocks until the mapping is gone.
+            // The file is not deleted: a mapping keeps its blocks until it is gone.
             Files.write(file, new byte[0]);
         }
         // Another one than that of the loop before, whoever ran it.

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  * than its limit. All on the thread of its {@link ClientGroup}.
  */
 final class Client implements AutoCloseable {
-    /** It may be behind its limit by so much, and catch up. */
+    /** A client may be behind its limit by so much, and catch up. */
     private static final long BURST = 64 * 1024;
 
     /** Reading goes on once it may read so much. */
@@ -137,7 +137,7 @@ final class Client implements AutoCloseable {
         }
     }
 
-    /** Whoever has waited because of the limit reads on, if it may by now. */
+    /** A client that has waited because of the limit reads on, if it may by now. */
     void refill(long now) {
         if (key.isValid() && key.interestOps() == 0 && allowed(Integer.MAX_VALUE, now) >= LEAST_READ) {
             key.interestOps(SelectionKey.OP_READ);

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 
-/** What a worker does with a download that it is given: one of the article's algorithms. */
+/** One of the article's algorithms: the work of a worker on a download. */
 interface SendAlgorithm {
     /** Whether the socket is to be in blocking mode while a worker has it; it is out of the selector then. */
     boolean isBlocking();

@@ -62,7 +62,7 @@ final class WorkerServer implements AutoCloseable {
             this.socket = socket;
         }
 
-        /** What it waits for: room in the socket, or the next request. */
+        /** The event that the client waits for: room in the socket, or the next request. */
         int interest() {
             return download.isDone() ? SelectionKey.OP_READ : SelectionKey.OP_WRITE;
         }
