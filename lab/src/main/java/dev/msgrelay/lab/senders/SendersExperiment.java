@@ -26,7 +26,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Files are sent to many clients: by a worker each, by workers in parts. */
 public final class SendersExperiment {
@@ -36,8 +35,8 @@ public final class SendersExperiment {
     private static final String BLOCKING = "EqualBlocking 81k";
     private static final String BLOCKING_40 = "EqualBlocking 40k";
 
-    /** For unthrottled EqualBlocking the article does not say which buffers it had; 81 KB is its default. */
-    private static final ArticleFigures UNTHROTTLED = ArticleFigures.of(List.of(INITIAL, SPEED, THROUGHPUT), """
+    /** The figures of clients that read as fast as they can. For EqualBlocking the article does not say which buffers it had; 81 KB is its default. */
+    private static final ArticleFigures ARTICLE = ArticleFigures.of(List.of(INITIAL, SPEED, THROUGHPUT), """
             SimpleBlocking, 50 clients     |  0.019 | 4.36 | 208.76
             EqualNonBlocking, 50 clients   |  0.021 | 4.15 | 198.79
             EqualBlocking 81k, 50 clients  |  0.018 | 4.23 | 202.29
@@ -49,30 +48,8 @@ public final class SendersExperiment {
             EqualBlocking 81k, 200 clients |  0.264 | 0.97 | 158.83
             """);
 
-    private static final ArticleFigures AT_1_MB = ArticleFigures.of(List.of(INITIAL, SPEED, THROUGHPUT), """
-            SimpleBlocking, 50 clients     |   0.003 | 1.0  | 42.9
-            EqualNonBlocking, 50 clients   |   0.002 | 0.98 | 41.82
-            EqualBlocking 81k, 50 clients  |   0.003 | 0.98 | 41.91
-            EqualBlocking 40k, 50 clients  |   0.002 | 0.98 | 42.85
-            SimpleBlocking, 100 clients    |  20.5   | 1.0  | 40.4
-            EqualNonBlocking, 100 clients  |   0.003 | 0.99 | 85.14
-            EqualBlocking 81k, 100 clients |   0.018 | 1.0  | 84.19
-            EqualBlocking 40k, 100 clients |   0.013 | 0.99 | 84.34
-            SimpleBlocking, 200 clients    |  64.8   | 1.0  | 37.12
-            EqualNonBlocking, 200 clients  |   0.112 | 0.86 | 141.8
-            EqualBlocking 81k, 200 clients |   0.2   | 0.95 | 156.59
-            EqualBlocking 40k, 200 clients |   0.159 | 0.96 | 154.2
-            SimpleBlocking, 300 clients    | 113.9   | 1.0  | 34.2
-            EqualNonBlocking, 300 clients  |   0.185 | 0.58 | 127.53
-            EqualBlocking 81k, 300 clients |   0.31  | 0.61 | 133.66
-            EqualBlocking 40k, 300 clients |   0.239 | 0.63 | 132.75
-            """);
-
     private static final int WORKERS = 50;
     private static final int QUICK_WORKERS = 4;
-    /** With it, files that are more than sockets hold are there within a short go. */
-    private static final int QUICK_LIMIT = 10;
-
     private static final List<Long> QUICK_FILES = List.of(1_000L, 200_000L, 500_000L, 1_000_000L);
     private static final List<Long> FILES = List.of(1_000L, 200_000L, 500_000L, 1_000_000L, 20_000_000L, 100_000_000L);
 
@@ -80,8 +57,6 @@ public final class SendersExperiment {
     private static final int SMALL_PART = 40 * KIBI;
     /** The article's socket buffers, in KiB. */
     private static final int SOCKET_BUFFER = 81;
-
-    private static final long MEGA = 1_000_000;
 
     /** Both ends of a connection, and a file of its own. */
     private static final int DESCRIPTORS_PER_CLIENT = 3;
@@ -115,29 +90,27 @@ public final class SendersExperiment {
                         senders.sizes.stream().mapToLong(size -> size).sum(),
                         most * DESCRIPTORS_PER_CLIENT + OTHER_DESCRIPTORS,
                         threads),
-                () -> Stream.of(0, settings.quick() ? QUICK_LIMIT : 1)
-                        .map(limit -> senders.table(limit, files))
-                        .toList(),
+                () -> List.of(senders.table(files)),
                 () -> {});
     }
 
-    private LabTable table(int limit, SendersGo.Files files) {
+    private LabTable table(SendersGo.Files files) {
         List<Contestant> contestants = new ArrayList<>();
         for (int n : clients) {
-            Client.Reading reading = new Client.Reading(limit * MEGA, SOCKET_BUFFER * KIBI);
-            SendersGo.Load load = new SendersGo.Load(n, reading, duration.dividedBy(5), duration, SendersGo.PATIENCE);
+            SendersGo.Load load =
+                    new SendersGo.Load(n, SOCKET_BUFFER * KIBI, duration.dividedBy(5), duration, SendersGo.PATIENCE);
             ways().forEach((name, starter) -> {
                 SendersGo go = new SendersGo(starter, files, load);
                 contestants.add(new Contestant(name, n + " clients", go::go));
             });
         }
         return new LabTable(
-                limit == 0 ? "unthrottled" : "at-" + limit + "MBps",
-                title(limit),
+                "unthrottled",
+                title(),
                 List.of(INITIAL, SPEED, THROUGHPUT),
                 contestants,
-                limit == 0 ? UNTHROTTLED : limit == 1 ? AT_1_MB : ArticleFigures.NONE,
-                result -> Claim.judge(claims(limit), result),
+                ARTICLE,
+                result -> Claim.judge(claims(), result),
                 List.of(
                         Plots.ofRows(
                                 "time to the first byte", Plots.linear("clients"), CLIENTS, Plots.log("s"), INITIAL),
@@ -149,10 +122,9 @@ public final class SendersExperiment {
                                 THROUGHPUT)));
     }
 
-    private String title(int limit) {
+    private String title() {
         return format(
-                "clients read %s; a pool of %d (%d cores); files of %s KB in turn; socket buffers %s; %d ms a go",
-                limit == 0 ? "as fast as they can" : "at " + limit + " MB/s each",
+                "clients read as fast as they can; a pool of %d (%d cores); files of %s KB in turn; socket buffers %s; %d ms a go",
                 workers,
                 cores(),
                 sizes.stream().map(size -> format("%,.0f", size / 1e3)).collect(Collectors.joining(", ")),
@@ -178,22 +150,16 @@ public final class SendersExperiment {
         return files -> new WorkerServer(files, algorithm, new WorkerServer.Setup(threads, SOCKET_BUFFER * KIBI));
     }
 
-    private List<Claim> claims(int limit) {
+    private List<Claim> claims() {
         List<Claim> claims = new ArrayList<>();
         for (int n : clients) {
-            boolean moreThanWorkers = n > workers;
-            if (moreThanWorkers) {
+            if (n > workers) {
                 claims.add(better(
                         "with more downloads than workers, SimpleBlocking's initial time goes to extreme heights",
                         INITIAL,
                         NON_BLOCKING,
                         SIMPLE,
                         n));
-            }
-            if (moreThanWorkers && limit > 0) {
-                String claim = "the Equal ones use the bandwidth significantly better than SimpleBlocking";
-                claims.add(better(claim, THROUGHPUT, NON_BLOCKING, SIMPLE, n));
-                claims.add(better(claim, THROUGHPUT, BLOCKING, SIMPLE, n));
             }
             claims.add(better("SimpleBlocking's downloads are faster one by one", SPEED, SIMPLE, BLOCKING, n));
             claims.add(better(

@@ -50,14 +50,14 @@ record SendersGo(Starter starter, Files files, Load load) {
     }
 
     /**
-     * @param reading how the clients read
+     * @param socketBuffer bytes of each client's receive buffer; 0 leaves it to the operating system
      * @param patience a file of which nothing more comes for so long does not come
      */
-    record Load(int clients, Client.Reading reading, Duration leadIn, Duration duration, Duration patience) {
+    record Load(int clients, int socketBuffer, Duration leadIn, Duration duration, Duration patience) {
         Load shorter() {
             return duration.compareTo(WARM_UP) <= 0
                     ? this
-                    : new Load(clients, reading, Duration.ZERO, WARM_UP, patience);
+                    : new Load(clients, socketBuffer, Duration.ZERO, WARM_UP, patience);
         }
     }
 
@@ -68,7 +68,7 @@ record SendersGo(Starter starter, Files files, Load load) {
     private Measurement run(FileSet set, Load how) throws IOException, InterruptedException, WrongResultException {
         // Clients are closed first: whoever is stuck in a write to one of them gets out of it.
         try (WorkerServer server = starter.start(set);
-                ClientGroup clients = ClientGroup.connect(how.clients(), set, how.reading(), server.port())) {
+                ClientGroup clients = ClientGroup.connect(how.clients(), set, how.socketBuffer(), server.port())) {
             clients.start();
             long start = System.nanoTime();
             long from = start + how.leadIn().toNanos();

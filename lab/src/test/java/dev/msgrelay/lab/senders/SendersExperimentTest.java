@@ -30,7 +30,7 @@ class SendersExperimentTest {
     void everyRowIsMeasuredAndNothingIsLeftBehind() {
         Settings settings = Tables.settings(1, Duration.ofMillis(40), directory);
         assertThat(Tables.run(SendersExperiment.of(settings), settings))
-                .hasSize(2)
+                .hasSize(1)
                 .allSatisfy(table -> {
                     assertThat(table.rows()).extracting(Row::failure).containsOnlyNulls();
                     assertThat(table.rows())
@@ -48,7 +48,7 @@ class SendersExperimentTest {
     @Test
     void theRecordHasTheArticlesRowsAndNeedsDescriptorsForAllClients() {
         Experiment senders = SendersExperiment.of(new Settings(false, 5, null, null, directory));
-        assertThat(senders.tables().get()).hasSize(2).allSatisfy(table -> assertThat(table.contestants())
+        assertThat(senders.tables().get()).hasSize(1).allSatisfy(table -> assertThat(table.contestants())
                 .extracting(Contestant::label)
                 .containsAll(table.article().cells().keySet()));
         assertThat(senders.needs().descriptors()).isEqualTo(964);
@@ -76,8 +76,8 @@ class SendersExperimentTest {
     }
 
     private void assertFails(SendersGo.Starter broken) {
-        SendersGo.Load load = new SendersGo.Load(
-                3, new Client.Reading(0, 0), Duration.ofMillis(20), Duration.ofMillis(200), Duration.ofSeconds(1));
+        SendersGo.Load load =
+                new SendersGo.Load(3, 0, Duration.ofMillis(20), Duration.ofMillis(200), Duration.ofSeconds(1));
         SendersGo go = new SendersGo(broken, new SendersGo.Files(SIZES), load);
         assertThatThrownBy(() -> go.go(new Go(directory, 1))).isInstanceOf(WrongResultException.class);
     }
