@@ -11,9 +11,8 @@ import dev.msgrelay.lab.Experiment;
 import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.Needs;
-import dev.msgrelay.lab.asyncfiles.RecordWriter.Forward;
+import dev.msgrelay.lab.asyncfiles.RecordWriter.Asynchronous;
 import dev.msgrelay.lab.asyncfiles.RecordWriter.Plain;
-import dev.msgrelay.lab.asyncfiles.RecordWriter.Waiting;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -90,10 +89,10 @@ public final class AsyncFilesExperiment {
         Set<Long> others = Set.copyOf(WriteGo.cpuTimes().keySet());
         Map<String, WriteGo.Opener> ways = new LinkedHashMap<>();
         ways.put(PLAIN, Plain::new);
-        ways.put(DEFAULT_WAITING, file -> new Waiting(file, 0));
-        ways.put(FIXED_WAITING, file -> new Waiting(file, POOL));
-        ways.put(DEFAULT_FORWARD, file -> new Forward(file, 0, OUTSTANDING));
-        ways.put(FIXED_FORWARD, file -> new Forward(file, POOL, OUTSTANDING));
+        ways.put(DEFAULT_WAITING, file -> new Asynchronous(file, 0, 0));
+        ways.put(FIXED_WAITING, file -> new Asynchronous(file, POOL, 0));
+        ways.put(DEFAULT_FORWARD, file -> new Asynchronous(file, 0, OUTSTANDING));
+        ways.put(FIXED_FORWARD, file -> new Asynchronous(file, POOL, OUTSTANDING));
         List<Contestant> rows = new ArrayList<>();
         ways.forEach((name, opener) ->
                 rows.add(new Contestant(name, "", new WriteGo(opener, duration.toNanos(), others)::go)));

@@ -2,9 +2,8 @@ package dev.msgrelay.lab.asyncfiles;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.lab.asyncfiles.RecordWriter.Forward;
+import dev.msgrelay.lab.asyncfiles.RecordWriter.Asynchronous;
 import dev.msgrelay.lab.asyncfiles.RecordWriter.Plain;
-import dev.msgrelay.lab.asyncfiles.RecordWriter.Waiting;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -38,10 +37,10 @@ class RecordWriterTest {
     static Stream<Opens> contestants() {
         return Stream.of(
                 Plain::new,
-                file -> new Waiting(file, 0),
-                file -> new Waiting(file, 2),
-                file -> new Forward(file, 0, OUTSTANDING),
-                file -> new Forward(file, 2, OUTSTANDING));
+                file -> new Asynchronous(file, 0, 0),
+                file -> new Asynchronous(file, 2, 0),
+                file -> new Asynchronous(file, 0, OUTSTANDING),
+                file -> new Asynchronous(file, 2, OUTSTANDING));
     }
 
     @ParameterizedTest
