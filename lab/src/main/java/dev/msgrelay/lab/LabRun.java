@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** The lab's loop: experiments one after the other, in each table every contestant in turn. The command's thread owns it. */
+/** The lab's loop: experiments in order, in each table every contestant in turn. The command's thread owns it. */
 final class LabRun {
     private final Settings settings;
     private final Consumer<String> progress;

@@ -16,7 +16,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * One client: asks for one file after the other, each as often as any other, and compares what it gets. All on the thread of its {@link ClientGroup}.
+ * One client: asks for one file after the other, each as often as any other, and compares what it gets. The thread of its
+ * {@link ClientGroup} owns it.
  */
 final class Client implements AutoCloseable {
     private final int number;

@@ -86,7 +86,8 @@ interface SendAlgorithm {
         }
 
         /**
-         * Sends up to {@code count} bytes more, through a buffer. Bytes that the socket does not take are read again next time.
+         * Sends up to {@code count} bytes more, through a buffer. Bytes that the socket does not take are read again next
+         * time.
          *
          * @return how many the socket took
          */

@@ -35,7 +35,7 @@ public final class SendersExperiment {
     private static final String BLOCKING = "EqualBlocking 81k";
     private static final String BLOCKING_40 = "EqualBlocking 40k";
 
-    /** The figures of clients that read as fast as they can. For EqualBlocking the article does not say which buffers it had; 81 KB is its default. */
+    /** Clients read as fast as they can. The article does not tell the part of EqualBlocking; 81 KB is its default. */
     private static final ArticleFigures ARTICLE = ArticleFigures.of(List.of(INITIAL, SPEED, THROUGHPUT), """
             SimpleBlocking, 50 clients     |  0.019 | 4.36 | 208.76
             EqualNonBlocking, 50 clients   |  0.021 | 4.15 | 198.79
@@ -50,6 +50,7 @@ public final class SendersExperiment {
 
     private static final int WORKERS = 50;
     private static final int QUICK_WORKERS = 4;
+
     private static final List<Long> QUICK_FILES = List.of(1_000L, 200_000L, 500_000L, 1_000_000L);
     private static final List<Long> FILES = List.of(1_000L, 200_000L, 500_000L, 1_000_000L, 20_000_000L, 100_000_000L);
 

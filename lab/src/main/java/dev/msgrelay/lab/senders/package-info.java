@@ -4,7 +4,7 @@
  * <pre>
  *  SendersExperiment -> SendersGo (one go) -> WorkerServer, whose workers follow a SendAlgorithm
  *                                          -> ClientGroup -> Client (many): asks, reads, compares
- *                                          -> SendFigures (what the clients got)
+ *                                          -> SendFigures (the clients' bytes and times)
  * </pre>
  */
 package dev.msgrelay.lab.senders;
