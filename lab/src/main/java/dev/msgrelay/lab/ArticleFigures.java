@@ -54,7 +54,7 @@ public record ArticleFigures(Map<String, Map<Column, Range>> cells) {
         return new ArticleFigures(Map.copyOf(cells));
     }
 
-    /** What the article says of this cell. */
+    /** The article's figure for this cell. */
     public Optional<Range> of(String row, Column column) {
         return Optional.ofNullable(cells.getOrDefault(row, Map.of()).get(column));
     }

@@ -6,22 +6,16 @@ import java.nio.file.Path;
 /**
  * A row of a table: one way of doing the thing, in one setting.
  *
- * @param name which way: the same in every setting and table
+ * @param name the way: the same in every setting and table
  * @param setting "8 threads", "growing"; empty where there is only one
- * @param warmUp a go that nobody counts, before the first round
  * @param work one go
  */
-public record Contestant(String name, String setting, Work warmUp, Work work) {
-    /** Warmed up by a go like any other. */
-    public Contestant(String name, String setting, Work work) {
-        this(name, setting, work, work);
-    }
-
-    /** Does it once. What it starts (threads, sockets, files), it ends before it returns, also when it is interrupted. */
+public record Contestant(String name, String setting, Work work) {
+    /** The work of a row. A go ends the threads, sockets and files that it starts, also when it is interrupted. */
     @FunctionalInterface
     public interface Work {
         /**
-         * Does it and checks the result.
+         * Does it once and checks the result.
          *
          * @throws WrongResultException the result is not what it must be; the row is FAILED
          * @throws IOException it could not be done; the row is FAILED too
@@ -31,19 +25,23 @@ public record Contestant(String name, String setting, Work warmUp, Work work) {
     }
 
     /**
-     * What a contestant is given.
+     * One go.
      *
      * @param scratch a directory of the experiment's own, for files; removed at the end
-     * @param round from 1; 0 for the warm-up
+     * @param round from 1; 0 for the warm-up, which may be shorter
      */
-    public record Go(Path scratch, int round) {}
+    public record Go(Path scratch, int round) {
+        public boolean isWarmUp() {
+            return round == 0;
+        }
+    }
 
-    /** What the row is called; one of its kind in a table. */
+    /** The name of the row; one of its kind in a table. */
     public String label() {
         return label(name, setting);
     }
 
-    /** What the row of this name in this setting is called. */
+    /** The label of the row with this name in this setting. */
     public static String label(String name, String setting) {
         return setting.isEmpty() ? name : name + ", " + setting;
     }

@@ -1,105 +1,40 @@
 package dev.msgrelay.lab;
 
-import dev.msgrelay.loadgen.run.RunException;
-import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
+import java.util.function.Supplier;
 
-/** One article's experiment; its options are those of the command of the same name. */
-@Command(mixinStandardHelpOptions = true, sortOptions = false)
-public abstract class Experiment implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec;
-
-    @ParentCommand
-    private Runner runner;
-
-    @Mixin
-    private LabOptions lab = new LabOptions();
-
-    private final String question;
-    private final Article article;
-
-    /** Runs experiments: the command that they are commands of. */
-    @FunctionalInterface
-    public interface Runner {
-        /** The exit code. */
-        int run(CommandSpec command, LabOptions options, List<Experiment> experiments)
-                throws IOException, RunException, InterruptedException;
-    }
-
-    protected Experiment(String question, Article article) {
-        this.question = question;
-        this.article = article;
-    }
-
+/**
+ * One article's experiment.
+ *
+ * @param name as on the command line
+ * @param question in a line
+ * @param article its title and year
+ * @param conditions the author's machine and network, as far as the article tells
+ * @param tables the measurements, in order; asking for them starts nothing
+ * @param end ends the processes that goes share; called once after the last go
+ */
+public record Experiment(
+        String name,
+        String question,
+        String article,
+        String conditions,
+        Needs needs,
+        Supplier<List<LabTable>> tables,
+        Runnable end) {
     /**
-     * Where an experiment comes from.
+     * The wishes of a command line.
      *
-     * @param title of the article, or what it is about
-     * @param year when it was written; 0 where it does not say
-     * @param conditions the author's machine and network, as far as the article tells
+     * @param rounds how often every contestant is measured, after the warm-up
+     * @param duration of one go; null leaves it to the experiment
+     * @param sizes of files, in MB; null leaves them to the experiment
+     * @param directory for temporary files
      */
-    public record Article(String title, int year, String conditions) {
-        /** "Smart Batching, 2011". */
-        public String citation() {
-            return year == 0 ? title : title + ", " + year;
+    public record Settings(boolean quick, int rounds, Duration duration, List<Integer> sizes, Path directory) {
+        /** The duration of one go. */
+        public Duration duration(Duration normal, Duration quickly) {
+            return duration != null ? duration : quick ? quickly : normal;
         }
-    }
-
-    /** As on the command line. */
-    public String name() {
-        return getClass().getAnnotation(Command.class).name();
-    }
-
-    /** What it asks, in a line. */
-    public final String question() {
-        return question;
-    }
-
-    public final Article article() {
-        return article;
-    }
-
-    /** What must be there before it starts. */
-    public abstract Needs needs();
-
-    /** What was left out on this machine, and why; asked after {@link #tables}. */
-    public List<String> remarks() {
-        return List.of();
-    }
-
-    /** What is to be measured, in order. Starts nothing yet. */
-    public abstract List<LabTable> tables() throws IOException, InterruptedException;
-
-    /** Ends what the goes share, such as a process that sends to all of them; called once after the last one. */
-    public void end() {}
-
-    /**
-     * Looks at the options of the command line.
-     *
-     * @throws picocli.CommandLine.ParameterException naming a value and its limits
-     */
-    protected abstract void check(CommandSpec command);
-
-    @Override
-    public final Integer call() throws IOException, RunException, InterruptedException {
-        check(spec);
-        return runner.run(spec, lab, List.of(this));
-    }
-
-    /** Has all its own options as they are by default. */
-    public final Experiment with(LabOptions options) {
-        lab = options;
-        return this;
-    }
-
-    protected final boolean quick() {
-        return lab.quick();
     }
 }

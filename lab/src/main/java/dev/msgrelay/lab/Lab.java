@@ -1,47 +1,45 @@
 package dev.msgrelay.lab;
 
-import dev.msgrelay.loadgen.cli.Limits;
-import dev.msgrelay.loadgen.experiment.Interrupts;
-import dev.msgrelay.loadgen.experiment.Meter;
+import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.render.HtmlWriter;
 import dev.msgrelay.loadgen.report.ProgressLine;
-import dev.msgrelay.loadgen.run.RunException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
-import picocli.CommandLine.Model.CommandSpec;
+import java.util.concurrent.TimeUnit;
 
-/** Runs and shows experiments, for a command. */
-public final class Lab {
-    private final CommandSpec command;
-    private final LabOptions options;
-    private final PrintWriter out;
+/**
+ * A run of experiments with its reports.
+ *
+ * @param json null: no such file
+ * @param html null: no such file
+ */
+public record Lab(Settings settings, Path json, Path html, PrintWriter out, PrintWriter err) {
+    /** The time to print what there is, after a signal. */
+    private static final long GRACE_MILLIS = TimeUnit.SECONDS.toMillis(4);
 
-    public Lab(CommandSpec command, LabOptions options) {
-        this.command = command;
-        this.options = options;
-        this.out = command.commandLine().getOut();
-    }
-
-    /** Runs and shows them; 0, or 1 when a row is FAILED. */
-    public int run(List<Experiment> experiments) throws IOException, RunException, InterruptedException {
-        Limits.within(command, "--rounds", options.rounds(), 1, LabOptions.MAX_ROUNDS);
-        options.checkFiles(command);
+    /**
+     * Runs and shows the experiments.
+     *
+     * @return 0, or 1 when a row is FAILED
+     */
+    public int run(List<Experiment> experiments) throws IOException, InterruptedException {
         out.println("machine: " + Machine.here());
         out.flush();
-        try (Interrupts interrupts = Interrupts.watch();
-                LabProgress progress = new LabProgress(
-                        ProgressLine.onStderr(command.commandLine().getErr()))) {
-            LabRun run = new LabRun(options, Meter.ofThisHost(interrupts), progress);
+        ProgressLine progress = ProgressLine.onStderr(err);
+        LabRun run = new LabRun(settings, progress::step);
+        Thread worker = Thread.currentThread();
+        Thread hook = new Thread(() -> interrupt(run, worker), "interrupt");
+        Runtime.getRuntime().addShutdownHook(hook);
+        try {
             run.check(experiments);
             boolean failed = false;
-            for (int i = 0; i < experiments.size(); i++) {
-                Experiment experiment = experiments.get(i);
-                String number = experiments.size() == 1 ? "" : i + 1 + "/" + experiments.size() + " ";
-                LabResult result = interrupts.orInterrupted(() -> run.run(experiment, number + experiment.name()));
-                progress.pause();
+            for (Experiment experiment : experiments) {
+                LabResult result = run.run(experiment);
+                progress.end();
                 show(result);
                 if (result.interrupted()) {
                     throw new InterruptedException();
@@ -49,10 +47,30 @@ public final class Lab {
                 failed = result.failed();
             }
             return failed ? 1 : 0;
+        } finally {
+            remove(hook);
         }
     }
 
-    /** After every experiment, so that whatever happens then leaves what there was. */
+    private static void interrupt(LabRun run, Thread worker) {
+        run.stop();
+        worker.interrupt();
+        try {
+            worker.join(GRACE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void remove(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // The JVM is going down: the hook runs already.
+        }
+    }
+
+    /** Reports appear after every experiment: whatever happens later leaves them. */
     private void show(LabResult result) throws IOException {
         LabReport report = new LabReport(result);
         out.println();
@@ -62,11 +80,11 @@ public final class Lab {
             out.println("INTERRUPTED: these are the figures up to then");
         }
         out.flush();
-        if (options.json() != null) {
-            Files.writeString(options.json(), report.json());
+        if (json != null) {
+            Files.writeString(json, report.json());
         }
-        if (options.html() != null) {
-            Files.writeString(options.html(), HtmlWriter.html(report.page()));
+        if (html != null) {
+            Files.writeString(html, HtmlWriter.html(report.page()));
         }
     }
 }

@@ -2,11 +2,10 @@ package dev.msgrelay.lab;
 
 import dev.msgrelay.lab.LabResult.ExperimentResult;
 import dev.msgrelay.lab.TableResult.Row;
-import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.host.Machine;
-import dev.msgrelay.loadgen.render.Chart;
 import dev.msgrelay.loadgen.render.Mark;
 import dev.msgrelay.loadgen.render.Page;
+import dev.msgrelay.loadgen.render.Page.Fact;
 import dev.msgrelay.loadgen.render.Page.Section;
 import dev.msgrelay.loadgen.render.Page.Section.Note;
 import dev.msgrelay.loadgen.render.Table;
@@ -15,32 +14,29 @@ import dev.msgrelay.loadgen.render.Table.Value;
 import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Json;
-import dev.msgrelay.loadgen.result.Spread;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What the lab found, as plain text, as a page, and as JSON. */
-final class LabReport {
-    /** What the document's {@code schema} says; another number where a reader of this one would go wrong. */
-    static final String SCHEMA = "relay-lab/3";
+/** The lab's results as plain text, as a page, and as JSON. */
+record LabReport(LabResult result) {
+    /** The document's {@code schema}; another number where a reader of this one would go wrong. */
+    static final String SCHEMA = "relay-lab/4";
 
     private static final String FAILED = "FAILED";
 
-    /** Of a table under its title. */
+    /** Spaces before a table under its title. */
     private static final int INDENT = 3;
-
-    private final LabResult result;
-
-    LabReport(LabResult result) {
-        this.result = result;
-    }
 
     /** Everything of one experiment. */
     String text(ExperimentResult experiment) {
         StringBuilder text = new StringBuilder();
-        line(text, "%s: %s", experiment.name(), experiment.question());
+        line(
+                text,
+                "%s: %s",
+                experiment.experiment().name(),
+                experiment.experiment().question());
         line(text, "  article: %s", source(experiment));
         experiment.remarks().forEach(remark -> line(text, "  note: %s", remark));
         if (experiment.failure() != null) {
@@ -51,9 +47,8 @@ final class LabReport {
             text.append(TextTable.of(shown("", table)).indent(INDENT));
             failures(table).forEach(failure -> line(text, "  %s", failure));
             line(text, "  %s", rounds(table));
-            for (Verdict verdict : verdicts(table)) {
-                String claim = verdict.claim().isEmpty() ? "(open)" : "\"" + verdict.claim() + "\"";
-                line(text, "  - %s: %s", claim, verdict.words());
+            for (Verdict verdict : table.verdicts()) {
+                line(text, "  - \"%s\": %s", verdict.claim(), verdict.words());
                 if (!verdict.here().isEmpty()) {
                     String article = verdict.article().isEmpty() ? "" : "; the article: " + verdict.article();
                     line(text, "      %s%s", verdict.here(), article);
@@ -68,11 +63,8 @@ final class LabReport {
     }
 
     private static String source(ExperimentResult experiment) {
-        return experiment.article().citation() + "; " + experiment.article().conditions();
-    }
-
-    private static List<Verdict> verdicts(TableResult table) {
-        return table.table().judge().apply(table);
+        return experiment.experiment().article() + "; "
+                + experiment.experiment().conditions();
     }
 
     private static List<String> failures(TableResult table) {
@@ -82,7 +74,7 @@ final class LabReport {
                 .toList();
     }
 
-    /** Of each column the median with its spread, and beside it what the article got. */
+    /** The median of each column with its spread, and beside it the article's figure. */
     private static Table shown(String caption, TableResult table) {
         List<Field<Row>> fields = new ArrayList<>(List.of(Field.text("", Row::label)));
         ArticleFigures article = table.table().article();
@@ -90,7 +82,7 @@ final class LabReport {
             fields.add(Field.of(
                     column.heading(),
                     Unit.PLAIN,
-                    row -> row.failed() ? Value.marked(FAILED, Mark.BAD) : cell(table.figure(row, column))));
+                    row -> row.failed() ? Value.marked(FAILED, Mark.BAD) : cell(row.figure(column))));
             if (article.has(column)) {
                 fields.add(Field.of("article", Unit.PLAIN, row -> article.of(row.label(), column)
                         .orElse(null)));
@@ -99,33 +91,26 @@ final class LabReport {
         return Table.of(caption, table.rows(), fields);
     }
 
-    private static String cell(Spread figure) {
+    private static String cell(Figure figure) {
         String median = Numbers.text(figure.median());
         String least = Numbers.text(figure.min());
         String most = Numbers.text(figure.max());
         return least.equals(most) ? median : median + " [" + least + " " + most + "]";
     }
 
-    /** "5 rounds, 38 of 40 goes counted: median [least most]". */
     private static String rounds(TableResult table) {
-        List<Run<Measurement>> goes =
-                table.rows().stream().flatMap(row -> row.goes().stream()).toList();
-        int rounds = goes.stream().mapToInt(Run::round).max().orElse(0);
-        return Unit.format(
-                "%d round%s, %d of %d goes counted: median [least most]",
-                rounds,
-                rounds == 1 ? "" : "s",
-                goes.stream().filter(Run::counts).count(),
-                goes.size());
+        int rounds =
+                table.rows().stream().mapToInt(row -> row.goes().size()).max().orElse(0);
+        return rounds + (rounds == 1 ? " round" : " rounds") + ": median [least most]";
     }
 
-    /** First what became of the claims, then a section for each table. */
+    /** First the verdicts on the claims, then a section for each table. */
     Page page() {
         List<Section> sections = new ArrayList<>(List.of(claims()));
         for (ExperimentResult experiment : result.experiments()) {
             if (experiment.failure() != null) {
                 List<Note> note = List.of(new Note(FAILED + ": " + experiment.failure(), Mark.BAD));
-                sections.add(new Section(experiment.name(), note, List.of(), List.of()));
+                sections.add(new Section(experiment.experiment().name(), note, List.of(), List.of()));
             }
             experiment.tables().forEach(table -> sections.add(section(experiment, table)));
         }
@@ -133,39 +118,34 @@ final class LabReport {
                 + (result.quick() ? "; a quick run, not for the record" : "")
                 + (result.interrupted() ? "; INTERRUPTED: these are the figures up to then" : "");
         Machine machine = result.machine();
-        List<Page.Fact> facts = List.of(
-                new Page.Fact("cores", "" + machine.cores()),
-                new Page.Fact("processor", machine.cpu()),
-                new Page.Fact("JDK", machine.jdk()),
-                new Page.Fact("kernel", machine.kernel()),
-                new Page.Fact("TCP congestion control", machine.congestionControl()),
-                new Page.Fact("core-to-core hop", Unit.NANOS.text(machine.coreHopNanos())),
-                new Page.Fact("rounds", "" + result.rounds()));
+        List<Fact> facts = List.of(
+                new Fact("cores", "" + machine.cores()),
+                new Fact("processor", machine.cpu()),
+                new Fact("JDK", machine.jdk()),
+                new Fact("kernel", machine.kernel()),
+                new Fact("rounds", "" + result.rounds()));
         return new Page("Lab", subtitle, sections, "Machine", facts);
     }
 
-    /** What became of a claim of a table. */
+    /** The verdict on a claim of a table. */
     private record Judged(String table, Verdict verdict) {
         Value words() {
-            boolean judged = !verdict.claim().isEmpty();
-            Mark mark = judged && verdict.isRefuted() ? Mark.WARN : judged && verdict.holds() ? Mark.GOOD : Mark.NOTE;
+            Mark mark = verdict.isRefuted() ? Mark.WARN : verdict.holds() ? Mark.GOOD : Mark.NOTE;
             return Value.marked(verdict.words(), mark);
         }
     }
 
-    /** Beneath the articles' claims, what they leave open. */
+    /** One table of all claims. */
     private Section claims() {
         List<Judged> claimed = new ArrayList<>();
-        List<Judged> open = new ArrayList<>();
         for (ExperimentResult experiment : result.experiments()) {
             for (TableResult table : experiment.tables()) {
-                String where = experiment.name() + ": " + table.table().id();
-                verdicts(table).forEach(verdict -> (verdict.claim().isEmpty() ? open : claimed)
-                        .add(new Judged(where, verdict)));
+                String where =
+                        experiment.experiment().name() + ": " + table.table().id();
+                table.verdicts().forEach(verdict -> claimed.add(new Judged(where, verdict)));
             }
         }
-        List<Table> tables = new ArrayList<>();
-        tables.add(Table.of(
+        Table table = Table.of(
                 "What the articles claim",
                 claimed,
                 List.of(
@@ -173,19 +153,10 @@ final class LabReport {
                         Field.text("table", Judged::table),
                         Field.text("article", one -> one.verdict().article()),
                         Field.text("here", one -> one.verdict().here()),
-                        Field.text("verdict", Judged::words))));
-        if (!open.isEmpty()) {
-            tables.add(Table.of(
-                    "What they leave open",
-                    open,
-                    List.of(
-                            Field.text("table", Judged::table),
-                            Field.text("here", one -> one.verdict().here()),
-                            Field.text("answer", Judged::words))));
-        }
+                        Field.text("verdict", Judged::words)));
         Note how = Note.of("Direction and size of a claim are judged apart, on " + Claim.MIN_ROUNDS
                 + " rounds or more; brackets are " + 100 * Claim.CONFIDENCE + " % intervals.");
-        return new Section("Claims", List.of(how), tables, List.of());
+        return new Section("Claims", List.of(how), List.of(table), List.of());
     }
 
     private static Section section(ExperimentResult experiment, TableResult table) {
@@ -194,77 +165,58 @@ final class LabReport {
         notes.add(Note.of("Article: " + source(experiment)));
         experiment.remarks().forEach(remark -> notes.add(new Note(remark, Mark.NOTE)));
         failures(table).forEach(failure -> notes.add(new Note(failure, Mark.BAD)));
-        String title = experiment.name() + ": " + table.table().id();
-        List<Table> figures = List.of(shown(rounds(table), table));
-        return new Section(title, notes, List.of(), List.of(), table.plots(), figures);
+        String title = experiment.experiment().name() + ": " + table.table().id();
+        return new Section(title, notes, List.of(), List.of(), table.plots(), List.of(shown(rounds(table), table)));
     }
 
-    /** The form of the JSON. A figure that does not exist is null. */
-    private record Document(
-            String schema, Machine machine, Options options, boolean interrupted, List<OfExperiment> experiments) {}
-
-    private record Options(boolean quick, int rounds) {}
-
-    private record OfExperiment(
-            String name,
-            String question,
-            Experiment.Article article,
-            List<String> remarks,
-            String failure,
-            List<OfTable> tables) {}
-
-    private record OfTable(
-            String id, String title, List<Column> columns, List<OfRow> rows, List<Verdict> claims, List<Chart> charts) {
-        static OfTable of(TableResult table) {
-            return new OfTable(
-                    table.table().id(),
-                    table.table().title(),
-                    table.table().columns(),
-                    table.rows().stream().map(row -> OfRow.of(table, row)).toList(),
-                    verdicts(table),
-                    table.plots());
-        }
-    }
-
-    private record OfRow(String name, String setting, String failure, List<Go> goes, Map<String, OfFigure> figures) {
-        static OfRow of(TableResult table, Row row) {
-            Map<String, OfFigure> figures = new LinkedHashMap<>();
-            for (Column column : table.table().columns()) {
-                Spread figure = table.figure(row, column);
-                figures.put(
-                        column.name(),
-                        new OfFigure(
-                                figure.median(),
-                                figure.min(),
-                                figure.max(),
-                                row.goes().stream()
-                                        .map(go -> go.result().value(column))
-                                        .toList(),
-                                table.table().article().of(row.label(), column).orElse(null)));
-            }
-            List<Go> goes = row.goes().stream()
-                    .map(go -> new Go(go.round(), go.counts()))
-                    .toList();
-            return new OfRow(row.name(), row.setting(), row.failure(), goes, figures);
-        }
-    }
-
-    private record Go(int round, boolean counts) {}
-
-    private record OfFigure(double median, double min, double max, List<Double> rounds, ArticleFigures.Range article) {}
-
-    /** All that was measured, for programs. */
+    /** All that was measured, for programs. A figure that does not exist is null. */
     String json() {
-        List<OfExperiment> experiments = result.experiments().stream()
-                .map(one -> new OfExperiment(
-                        one.name(),
-                        one.question(),
-                        one.article(),
-                        one.remarks(),
-                        one.failure(),
-                        one.tables().stream().map(OfTable::of).toList()))
-                .toList();
-        Options options = new Options(result.quick(), result.rounds());
-        return Json.text(new Document(SCHEMA, result.machine(), options, result.interrupted(), experiments)) + "\n";
+        Map<String, Object> document = new LinkedHashMap<>();
+        document.put("schema", SCHEMA);
+        document.put("machine", result.machine());
+        document.put("quick", result.quick());
+        document.put("interrupted", result.interrupted());
+        document.put(
+                "experiments",
+                result.experiments().stream().map(LabReport::json).toList());
+        return Json.text(document) + "\n";
+    }
+
+    private static Map<String, Object> json(ExperimentResult experiment) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("name", experiment.experiment().name());
+        json.put("article", experiment.experiment().article());
+        json.put("remarks", experiment.remarks());
+        json.put("failure", experiment.failure());
+        json.put("tables", experiment.tables().stream().map(LabReport::json).toList());
+        return json;
+    }
+
+    private static Map<String, Object> json(TableResult table) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("id", table.table().id());
+        json.put("title", table.table().title());
+        json.put("columns", table.table().columns());
+        json.put("rows", table.rows().stream().map(row -> json(table, row)).toList());
+        json.put("claims", table.verdicts());
+        json.put("charts", table.plots());
+        return json;
+    }
+
+    private static Map<String, Object> json(TableResult table, Row row) {
+        Map<String, Object> figures = new LinkedHashMap<>();
+        for (Column column : table.table().columns()) {
+            Map<String, Object> figure = new LinkedHashMap<>();
+            figure.put("median", row.figure(column).median());
+            figure.put("rounds", row.goes().stream().map(go -> go.value(column)).toList());
+            figure.put(
+                    "article", table.table().article().of(row.label(), column).orElse(null));
+            figures.put(column.name(), figure);
+        }
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("row", row.label());
+        json.put("failure", row.failure());
+        json.put("figures", figures);
+        return json;
     }
 }

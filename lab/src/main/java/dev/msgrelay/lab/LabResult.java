@@ -4,10 +4,10 @@ import dev.msgrelay.loadgen.host.Machine;
 import java.util.List;
 
 /**
- * All that a run of the lab gave.
+ * The results of a run of the lab.
  *
  * @param rounds so many were asked for
- * @param interrupted it was broken off: the last experiment's figures are what there was by then
+ * @param interrupted it was broken off: the last experiment has the figures up to then
  */
 public record LabResult(
         Machine machine, boolean quick, int rounds, List<ExperimentResult> experiments, boolean interrupted) {
@@ -16,31 +16,24 @@ public record LabResult(
     }
 
     /**
-     * What an experiment gave, perhaps not to its end.
+     * The results of an experiment, perhaps not to its end.
      *
-     * @param remarks what bends the figures on this machine, and what was left out
+     * @param remarks on what bends the figures on this machine
      * @param failure why it could not be run, or not to its end; null where it could
      */
     public record ExperimentResult(
-            String name,
-            String question,
-            Experiment.Article article,
-            List<TableResult> tables,
-            List<String> remarks,
-            String failure) {
+            Experiment experiment, List<TableResult> tables, List<String> remarks, String failure) {
         public ExperimentResult {
             tables = List.copyOf(tables);
-            remarks = List.copyOf(remarks);
-        }
-
-        boolean failed() {
-            return failure != null
-                    || tables.stream().flatMap(table -> table.rows().stream()).anyMatch(TableResult.Row::failed);
         }
     }
 
     /** Whether an experiment, or a row of it, is FAILED. */
     public boolean failed() {
-        return experiments.stream().anyMatch(ExperimentResult::failed);
+        return experiments.stream()
+                .anyMatch(one -> one.failure() != null
+                        || one.tables().stream()
+                                .flatMap(table -> table.rows().stream())
+                                .anyMatch(TableResult.Row::failed));
     }
 }

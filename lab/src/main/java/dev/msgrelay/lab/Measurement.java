@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What one go of a contestant gave.
+ * The figures of one go of a contestant.
  *
  * @param values a figure for each column that this contestant has one for
  * @param curve points of a plot, such as a histogram's percentiles; may be empty

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What an experiment needs; checked before it starts.
+ * The needs of an experiment; checked before it starts.
  *
  * @param diskBytes in the directory for temporary files, at one time
  * @param descriptors open files and sockets at one time
@@ -20,60 +20,41 @@ import java.util.List;
 public record Needs(long diskBytes, int descriptors, int cores) {
     private static final double MEGA = 1e6;
 
-    /**
-     * What this machine has.
-     *
-     * @param writable whether the directory is one, and takes files
-     * @param descriptors so many more can be opened
-     * @param openDescriptors so many are open
-     */
-    public record Room(
-            Path directory, boolean writable, long freeBytes, long descriptors, long openDescriptors, int cores) {
-        /** Looks. */
-        public static Room here(Path directory) {
-            boolean writable = Files.isDirectory(directory) && Files.isWritable(directory);
-            long allowed = Long.MAX_VALUE;
-            long open = 0;
-            if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix) {
-                open = unix.getOpenFileDescriptorCount();
-                allowed = unix.getMaxFileDescriptorCount() - open;
-            }
-            int cores = Runtime.getRuntime().availableProcessors();
-            return new Room(directory, writable, writable ? free(directory) : 0, allowed, open, cores);
-        }
-
-        private static long free(Path directory) {
-            try {
-                return Files.getFileStore(directory).getUsableSpace();
-            } catch (IOException e) {
-                // A file system that does not tell is tried.
-                return Long.MAX_VALUE;
-            }
-        }
-    }
-
-    /** What is missing and makes the run impossible, each with the number needed; empty when it may start. */
-    public List<String> shortfalls(Room room) {
+    /** Shortfalls that make the run impossible, each with the number needed; empty when it may start. */
+    public List<String> shortfalls(Path directory) {
         List<String> missing = new ArrayList<>();
-        if (!room.writable()) {
-            missing.add(room.directory() + " is not a directory that can be written to");
-        } else if (diskBytes > room.freeBytes()) {
+        if (!Files.isDirectory(directory) || !Files.isWritable(directory)) {
+            missing.add(directory + " is not a directory that can be written to");
+        } else if (diskBytes > free(directory)) {
             missing.add(format(
                     "%,.0f MB needed in %s, %,.0f MB free: give another --dir",
-                    Math.ceil(diskBytes / MEGA), room.directory(), Math.floor(room.freeBytes() / MEGA)));
+                    Math.ceil(diskBytes / MEGA), directory, Math.floor(free(directory) / MEGA)));
         }
-        if (descriptors > room.descriptors()) {
-            missing.add(descriptors + " open files needed, " + room.descriptors() + " allowed: raise 'ulimit -n' to "
-                    + (room.openDescriptors() + descriptors) + " or more");
+        if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix) {
+            long open = unix.getOpenFileDescriptorCount();
+            long allowed = unix.getMaxFileDescriptorCount() - open;
+            if (descriptors > allowed) {
+                missing.add(descriptors + " open files needed, " + allowed + " allowed: raise 'ulimit -n' to "
+                        + (open + descriptors) + " or more");
+            }
         }
         return missing;
     }
 
-    /** What is less than wished and may bend the figures; empty where nothing is. */
-    public List<String> remarks(Room room) {
-        return cores <= room.cores()
+    private static long free(Path directory) {
+        try {
+            return Files.getFileStore(directory).getUsableSpace();
+        } catch (IOException e) {
+            // A file system that does not tell is tried.
+            return Long.MAX_VALUE;
+        }
+    }
+
+    /** Shortages that may bend the figures; empty where there are none. */
+    public List<String> remarks(int coresHere) {
+        return cores <= coresHere
                 ? List.of()
-                : List.of(cores + " threads share " + room.cores() + " cores: with " + cores
-                        + " cores figures may differ");
+                : List.of(
+                        cores + " threads share " + coresHere + " cores: with " + cores + " cores figures may differ");
     }
 }

@@ -1,12 +1,11 @@
 package dev.msgrelay.lab;
 
 import dev.msgrelay.lab.TableResult.Row;
-import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.render.Chart;
 import dev.msgrelay.loadgen.render.Chart.Axis;
 import dev.msgrelay.loadgen.render.Chart.Series;
+import dev.msgrelay.loadgen.render.Chart.Series.Point;
 import dev.msgrelay.loadgen.render.Unit;
-import dev.msgrelay.loadgen.result.Spread;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,7 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-/** The two kinds of plots that the experiments have. Rows that failed have no line. */
+/** The kinds of plots that the experiments have. Rows that failed have no line. */
 public final class Plots {
     private Plots() {}
 
@@ -29,25 +28,29 @@ public final class Plots {
     /** A line a way of doing it, a point a setting: medians of one column over medians of another. */
     public static Function<TableResult, Chart> ofRows(String title, Axis xAxis, Column x, Axis yAxis, Column y) {
         return table -> {
-            Map<String, List<Series.Point>> lines = new LinkedHashMap<>();
+            Map<String, List<Point>> lines = new LinkedHashMap<>();
             for (Row row : table.rows()) {
-                Spread across = table.figure(row, x);
-                Spread up = table.figure(row, y);
-                if (across.isKnown() && up.isKnown()) {
-                    lines.computeIfAbsent(row.name(), name -> new ArrayList<>())
-                            .add(new Series.Point(across.median(), up.median()));
+                Point point = new Point(row.figure(x).median(), row.figure(y).median());
+                if (!Double.isNaN(point.x()) && !Double.isNaN(point.y())) {
+                    lines.computeIfAbsent(row.name(), name -> new ArrayList<>()).add(point);
                 }
             }
             return chart(title, xAxis, yAxis, lines);
         };
     }
 
-    /** A line a row: the curves of its goes, of which each point is the median over the goes that count. */
+    /** A line a row: the curves of its goes, of which each point is the median over the goes. */
     public static Function<TableResult, Chart> ofCurves(String title, Axis xAxis, Axis yAxis) {
         return table -> {
-            Map<String, List<Series.Point>> lines = new LinkedHashMap<>();
+            Map<String, List<Point>> lines = new LinkedHashMap<>();
             for (Row row : table.rows()) {
-                List<Series.Point> line = medianCurve(row);
+                Map<Double, List<Double>> atX = new TreeMap<>();
+                row.goes().forEach(go -> go.curve()
+                        .forEach(point -> atX.computeIfAbsent(point.x(), x -> new ArrayList<>())
+                                .add(point.y())));
+                List<Point> line = new ArrayList<>();
+                atX.forEach((x, values) -> line.add(new Point(
+                        x, Figure.of(values.stream().mapToDouble(y -> y)).median())));
                 if (!line.isEmpty()) {
                     lines.put(row.label(), line);
                 }
@@ -56,20 +59,23 @@ public final class Plots {
         };
     }
 
-    private static List<Series.Point> medianCurve(Row row) {
-        Map<Double, List<Double>> atX = new TreeMap<>();
-        for (Run<Measurement> go : row.counted()) {
-            for (Series.Point point : go.result().curve()) {
-                atX.computeIfAbsent(point.x(), x -> new ArrayList<>()).add(point.y());
+    /** A line a row: the first column, a point a round. */
+    static Chart byRound(TableResult table) {
+        Column column = table.table().columns().get(0);
+        Map<String, List<Point>> lines = new LinkedHashMap<>();
+        for (Row row : table.rows()) {
+            for (int i = 0; i < row.goes().size(); i++) {
+                double value = row.goes().get(i).value(column);
+                if (!Double.isNaN(value)) {
+                    lines.computeIfAbsent(row.label(), label -> new ArrayList<>())
+                            .add(new Point(i + 1, value));
+                }
             }
         }
-        List<Series.Point> curve = new ArrayList<>();
-        atX.forEach((x, values) ->
-                curve.add(new Series.Point(x, Spread.of(values, y -> y).median())));
-        return curve;
+        return chart(column.name() + ", round by round", linear("round"), log(column.heading()), lines);
     }
 
-    private static Chart chart(String title, Axis x, Axis y, Map<String, List<Series.Point>> lines) {
+    private static Chart chart(String title, Axis x, Axis y, Map<String, List<Point>> lines) {
         List<Series> series = lines.entrySet().stream()
                 .map(line -> new Series(line.getKey(), line.getValue(), false))
                 .toList();

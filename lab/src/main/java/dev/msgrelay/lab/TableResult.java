@@ -1,8 +1,6 @@
 package dev.msgrelay.lab;
 
-import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.render.Chart;
-import dev.msgrelay.loadgen.result.Spread;
 import java.util.List;
 
 /**
@@ -16,12 +14,12 @@ public record TableResult(LabTable table, List<Row> rows) {
     }
 
     /**
-     * What a contestant gave.
+     * The goes of a contestant.
      *
      * @param goes from round 1 on, as far as it got; empty where it failed
      * @param failure why it is FAILED; null where it is not
      */
-    public record Row(String name, String setting, List<Run<Measurement>> goes, String failure) {
+    public record Row(String name, String setting, List<Measurement> goes, String failure) {
         public Row {
             goes = List.copyOf(goes);
         }
@@ -34,21 +32,22 @@ public record TableResult(LabTable table, List<Row> rows) {
             return failure != null;
         }
 
-        /** The goes that count; where there is none, all. */
-        List<Run<Measurement>> counted() {
-            List<Run<Measurement>> counted = goes.stream().filter(Run::counts).toList();
-            return counted.isEmpty() ? goes : counted;
+        /** The median and the spread over the goes. */
+        public Figure figure(Column column) {
+            return Figure.of(goes.stream().mapToDouble(go -> go.value(column)));
         }
     }
 
-    /** A cell: the median over the goes that count and have it, and the spread. */
-    public Spread figure(Row row, Column column) {
-        return Spread.of(row.counted(), go -> go.result().value(column));
+    /** The verdicts on the article's claims. */
+    public List<Verdict> verdicts() {
+        return table.judge().apply(this);
     }
 
-    /** The plots that go with it. */
-    List<Chart> plots() {
-        return table.charts().stream().map(chart -> chart.apply(this)).toList();
+    /** The table's own plots; a table without any shows its first column round by round. */
+    public List<Chart> plots() {
+        return table.charts().isEmpty()
+                ? List.of(Plots.byRound(this))
+                : table.charts().stream().map(chart -> chart.apply(this)).toList();
     }
 
     /**

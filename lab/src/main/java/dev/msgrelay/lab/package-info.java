@@ -1,18 +1,18 @@
 /**
- * The articles' experiments, run again: contestants in turn, rounds, spreads, claims and what became of them.
+ * The articles' experiments, run again: contestants in turn, rounds, spreads, claims and verdicts.
  *
  * <pre>
- *  cli.LabMain     "loadgen lab": the experiments as commands; LabOptions is what all of them can be told
- *  Experiment      one article's question: what it needs, its tables
+ *  cli.LabMain     "loadgen lab": knows all experiments and options
+ *  Experiment      one article's question: its needs, its tables
  *    LabTable      columns, contestants (the rows), the article's figures, claims and plots
  *      Contestant  one go gives a Measurement, or a WrongResultException
- *  Lab             runs and shows them: LabRun has a table's goes measured by loadgen's engine
- *  LabResult       what came of it: TableResult with a figure for each row and column
- *    Claim         what the article says; its Verdict judges direction and size apart
- *  LabReport       all that as text, page and JSON
+ *  Lab             runs and shows them: LabRun is the loop over rounds and contestants
+ *  LabResult       TableResult with a figure for each row and column
+ *    Claim         the article's words; its Verdict judges direction and size apart
+ *  LabReport       the results as text, page and JSON
  * </pre>
  *
- * The experiments are the packages below, and only {@code cli} knows them all. One thread, the command's, runs it all;
- * what threads a contestant starts, it ends.
+ * The experiments are the packages below. One thread, the command's, runs everything; a contestant ends the threads
+ * that it starts.
  */
 package dev.msgrelay.lab;

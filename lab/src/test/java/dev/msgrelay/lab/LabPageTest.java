@@ -99,9 +99,9 @@ class LabPageTest {
                         row("B", 1, 10),
                         row("B", 2, 15),
                         new Row("C", "", List.of(), "1 byte is missing")));
-        Experiment.Article article = new Experiment.Article("Made up", 1999, "one host");
-        ExperimentResult experiment =
-                new ExperimentResult("senders", "Who is faster?", article, List.of(measured), List.of(), null);
+        Experiment made = new Experiment(
+                "senders", "Who is faster?", "Made up, 1999", "one host", new Needs(0, 0, 1), List::of, () -> {});
+        ExperimentResult experiment = new ExperimentResult(made, List.of(measured), List.of(), null);
         return new LabResult(Machine.here(), false, Claim.MIN_ROUNDS, List.of(experiment), false);
     }
 

@@ -3,16 +3,15 @@ package dev.msgrelay.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import dev.msgrelay.lab.Contestant.Work;
-import dev.msgrelay.loadgen.experiment.Listener;
-import dev.msgrelay.loadgen.experiment.Meter;
-import dev.msgrelay.loadgen.experiment.Run;
+import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.loadgen.render.HtmlWriter;
-import dev.msgrelay.loadgen.result.Spread;
-import dev.msgrelay.loadgen.run.RunObserver;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,8 +19,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 
 /** A made-up experiment from its needs to its report. */
 class LabRunTest {
@@ -29,36 +26,14 @@ class LabRunTest {
     private Path directory;
 
     private final List<String> happened = new ArrayList<>();
-
-    static final Listener SILENT = new Listener() {
-        @Override
-        public void notice(String line) {}
-
-        @Override
-        public RunObserver begins(String where) {
-            return RunObserver.NONE;
-        }
-    };
-
-    static final Meter METER = new Meter() {
-        @Override
-        public long nanoTime() {
-            return 0;
-        }
-
-        @Override
-        public boolean isEndAsked() {
-            return false;
-        }
-    };
+    private boolean ended;
 
     @Test
     void contestantsRunInTurn() throws Exception {
         TableResult result = table(2, counting("A"), counting("B"), counting("C"));
         assertThat(happened).containsExactly("A0", "B0", "C0", "A1", "B1", "C1", "C2", "B2", "A2");
-        assertThat(result.rows())
-                .allSatisfy(row -> assertThat(row.goes()).hasSize(2).allMatch(Run::counts));
-        assertThat(figure(result, "B")).isEqualTo(new Spread(1.5, 1, 2));
+        assertThat(result.rows()).allSatisfy(row -> assertThat(row.goes()).hasSize(2));
+        assertThat(figure(result, "B")).isEqualTo(new Figure(1.5, 1, 2));
     }
 
     @Test
@@ -123,12 +98,11 @@ class LabRunTest {
                 .containsPattern("A +30 \\[10 50] +16-18")
                 .containsPattern("B +FAILED")
                 .contains("FAILED B: 1 byte is missing")
-                .contains("5 rounds, 5 of 5 goes counted: median [least most]")
-                .contains("- \"A is faster\": cannot tell: B FAILED")
-                .contains("- \"A has 10 to 50\": holds");
+                .contains("5 rounds: median [least most]")
+                .contains("- \"A is faster\": cannot tell: B FAILED");
 
         JsonObject json = JsonParser.object().from(new LabReport(result).json());
-        assertThat(json.getString("schema")).isEqualTo("relay-lab/3");
+        assertThat(json.getString("schema")).isEqualTo("relay-lab/4");
         JsonObject table =
                 json.getArray("experiments").getObject(0).getArray("tables").getObject(0);
         JsonObject speed =
@@ -144,6 +118,9 @@ class LabRunTest {
         assertThat(claim.getString("claim")).isEqualTo("A is faster");
         assertThat(claim.getString("direction")).isEqualTo("cannot tell");
         assertThat(claim.isNull("size")).isTrue();
+        JsonArray lines = table.getArray("charts").getObject(0).getArray("series");
+        assertThat(lines).hasSize(1);
+        assertThat(lines.getObject(0).getArray("points")).hasSize(5);
         assertThat(table.getArray("columns").getObject(0).getString("better")).isEqualTo("higher");
     }
 
@@ -158,39 +135,19 @@ class LabRunTest {
 
     @Test
     void whatIsMissingIsSaidBeforeAnythingStarts() {
-        MadeUp experiment = new MadeUp(new Needs(Long.MAX_VALUE, 0, 1));
-        LabRun run = new LabRun(new LabOptions(true, 3, directory), METER, SILENT);
+        Experiment experiment = madeUp(new Needs(Long.MAX_VALUE, 0, 1));
+        LabRun run = new LabRun(settings(3), line -> {});
         assertThatThrownBy(() -> run.check(List.of(experiment)))
                 .isInstanceOf(IOException.class)
                 .hasMessageStartingWith("made-up: 9,223,372,036,855 MB needed in " + directory);
-    }
-
-    @Test
-    void anExperimentThatCannotBeRunDoesNotHinderTheNext() {
-        MadeUp cannot = new MadeUp(new Needs(0, 0, 1)) {
-            @Override
-            public List<LabTable> tables() throws IOException {
-                throw new IOException("no such lane");
-            }
-        };
-        MadeUp can = new MadeUp(new Needs(0, 0, 1), counting("A"), counting("B"));
-        LabRun run = new LabRun(new LabOptions(true, 1, directory), METER, SILENT);
-        run.run(cannot);
-        LabResult result = run.run(can);
-        assertThat(result.experiments()).hasSize(2);
-        assertThat(text(result)).contains("FAILED: no such lane");
-        assertThat(result.experiments().get(1).tables()).hasSize(1);
-        assertThat(can.ended).isTrue();
-        assertThat(cannot.ended).isTrue();
-        assertThat(HtmlWriter.html(new LabReport(result).page())).contains("FAILED: no such lane", "made-up: one");
     }
 
     private static String text(LabResult result) {
         return new LabReport(result).text(result.experiments().get(0));
     }
 
-    private static Spread figure(TableResult table, String row) {
-        return table.figure(table.row(row), Tables.SPEED);
+    private static Figure figure(TableResult table, String row) {
+        return table.row(row).figure(Tables.SPEED);
     }
 
     private TableResult table(int rounds, Contestant... contestants) {
@@ -198,8 +155,9 @@ class LabRunTest {
     }
 
     private LabResult run(int rounds, Contestant... contestants) {
-        return new LabRun(new LabOptions(true, rounds, directory), METER, SILENT)
-                .run(new MadeUp(new Needs(0, 0, 1), contestants));
+        LabResult result = new LabRun(settings(rounds), line -> {}).run(madeUp(new Needs(0, 0, 1), contestants));
+        assertThat(ended).isTrue();
+        return result;
     }
 
     private Contestant counting(String name) {
@@ -213,53 +171,55 @@ class LabRunTest {
         });
     }
 
-    @Command(name = "made-up")
-    private static class MadeUp extends Experiment {
-        private final Needs wanted;
-        private final List<Contestant> contestants;
-        private boolean ended;
+    private Settings settings(int rounds) {
+        return Tables.settings(rounds, null, directory);
+    }
 
-        MadeUp(Needs wanted, Contestant... contestants) {
-            super("Is A faster?", new Article("Made up", 1999, "one host"));
-            this.wanted = wanted;
-            this.contestants = List.of(contestants);
-        }
+    private Experiment madeUp(Needs needs, Contestant... contestants) {
+        List<Claim> claims =
+                contestants.length < 2 ? List.of() : List.of(Claim.better("A is faster", Tables.SPEED, "A", "B"));
+        LabTable table = new LabTable(
+                "one",
+                "The one table",
+                List.of(Tables.SPEED),
+                List.of(contestants),
+                ArticleFigures.of(List.of(Tables.SPEED), "A | 16-18"),
+                measured -> Claim.judge(claims, measured),
+                List.of());
+        return new Experiment(
+                "made-up",
+                "Is A faster?",
+                "Made up, 1999",
+                "one host",
+                needs,
+                () -> List.of(table),
+                () -> ended = true);
+    }
 
-        @Override
-        public String name() {
-            return "made-up";
-        }
+    @Test
+    void aFailureBehindTheSignalIsTheSignals() {
+        LabRun run = new LabRun(settings(2), line -> {});
+        LabResult result = run.run(madeUp(new Needs(0, 0, 1), named("A", go -> {
+            run.stop();
+            throw new IOException("broken pipe");
+        })));
+        assertThat(result.interrupted()).isTrue();
+        assertThat(result.failed()).isFalse();
+    }
 
-        @Override
-        protected void check(CommandSpec command) {
-            // no options
-        }
-
-        @Override
-        public void end() {
-            ended = true;
-        }
-
-        @Override
-        public Needs needs() {
-            return wanted;
-        }
-
-        @Override
-        public List<LabTable> tables() throws IOException {
-            List<Claim> claims = contestants.size() < 2
-                    ? List.of()
-                    : List.of(
-                            Claim.better("A is faster", Tables.SPEED, "A", "B"),
-                            Claim.within("A has 10 to 50", Tables.SPEED, "A", 10, 50));
-            return List.of(new LabTable(
-                    "one",
-                    "The one table",
-                    List.of(Tables.SPEED),
-                    contestants,
-                    ArticleFigures.of(List.of(Tables.SPEED), "A | 16-18"),
-                    table -> Claim.judge(claims, table),
-                    List.of()));
-        }
+    /** The exit code is the lab's, with its reports in the files. */
+    @Test
+    void aFailedRowEndsTheLabWithOne() throws Exception {
+        StringWriter out = new StringWriter();
+        PrintWriter writer = new PrintWriter(out, true);
+        Lab lab = new Lab(settings(1), directory.resolve("json"), directory.resolve("html"), writer, writer);
+        assertThat(lab.run(List.of(madeUp(new Needs(0, 0, 1), counting("A"))))).isZero();
+        Experiment failing = madeUp(new Needs(0, 0, 1), named("A", go -> {
+            throw new WrongResultException("1 byte is missing");
+        }));
+        assertThat(lab.run(List.of(failing))).isOne();
+        assertThat(out.toString()).contains("FAILED A: 1 byte is missing");
+        assertThat(Files.readString(directory.resolve("json"))).contains("1 byte is missing");
+        assertThat(Files.readString(directory.resolve("html"))).contains("1 byte is missing");
     }
 }

@@ -1,10 +1,9 @@
 package dev.msgrelay.lab;
 
+import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.TableResult.Row;
-import dev.msgrelay.loadgen.cli.LoadgenMain;
-import dev.msgrelay.loadgen.experiment.Run;
-import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -26,22 +25,16 @@ public final class Tables {
     }
 
     public Tables row(String name, double... values) {
-        List<Run<Measurement>> goes = new ArrayList<>();
+        List<Measurement> goes = new ArrayList<>();
         for (double value : values) {
-            goes.add(go(goes.size() + 1, Measurement.of(column, value)));
+            goes.add(Measurement.of(column, value));
         }
         rows.add(new Row(name, "", goes, null));
         return this;
     }
 
-    private static Run<Measurement> go(int round, Measurement measurement) {
-        return new Run<>(null, 0, round, "2026-01-01T00:00:00Z", measurement, Outcome.PASS);
-    }
-
     public static Row row(String name, String setting, List<Measurement> measurements) {
-        List<Run<Measurement>> goes = new ArrayList<>();
-        measurements.forEach(measurement -> goes.add(go(goes.size() + 1, measurement)));
-        return new Row(name, setting, goes, null);
+        return new Row(name, setting, measurements, null);
     }
 
     public Tables failed(String name, String why) {
@@ -67,14 +60,17 @@ public final class Tables {
                 "made-up", "Made up", List.of(column), contestants, article, result -> List.of(), List.of());
     }
 
-    /** An experiment with the options of a command line. */
-    public static <T extends Experiment> T parsed(T experiment, String... args) {
-        LoadgenMain.commandLine(experiment).parseArgs(args);
-        return experiment;
+    /** The settings of a quick run. */
+    public static Settings settings(int rounds, Duration duration, Path directory) {
+        return new Settings(true, rounds, duration, List.of(1), directory);
     }
 
-    /** Runs an experiment. */
-    public static LabResult run(Experiment experiment, int rounds, Path directory) {
-        return new LabRun(new LabOptions(true, rounds, directory), LabRunTest.METER, LabRunTest.SILENT).run(experiment);
+    /** Runs an experiment, and gives its tables. */
+    public static List<TableResult> run(Experiment experiment, Settings settings) {
+        return new LabRun(settings, line -> {})
+                .run(experiment)
+                .experiments()
+                .get(0)
+                .tables();
     }
 }

@@ -47,19 +47,30 @@ interface RecordWriter extends AutoCloseable {
         }
     }
 
-    /** What those have in common that write through an asynchronous channel. */
-    abstract class Async implements RecordWriter {
-        private static final long END_SECONDS = 10;
+    /**
+     * Writes through an asynchronous channel. It waits for each future, as the article's first snippet does; or it goes on at
+     * once, as the article's benchmark does. There writes pile up in memory without end if the file is slower; here so many
+     * may be on their way, and then it waits for the first.
+     */
+    final class Asynchronous implements RecordWriter {
+        private static final long CLOSE_SECONDS = 60;
 
         private final AsynchronousFileChannel channel;
         private final ExecutorService pool;
+        private final int outstanding;
+        private final Semaphore permits;
+        private final CompletionHandler<Integer, Void> done = new Done();
+        private volatile Throwable failure;
 
         /**
          * @param threads of the channel's pool; 0 for the JDK's own, which all channels share and which makes a thread for
          *     every task that finds none free
+         * @param outstanding writes on their way at most; 0 to wait for each
          */
-        Async(Path file, int threads) throws IOException {
-            pool = threads == 0 ? null : Executors.newFixedThreadPool(threads, Async::daemon);
+        Asynchronous(Path file, int threads, int outstanding) throws IOException {
+            this.outstanding = outstanding;
+            permits = new Semaphore(outstanding);
+            pool = threads == 0 ? null : Executors.newFixedThreadPool(threads, Asynchronous::daemon);
             try {
                 channel = AsynchronousFileChannel.open(
                         file, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), pool);
@@ -77,85 +88,30 @@ interface RecordWriter extends AutoCloseable {
             return thread;
         }
 
-        AsynchronousFileChannel channel() {
-            return channel;
-        }
-
-        static void checkWhole(int written) throws IOException {
-            if (written != Records.SIZE) {
-                throw new IOException("a write took " + written + " of " + Records.SIZE + " bytes");
-            }
-        }
-
-        /** Closes the channel at once: what is on its way fails. */
-        @Override
-        public void close() throws IOException {
-            channel.close();
-            if (pool != null) {
-                pool.shutdown();
-                try {
-                    if (!pool.awaitTermination(END_SECONDS, TimeUnit.SECONDS)) {
-                        throw new IOException("the channel's pool did not end within " + END_SECONDS + " s");
-                    }
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                    throw new IOException("interrupted while the channel's pool ended", e);
-                }
-            }
-        }
-    }
-
-    /** Begins to write a record and waits for the future, as the article's first snippet does. */
-    final class Waiting extends Async {
-        Waiting(Path file, int threads) throws IOException {
-            super(file, threads);
-        }
-
         @Override
         public void write(long number) throws IOException, InterruptedException {
+            if (outstanding == 0) {
+                writeAndWait(number);
+            } else {
+                permits.acquire();
+                checkFailure();
+                channel.write(Records.buffer(number), number * Records.SIZE, null, done);
+            }
+        }
+
+        private void writeAndWait(long number) throws IOException, InterruptedException {
             try {
-                checkWhole(channel()
-                        .write(Records.buffer(number), number * Records.SIZE)
+                checkWhole(channel.write(Records.buffer(number), number * Records.SIZE)
                         .get());
             } catch (ExecutionException e) {
                 throw new IOException(e.getCause());
             }
         }
-    }
 
-    /**
-     * Begins to write a record and goes on at once, as the article's benchmark does. Its writes pile up in memory without
-     * end if the file is slower; here so many may be on their way, and then it waits for the first.
-     */
-    final class Forward extends Async {
-        /** What closing does about the records that are on their way. */
-        enum Closing {
-            WAITS,
-
-            /** The pitfall: they are lost. */
-            AT_ONCE
-        }
-
-        private static final long CLOSE_SECONDS = 60;
-
-        private final int outstanding;
-        private final Closing closing;
-        private final Semaphore permits;
-        private final CompletionHandler<Integer, Void> done = new Done();
-        private volatile Throwable failure;
-
-        Forward(Path file, int threads, int outstanding, Closing closing) throws IOException {
-            super(file, threads);
-            this.outstanding = outstanding;
-            this.closing = closing;
-            permits = new Semaphore(outstanding);
-        }
-
-        @Override
-        public void write(long number) throws IOException, InterruptedException {
-            permits.acquire();
-            checkFailure();
-            channel().write(Records.buffer(number), number * Records.SIZE, null, done);
+        private static void checkWhole(int written) throws IOException {
+            if (written != Records.SIZE) {
+                throw new IOException("a write took " + written + " of " + Records.SIZE + " bytes");
+            }
         }
 
         private void checkFailure() throws IOException {
@@ -164,31 +120,22 @@ interface RecordWriter extends AutoCloseable {
             }
         }
 
+        /** Waits for what is on its way: a channel that is closed at once loses it. */
         @Override
         public void close() throws IOException {
-            if (closing == Closing.WAITS) {
-                awaitAll();
-            }
-            super.close();
-            if (closing == Closing.WAITS) {
-                checkFailure();
-            }
-        }
-
-        private void awaitAll() throws IOException {
-            String late = null;
-            try {
+            try (channel) {
                 if (!permits.tryAcquire(outstanding, CLOSE_SECONDS, TimeUnit.SECONDS)) {
-                    late = "writes were still on their way after " + CLOSE_SECONDS + " s";
+                    throw new IOException("writes were still on their way after " + CLOSE_SECONDS + " s");
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                late = "interrupted while writes were on their way";
+                throw new IOException("interrupted while writes were on their way", e);
+            } finally {
+                if (pool != null) {
+                    pool.shutdown();
+                }
             }
-            if (late != null) {
-                super.close();
-                throw new IOException(late);
-            }
+            checkFailure();
         }
 
         /** Runs on the channel's threads. */

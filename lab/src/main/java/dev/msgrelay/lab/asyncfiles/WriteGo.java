@@ -22,7 +22,7 @@ record WriteGo(Opener opener, long nanos, Set<Long> others) {
     /** As the article counts. */
     static final Column GIVEN = Column.higher("writes begun", "1/s");
 
-    /** What counts. */
+    /** The writes that count. */
     static final Column WRITTEN = Column.higher("writes done, with the closing", "1/s");
 
     static final Column THREADS = Column.plain("threads beside the caller's", "");

@@ -3,7 +3,7 @@
  *
  * <pre>
  *  AsyncFilesExperiment -> WriteGo (times one way) -> RecordWriter (the ways to write small records)
- *                                                  -> Records (what a file is to hold, and the check that it does)
+ *                                                  -> Records (the records of a file, and the check that it has them)
  * </pre>
  *
  * The experiment's thread; channels answer on threads of their own.

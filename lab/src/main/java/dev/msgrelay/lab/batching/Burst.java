@@ -2,11 +2,11 @@ package dev.msgrelay.lab.batching;
 
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant.Go;
+import dev.msgrelay.lab.Figure;
 import dev.msgrelay.lab.Measurement;
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.batching.Sender.Way;
 import dev.msgrelay.loadgen.load.LoadMessage;
-import dev.msgrelay.loadgen.result.Spread;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  *
  * @param bursts how many a go
  */
-record Burst(Way way, Sender.Setup setup, int bursts) {
+record Burst(Way way, int bursts) {
     static final int MESSAGES = 10;
     static final long PACKET_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
@@ -72,17 +72,17 @@ record Burst(Way way, Sender.Setup setup, int bursts) {
         }
     }
 
-    /** Of one burst, in nanoseconds. */
+    /** The latencies of one burst, in nanoseconds. */
     record Latency(double best, double average, double worst) {}
 
     Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
-        Frame.Check check = new Frame.Check(MESSAGES, setup.body());
+        Frame.Check check = new Frame.Check(MESSAGES, Sender.BODY);
         Tally tally = new Tally(check);
         SlowDevice device = new SlowDevice(PACKET_NANOS, SlowDevice.Time.REAL, tally);
         List<Semaphore> released =
                 Stream.generate(() -> new Semaphore(0)).limit(MESSAGES).toList();
         try (Sender sender = open(device);
-                Producers producers = new Producers(MESSAGES, setup.body(), sender, (id, frame, outlet) -> {
+                Producers producers = new Producers(MESSAGES, Sender.BODY, sender, (id, frame, outlet) -> {
                     long number = 0;
                     while (number < bursts) {
                         released.get(id).acquire();
@@ -110,10 +110,10 @@ record Burst(Way way, Sender.Setup setup, int bursts) {
     }
 
     private Sender open(SlowDevice device) throws IOException, InterruptedException {
-        return way == Way.RELAY ? new RelaySender().to(device, setup.packet()) : setup.open(way, device);
+        return way == Way.RELAY ? new RelaySender().to(device, Sender.PACKET) : way.open(device);
     }
 
     private static double median(Tally tally, ToDoubleFunction<Latency> figure) {
-        return Spread.of(tally.bursts(), figure).median() / MICRO;
+        return Figure.of(tally.bursts().stream().mapToDouble(figure)).median() / MICRO;
     }
 }

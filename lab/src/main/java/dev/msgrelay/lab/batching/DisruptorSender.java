@@ -1,5 +1,6 @@
 package dev.msgrelay.lab.batching;
 
+import com.lmax.disruptor.BlockingWaitStrategy;
 import com.lmax.disruptor.EventHandler;
 import com.lmax.disruptor.RingBuffer;
 import com.lmax.disruptor.dsl.Disruptor;
@@ -67,13 +68,13 @@ final class DisruptorSender implements Sender {
         }
     }
 
-    DisruptorSender(NetworkFacade network, Setup setup) {
+    DisruptorSender(NetworkFacade network) {
         disruptor = new Disruptor<>(
-                () -> new FrameEvent(FrameLayout.frameLength(setup.body())),
+                () -> new FrameEvent(FrameLayout.frameLength(Sender.BODY)),
                 EVENTS,
                 DaemonThreadFactory.INSTANCE,
                 ProducerType.MULTI,
-                setup.waiting().ofDisruptor());
+                new BlockingWaitStrategy());
         // After a failure it goes on with the next packet, so that no producer waits for it.
         NetworkFacade guarded = packet -> {
             try {
@@ -82,7 +83,7 @@ final class DisruptorSender implements Sender {
                 failure = e;
             }
         };
-        handler = new NetworkBatchHandler(guarded, setup.packet());
+        handler = new NetworkBatchHandler(guarded, PACKET);
         disruptor.handleEventsWith(handler);
         disruptor.start();
     }

@@ -8,11 +8,12 @@ import dev.msgrelay.lab.Measurement;
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.batching.Sender.Way;
 import dev.msgrelay.loadgen.load.LoadMessage;
-import dev.msgrelay.loadgen.load.Schedule;
-import dev.msgrelay.loadgen.worker.Sockets;
 import dev.msgrelay.loadgen.worker.Waiter;
 import dev.msgrelay.protocol.FrameReader;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.ServerSocketChannel;
@@ -29,7 +30,7 @@ import org.HdrHistogram.Histogram;
  *
  * @param rate messages a second of all threads together, which arrive in all at the same moments; 0 for as fast as they can
  */
-record Load(Way way, Sender.Setup setup, int producers, int rate, Duration duration) {
+record Load(Way way, int producers, int rate, Duration duration) {
     static final Column PRODUCERS = Column.plain("threads", "");
     static final Column LOAD = Column.plain("load", "msg/s");
     static final Column DELIVERED = Column.higher("delivered", "msg/s");
@@ -47,7 +48,7 @@ record Load(Way way, Sender.Setup setup, int producers, int rate, Duration durat
     private static final double NEARLY_ALL = 99;
     private static final double ALL = 100;
 
-    /** Every thread sleeps by then. */
+    /** Time for every thread to fall asleep. */
     private static final long START_NANOS = 5_000_000;
 
     String setting() {
@@ -67,14 +68,16 @@ record Load(Way way, Sender.Setup setup, int producers, int rate, Duration durat
             RelaySender relay = new RelaySender();
             return measure(relay, relay.subscriber(), relay::close);
         }
-        try (ServerSocketChannel server = Sockets.listen()) {
-            SocketChannel sending = Sockets.connect(Sockets.endpoint(server));
-            Sender sender = setup.open(way, packet -> {
+        try (ServerSocketChannel server = ServerSocketChannel.open()) {
+            server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            SocketChannel sending = SocketChannel.open(server.getLocalAddress());
+            sending.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            Sender sender = way.open(packet -> {
                 while (packet.hasRemaining()) {
                     sending.write(packet);
                 }
             });
-            return measure(sender, Sockets.accept(server), () -> {
+            return measure(sender, server.accept(), () -> {
                 try (sending) {
                     sender.close();
                 }
@@ -90,13 +93,13 @@ record Load(Way way, Sender.Setup setup, int producers, int rate, Duration durat
     /** Ends the sender, and closes what it receives from. */
     private Measurement measure(Sender sender, SocketChannel receiving, End end)
             throws IOException, InterruptedException, WrongResultException {
-        Frame.Check check = new Frame.Check(producers, setup.body());
+        Frame.Check check = new Frame.Check(producers, Sender.BODY);
         CountDownLatch ready = new CountDownLatch(producers);
         CompletableFuture<Long> begin = new CompletableFuture<>();
         long start;
         try (Receiver receiver = new Receiver(receiving, check)) {
             long[] sent;
-            try (Producers threads = new Producers(producers, setup.body(), sender, (id, frame, outlet) -> {
+            try (Producers threads = new Producers(producers, Sender.BODY, sender, (id, frame, outlet) -> {
                 Waiter.sharpenTimer();
                 Waiter waiter = new Waiter(0);
                 ready.countDown();
@@ -142,9 +145,11 @@ record Load(Way way, Sender.Setup setup, int producers, int rate, Duration durat
         }
         // A message that arrives while its thread is still busy with an earlier one carries the time at which it
         // arrived.
-        Schedule schedule = Schedule.staggered(start, rate / producers, 0, 1);
+        double interval = SECOND * producers / rate;
         long due;
-        while ((due = schedule.intended(number)) < end && waiter.awaitMoment(due) < end && !Thread.interrupted()) {
+        while ((due = start + (long) (number * interval)) < end
+                && waiter.awaitMoment(due) < end
+                && !Thread.interrupted()) {
             outlet.send(frame.of(number++, due));
         }
         return number;
@@ -176,7 +181,7 @@ record Load(Way way, Sender.Setup setup, int producers, int rate, Duration durat
         /** Messages of an earlier time are not in the latencies. */
         private volatile long countFrom = Long.MAX_VALUE;
 
-        /** When the last bytes came. */
+        /** The moment of the last bytes. */
         private long now;
 
         private IOException failure;

@@ -14,7 +14,7 @@ final class Producers implements AutoCloseable {
     private final long[] sent;
     private volatile IOException failure;
 
-    /** What a thread does until it is done, or interrupted. */
+    /** The work of a thread until it is done, or interrupted. */
     @FunctionalInterface
     interface Work {
         /**
@@ -76,7 +76,7 @@ final class Producers implements AutoCloseable {
         }
     }
 
-    /** One that keeps no process alive. */
+    /** A thread that keeps no process alive. */
     static Thread daemon(String name, Runnable work) {
         Thread thread = new Thread(work, name);
         thread.setDaemon(true);

@@ -52,7 +52,7 @@ final class RelaySender implements Sender {
         }
     }
 
-    /** What the subscriber reads from; whoever reads closes it. */
+    /** The subscriber's connection; its reader closes it. */
     SocketChannel subscriber() {
         return subscriber;
     }

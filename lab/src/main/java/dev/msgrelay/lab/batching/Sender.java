@@ -1,18 +1,23 @@
 package dev.msgrelay.lab.batching;
 
-import com.lmax.disruptor.BlockingWaitStrategy;
-import com.lmax.disruptor.WaitStrategy;
-import com.lmax.disruptor.YieldingWaitStrategy;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** One of the ways from many threads to one device. */
 interface Sender extends AutoCloseable {
-    /** Where one producer thread hands over its messages. */
+    /** Bytes of every message's body. */
+    int BODY = 100;
+
+    /** Bytes that Ethernet's MTU of 1,500 leaves for TCP's payload: the most of a packet, frames whole. */
+    int PACKET = 1_448;
+
+    /** The place where one producer thread hands over its messages. */
     @FunctionalInterface
     interface Outlet {
         /**
@@ -57,37 +62,15 @@ interface Sender extends AutoCloseable {
         String text() {
             return text;
         }
-    }
 
-    /**
-     * How a way is set up.
-     *
-     * @param body bytes of every message's body
-     * @param packet most bytes of a packet, frames whole
-     * @param waiting how batching threads wait
-     */
-    record Setup(int body, int packet, Wait waiting) {
         /** Opens a way to a device in this process. The relay has none: its device is a subscriber. */
-        Sender open(Way way, NetworkFacade device) {
-            return switch (way) {
+        Sender open(NetworkFacade device) {
+            return switch (this) {
                 case SERIAL -> new Serial(device);
-                case QUEUE -> new Queued(device, packet, waiting);
-                case DISRUPTOR -> new DisruptorSender(device, this);
+                case QUEUE -> new Queued(device);
+                case DISRUPTOR -> new DisruptorSender(device);
                 case RELAY -> throw new IllegalArgumentException("the relay writes to sockets only");
             };
-        }
-    }
-
-    /** How a batching thread waits for work. The relay's loop always sleeps in the kernel, whatever is chosen here. */
-    enum Wait {
-        /** Sleeps, and whoever brings something wakes it: costs a system call on both sides. */
-        BLOCK,
-        /** Looks again and again, and gives way to others in between: a core is always busy. */
-        YIELD;
-
-        /** The Disruptor's own. */
-        WaitStrategy ofDisruptor() {
-            return this == BLOCK ? new BlockingWaitStrategy() : new YieldingWaitStrategy();
         }
     }
 
@@ -137,10 +120,16 @@ interface Sender extends AutoCloseable {
             this.buffer = ByteBuffer.allocateDirect(maxPacketSize);
         }
 
-        /** One batch: the article's inner loop. */
         void drain() throws IOException {
-            byte[] msg;
-            while (null != (msg = queue.poll())) {
+            send(queue.poll());
+        }
+
+        /** Sends one batch: the article's inner loop. Null: there is none. */
+        void send(byte[] first) throws IOException {
+            if (first == null) {
+                return;
+            }
+            for (byte[] msg = first; msg != null; msg = queue.poll()) {
                 if (msg.length > buffer.remaining()) {
                     sendBuffer();
                 }
@@ -150,59 +139,45 @@ interface Sender extends AutoCloseable {
         }
 
         private void sendBuffer() throws IOException {
-            buffer.flip();
-            network.send(buffer);
-            buffer.clear();
+            try {
+                network.send(buffer.flip());
+            } finally {
+                buffer.clear();
+            }
         }
     }
 
     /** Smart batching as the article draws it: a queue, and one thread that empties it. */
     final class Queued implements Sender {
         private static final int CAPACITY = 16 << 10;
-        private static final long FULL_NANOS = 20_000;
+        private static final long LOOK_MILLIS = 5;
 
-        private final Queue<byte[]> queue = new TrackedQueue<>(CAPACITY);
-        private final Wait strategy;
+        private final BlockingQueue<byte[]> queue = new LinkedBlockingQueue<>(CAPACITY);
         private final NetworkBatcher batcher;
         private final Thread thread = Producers.daemon("batcher", this::run);
-        private volatile Thread sleeper;
         private volatile boolean ended;
         private volatile IOException failure;
 
-        Queued(NetworkFacade network, int maxPacketSize, Wait strategy) {
-            batcher = new NetworkBatcher(network, maxPacketSize, queue);
-            this.strategy = strategy;
+        Queued(NetworkFacade network) {
+            batcher = new NetworkBatcher(network, PACKET, queue);
             thread.start();
         }
 
+        /** After a failure it goes on with the next packet, so that no producer waits for it. */
         private void run() {
             try {
-                while (awaitMessage()) {
-                    batcher.drain();
+                // In this order: all that came before the end is seen after it.
+                for (boolean last = false; !last || !queue.isEmpty(); last = ended) {
+                    byte[] first = queue.poll(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+                    try {
+                        batcher.send(first);
+                    } catch (IOException e) {
+                        failure = e;
+                    }
                 }
-            } catch (IOException e) {
-                failure = e;
+            } catch (InterruptedException e) {
+                failure = new IOException("interrupted", e);
             }
-        }
-
-        /** False when there is nothing and nothing more will come. */
-        private boolean awaitMessage() {
-            while (queue.peek() == null) {
-                if (ended) {
-                    // What came before the end is seen by now.
-                    return queue.peek() != null;
-                }
-                if (strategy == Wait.YIELD) {
-                    Thread.yield();
-                    continue;
-                }
-                sleeper = Thread.currentThread();
-                if (queue.peek() == null && !ended) {
-                    LockSupport.park(this);
-                }
-                sleeper = null;
-            }
-            return true;
         }
 
         @Override
@@ -210,30 +185,17 @@ interface Sender extends AutoCloseable {
             return frame -> {
                 byte[] message = new byte[frame.remaining()];
                 frame.get(frame.position(), message);
-                while (!queue.offer(message)) {
-                    checkHealthy();
-                    LockSupport.parkNanos(FULL_NANOS);
-                    if (Thread.interrupted()) {
-                        throw new InterruptedException();
-                    }
-                }
-                // Null where it does not sleep.
-                LockSupport.unpark(sleeper);
+                queue.put(message);
             };
-        }
-
-        private void checkHealthy() throws IOException {
-            if (failure != null) {
-                throw new IOException(failure.getMessage(), failure);
-            }
         }
 
         @Override
         public void close() throws IOException {
             ended = true;
-            LockSupport.unpark(sleeper);
             Producers.join(thread);
-            checkHealthy();
+            if (failure != null) {
+                throw new IOException(failure.getMessage(), failure);
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
  * Smart batching: messages of many threads to one device.
  *
  * <pre>
- *  the tables        Burst (worked example), Load (threads and load over sockets), Exchange (what the queue itself costs)
+ *  the tables        Burst (worked example), Load (threads and load over sockets)
  *  who sends         Producers, each thread with a Frame of its own
  *  the ways          Sender: Serial, Queued (NetworkBatcher); DisruptorSender (NetworkBatchHandler), RelaySender
  *  what they write   Sender.NetworkFacade: SlowDevice (100 us a packet), a socket

@@ -1,97 +1,176 @@
 package dev.msgrelay.lab.cli;
 
+import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Experiment;
+import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.Lab;
-import dev.msgrelay.lab.LabOptions;
 import dev.msgrelay.lab.asyncfiles.AsyncFilesExperiment;
 import dev.msgrelay.lab.batching.BatchingExperiment;
 import dev.msgrelay.lab.eventlog.EventLogExperiment;
 import dev.msgrelay.lab.files.FilesExperiment;
 import dev.msgrelay.lab.readers.ReadersExperiment;
 import dev.msgrelay.lab.senders.SendersExperiment;
+import dev.msgrelay.loadgen.cli.Limits;
 import dev.msgrelay.loadgen.cli.LoadgenMain;
-import dev.msgrelay.loadgen.run.RunException;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code loadgen lab}: a program of its own beside loadgen, started as if it were one of its commands. */
 @Command(
         name = "loadgen lab",
         mixinStandardHelpOptions = true,
+        sortOptions = false,
         description = {
             "Runs the articles' experiments again on this machine, with the relay's own code among the contestants.",
             "Every result is checked; one that is wrong is shown as FAILED, with no time.",
             "Exits 1 when a row is FAILED."
-        },
-        subcommands = {
-            ReadersExperiment.class,
-            BatchingExperiment.class,
-            FilesExperiment.class,
-            AsyncFilesExperiment.class,
-            EventLogExperiment.class,
-            SendersExperiment.class
         })
-public final class LabMain implements Runnable, Experiment.Runner {
+public final class LabMain implements Callable<Integer> {
+    private static final int MAX_ROUNDS = 101;
+
+    /** The fewest rounds that have a median. */
+    private static final int QUICK_ROUNDS = 3;
+
+    /** The largest file, in MB. */
+    private static final int MAX_SIZE = 1_000_000;
+
     @Spec
     private CommandSpec spec;
+
+    @Parameters(
+            paramLabel = "EXPERIMENT",
+            description =
+                    "readers, batching, files, async-files, event-log, senders; 'all' of them; 'list' describes them.")
+    private List<String> names = List.of();
+
+    @Option(names = "--quick", description = "Short runs of little data: for a look, not for the record.")
+    private boolean quick;
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            description = "How often everything is measured, after a warm-up (" + Claim.MIN_ROUNDS + ", the least for a"
+                    + " verdict; with --quick " + QUICK_ROUNDS + ").")
+    private Integer rounds;
+
+    @Option(
+            names = "--duration",
+            paramLabel = "TIME",
+            description = "How long one go measures (1s to 5s, by experiment); 'files' writes whole files instead.")
+    private Duration duration;
+
+    @Option(
+            names = "--size",
+            split = ",",
+            paramLabel = "MB",
+            description = "Size of the file of 'files'; several give a table each (400; the article: 400,8000).")
+    private List<Integer> sizes;
+
+    @Option(
+            names = "--dir",
+            paramLabel = "DIRECTORY",
+            description = "Where temporary files go; they are removed (the system's place for such).")
+    private Path directory = Path.of(System.getProperty("java.io.tmpdir"));
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Write all figures to this file.")
+    private Path json;
+
+    @Option(
+            names = "--html",
+            paramLabel = "FILE",
+            description = "Write a page with the claims, plots and tables to this file.")
+    private Path html;
 
     public static void main(String[] args) {
         LoadgenMain.run(new LabMain(), args);
     }
 
-    /** All, in the order in which {@code all} runs them. */
-    private static List<Experiment> experiments() {
+    /** All experiments, in the order in which {@code all} runs them. */
+    static List<Experiment> experiments(Settings settings) {
         return List.of(
-                new ReadersExperiment(),
-                new BatchingExperiment(),
-                new FilesExperiment(),
-                new AsyncFilesExperiment(),
-                new EventLogExperiment(),
-                new SendersExperiment());
+                ReadersExperiment.of(settings),
+                BatchingExperiment.of(settings),
+                FilesExperiment.of(settings),
+                AsyncFilesExperiment.of(settings),
+                EventLogExperiment.of(settings),
+                SendersExperiment.of(settings));
     }
 
-    @Command(name = "list", mixinStandardHelpOptions = true, description = "Lists the experiments.")
-    void list() {
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        check();
+        int asked = rounds != null ? rounds : quick ? QUICK_ROUNDS : Claim.MIN_ROUNDS;
+        Settings settings = new Settings(quick, asked, duration, sizes, directory);
+        List<Experiment> all = experiments(settings);
         PrintWriter out = spec.commandLine().getOut();
-        for (Experiment experiment : experiments()) {
+        if (names.equals(List.of("list"))) {
+            list(all, out);
+            return 0;
+        }
+        return new Lab(settings, json, html, out, spec.commandLine().getErr()).run(chosen(all));
+    }
+
+    private void check() {
+        Limits.duration(spec, duration, null);
+        if (rounds != null) {
+            Limits.within(spec, "--rounds", rounds, 1, MAX_ROUNDS);
+        }
+        if (sizes != null) {
+            sizes.forEach(size -> Limits.within(spec, "--size", size, 1, MAX_SIZE));
+        }
+        checkWritable("--json", json);
+        checkWritable("--html", html);
+    }
+
+    /** Before the run, which may take long. */
+    private void checkWritable(String option, Path file) {
+        Path parent = file == null ? null : file.toAbsolutePath().getParent();
+        if (file != null && (Files.isDirectory(file) || parent == null || !Files.isWritable(parent))) {
+            throw new ParameterException(
+                    spec.commandLine(), option + " '" + file + "' is not a file that can be written");
+        }
+    }
+
+    private List<Experiment> chosen(List<Experiment> all) {
+        if (names.equals(List.of("all"))) {
+            return all;
+        }
+        List<Experiment> chosen = new ArrayList<>();
+        for (String name : names) {
+            chosen.add(all.stream()
+                    .filter(experiment -> experiment.name().equals(name))
+                    .findFirst()
+                    .orElseThrow(() -> which("'" + name + "' is no experiment: ", all)));
+        }
+        if (chosen.isEmpty()) {
+            throw which("which experiment? ", all);
+        }
+        return chosen;
+    }
+
+    private ParameterException which(String problem, List<Experiment> all) {
+        List<String> known = all.stream().map(Experiment::name).toList();
+        return new ParameterException(spec.commandLine(), problem + String.join(", ", known));
+    }
+
+    private static void list(List<Experiment> all, PrintWriter out) {
+        for (Experiment experiment : all) {
             out.printf(Locale.ROOT, "%-12s %s%n", experiment.name(), experiment.question());
-            out.printf(Locale.ROOT, "%-12s %s%n", "", experiment.article().citation());
+            out.printf(Locale.ROOT, "%-12s %s%n", "", experiment.article());
         }
         out.flush();
-    }
-
-    @Command(
-            name = "all",
-            mixinStandardHelpOptions = true,
-            sortOptions = false,
-            description = "Runs all experiments, each with its default options.")
-    int all(@Mixin LabOptions options) throws IOException, RunException, InterruptedException {
-        CommandSpec all = spec.subcommands().get("all").getCommandSpec();
-        return run(
-                all,
-                options,
-                experiments().stream()
-                        .map(experiment -> experiment.with(options))
-                        .toList());
-    }
-
-    @Override
-    public int run(CommandSpec command, LabOptions options, List<Experiment> experiments)
-            throws IOException, RunException, InterruptedException {
-        return new Lab(command, options).run(experiments);
-    }
-
-    @Override
-    public void run() {
-        throw new ParameterException(
-                spec.commandLine(),
-                "which experiment? " + String.join(", ", spec.subcommands().keySet()));
     }
 }

@@ -15,17 +15,10 @@ import java.util.concurrent.locks.LockSupport;
  * A thread gathers a block of events and hands it to a background thread, which writes it.
  *
  * <p>Two things differ from the article. Its writer thread stops as soon as it is told to, and loses what is queued: here
- * it stops when told to <em>and</em> the queue is empty ({@link Ending#AS_PRINTED} does what the article does). And
- * its queue may grow for as long as the disk is slower than the events: here there are {@value #MAX_BUFFERS} buffers, and
- * then the threads wait.
+ * it stops when told to <em>and</em> the queue is empty. And its queue may grow for as long as the disk is slower than the
+ * events: here there are {@value #MAX_BUFFERS} buffers, and then the threads wait.
  */
 final class BufferedWritesOffThread implements EventLog {
-    /** What the background thread does with the blocks that are queued when the log is closed. */
-    enum Ending {
-        WRITES_WHAT_IS_QUEUED,
-        AS_PRINTED
-    }
-
     /** How much is gathered before it is handed over. */
     private static final int BLOCK_SIZE = 8 * 1024;
 
@@ -45,22 +38,20 @@ final class BufferedWritesOffThread implements EventLog {
 
     private final AtomicInteger created = new AtomicInteger();
 
-    BufferedWritesOffThread(Path file, Ending ending) throws IOException {
-        writer = new WriterThread(FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE), ending);
+    BufferedWritesOffThread(Path file) throws IOException {
+        writer = new WriterThread(FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE));
         writer.start();
     }
 
     /** Owns the channel. */
     private final class WriterThread extends Thread {
         private final FileChannel channel;
-        private final Ending ending;
         private volatile boolean isRunning = true;
         private volatile IOException failure;
 
-        WriterThread(FileChannel channel, Ending ending) {
+        WriterThread(FileChannel channel) {
             super("event-log-writer");
             this.channel = channel;
-            this.ending = ending;
             setDaemon(true);
         }
 
@@ -70,9 +61,6 @@ final class BufferedWritesOffThread implements EventLog {
                 while (true) {
                     // in this order: what was queued before the log was closed is seen after it
                     boolean last = !isRunning;
-                    if (last && ending == Ending.AS_PRINTED) {
-                        return;
-                    }
                     EventBuffer buffer = complete.poll();
                     if (buffer != null) {
                         buffer.writeTo(channel);

@@ -32,7 +32,7 @@ final class BurstThread extends Thread {
     private final Histogram times = new Histogram(LONGEST_NANOS, DIGITS);
     private final EventTally tally = new EventTally();
 
-    /** What the last burst recorded: it is tallied once its time is taken. */
+    /** The events of the last burst: they are tallied once its time is taken. */
     private final List<Event> recorded = new ArrayList<>(EVENTS);
 
     private volatile boolean isRunning = true;
@@ -93,7 +93,7 @@ final class BurstThread extends Thread {
         isRunning = false;
     }
 
-    /** What ended it early, or null. */
+    /** The reason for an early end, or null. */
     Throwable failure() {
         return failure;
     }

@@ -125,7 +125,7 @@ interface EventLog extends AutoCloseable {
         private final FileChannel file;
         private final ThreadLocal<EventBuffer> buffer = ThreadLocal.withInitial(EventBuffer::new);
 
-        /** Where the next write is placed. */
+        /** The place of the next write. */
         private final AtomicLong writePos = new AtomicLong();
 
         AtomicPositionWrites(Path file) throws IOException {
@@ -161,7 +161,7 @@ interface EventLog extends AutoCloseable {
 
         private final ThreadLocal<EventBuffer> buffer = ThreadLocal.withInitial(this::newBuffer);
 
-        /** Where the next write is placed. */
+        /** The place of the next write. */
         private final AtomicLong writePos = new AtomicLong();
 
         BufferedWrites(Path file) throws IOException {
@@ -205,7 +205,7 @@ interface EventLog extends AutoCloseable {
         }
     }
 
-    /** Where a thread assembles events before they go anywhere: the article's {@code Buffer}. One thread at a time. */
+    /** The article's {@code Buffer}: a thread assembles events here before they go anywhere. One thread at a time. */
     final class EventBuffer {
         private final Bytes bytes = new Bytes();
         private final Writer writer = new OutputStreamWriter(bytes, StandardCharsets.UTF_8);

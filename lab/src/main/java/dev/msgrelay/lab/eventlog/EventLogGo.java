@@ -36,7 +36,7 @@ record EventLogGo(Opener opener, int threads, Duration duration) {
     /** A burst takes far less, whatever the log; then something hangs. */
     private static final long END_SECONDS = 60;
 
-    /** Of the plot: one in so many bursts takes longer. */
+    /** The points of the plot: one in so many bursts takes longer. */
     private static final int[] ONE_IN = {1, 2, 4, 10, 20, 40, 100, 200, 400, 1_000, 2_000, 4_000, 10_000, 100_000};
 
     /** Opens a log on a file that is not there yet. */
@@ -45,15 +45,11 @@ record EventLogGo(Opener opener, int threads, Duration duration) {
         EventLog open(Path file) throws IOException;
     }
 
-    Measurement warmUp(Go go) throws IOException, InterruptedException, WrongResultException {
-        Duration shorter = duration.compareTo(WARM_UP) < 0 ? duration : WARM_UP;
-        return new EventLogGo(opener, threads, shorter).go(go);
-    }
-
     Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
         Path file = go.scratch().resolve("event-log");
         try {
-            List<BurstThread> bursts = record(file);
+            Duration shorter = duration.compareTo(WARM_UP) < 0 ? duration : WARM_UP;
+            List<BurstThread> bursts = record(file, go.isWarmUp() ? shorter : duration);
             check(file, bursts);
             return measurement(bursts);
         } finally {
@@ -67,7 +63,7 @@ record EventLogGo(Opener opener, int threads, Duration duration) {
     }
 
     /** Ends with the log closed and all threads ended. */
-    private List<BurstThread> record(Path file) throws IOException, InterruptedException {
+    private List<BurstThread> record(Path file, Duration time) throws IOException, InterruptedException {
         List<BurstThread> bursts = new ArrayList<>();
         try (EventLog log = opener.open(file)) {
             AtomicBoolean measuring = new AtomicBoolean();
@@ -76,9 +72,9 @@ record EventLogGo(Opener opener, int threads, Duration duration) {
             }
             try {
                 bursts.forEach(Thread::start);
-                TimeUnit.NANOSECONDS.sleep(leadIn(duration).toNanos());
+                TimeUnit.NANOSECONDS.sleep(leadIn(time).toNanos());
                 measuring.set(true);
-                TimeUnit.NANOSECONDS.sleep(duration.toNanos());
+                TimeUnit.NANOSECONDS.sleep(time.toNanos());
             } finally {
                 bursts.forEach(BurstThread::finish);
                 join(bursts);

@@ -11,7 +11,7 @@ import java.time.format.DateTimeParseException;
 import java.util.UUID;
 
 /**
- * What a set of events comes to, in whatever order they are added: how many they are, and the sum of one hash of each. Two
+ * A sum over a set of events, in any order: how many they are, and the sum of one hash of each. Two
  * tallies are the same if the events are; that different ones agree by chance has the odds of 1 to 2^64. One thread each.
  */
 final class EventTally {

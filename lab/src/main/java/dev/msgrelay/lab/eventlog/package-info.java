@@ -4,7 +4,7 @@
  * <pre>
  *  EventLogExperiment -> EventLogGo (one go) -> BurstThread (many) -> EventLog (the article's logs)
  *                                                                     BufferedWritesOffThread, DisruptorBatches
- *                                            -> EventTally (what was recorded, and the check that the file holds it)
+ *                                            -> EventTally (the events, and the check that the file holds them)
  * </pre>
  */
 package dev.msgrelay.lab.eventlog;

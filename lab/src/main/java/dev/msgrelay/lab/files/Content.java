@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * What a file is to hold: the byte at position {@code i} is {@code (byte) (i + seed)}. The article always writes
+ * The content of a file: the byte at position {@code i} is {@code (byte) (i + seed)}. The article always writes
  * {@code (byte) i}; with another seed for every loop, a loop that writes nothing cannot pass for one that did because the
  * last one's bytes are still there.
  *

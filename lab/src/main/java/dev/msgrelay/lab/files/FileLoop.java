@@ -7,7 +7,6 @@ import dev.msgrelay.lab.WrongResultException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -24,39 +23,21 @@ import java.util.concurrent.FutureTask;
 record FileLoop(SequentialFile way, boolean preallocated, Task task, int index) {
     static final Column WRITE = Column.higher("write", "MB/s");
     static final Column READ = Column.higher("read", "MB/s");
-    static final Column IN_MEMORY = Column.plain("in memory before the read", "%");
 
     /** The warm-up's file is no larger than this. */
     static final long WARM_UP_BYTES = 32_000_000;
 
-    /** Linux's switch that empties the page cache of the whole machine. */
-    static final Path DROP_CACHES = Path.of("/proc/sys/vm/drop_caches");
-
-    /** Drops what is clean; what is not written to the device yet stays. */
-    private static final String CLEAN_PAGES = "1\n";
-
     private static final int SEEDS = 256;
     private static final double BYTES_PER_NANO_IN_MB = 1e3;
-    private static final double PERCENT = 100;
-
-    /** A file's presence in memory is asked for in this many pieces at most. */
-    private static final int MAX_PIECES = 256;
-
-    private static final long MIN_PIECE = 1 << 20;
-
     /**
-     * What a table's loops have in common.
+     * The task that a table's loops have in common.
      *
      * @param of how many loops there are
      */
-    record Task(long size, boolean force, boolean dropCaches, int of) {}
-
-    Measurement warmUp(Go go) throws IOException, WrongResultException, InterruptedException {
-        return interruptibly(() -> run(go, Math.min(WARM_UP_BYTES, task.size())));
-    }
+    record Task(long size, int of) {}
 
     Measurement go(Go go) throws IOException, WrongResultException, InterruptedException {
-        return interruptibly(() -> run(go, task.size()));
+        return interruptibly(() -> run(go, go.isWarmUp() ? Math.min(WARM_UP_BYTES, task.size()) : task.size()));
     }
 
     /** A loop over gigabytes hears of no interrupt. It is left to itself then, on a thread that keeps no process alive. */
@@ -84,19 +65,18 @@ record FileLoop(SequentialFile way, boolean preallocated, Task task, int index) 
         if (preallocated) {
             preallocate(file, size);
         } else {
-            // Not deleted: what is still mapped keeps its blocks until the mapping is gone.
+            // The file is not deleted: a mapping keeps its blocks until it is gone.
             Files.write(file, new byte[0]);
         }
         // Another one than that of the loop before, whoever ran it.
         Content content = new Content(size, (go.round() * task.of() + index) % SEEDS);
         System.gc();
         long start = System.nanoTime();
-        int written = way.write(file, content, task.force());
+        int written = way.write(file, content);
         long writeNanos = System.nanoTime() - start;
         check("wrote", written, content);
 
         settle(file);
-        double inMemory = inMemory(file);
         System.gc();
         start = System.nanoTime();
         int read = way.read(file);
@@ -107,8 +87,7 @@ record FileLoop(SequentialFile way, boolean preallocated, Task task, int index) 
             throw new WrongResultException(problem);
         }
         return Measurement.of(WRITE, BYTES_PER_NANO_IN_MB * size / writeNanos)
-                .and(READ, BYTES_PER_NANO_IN_MB * size / readNanos)
-                .and(IN_MEMORY, PERCENT * inMemory);
+                .and(READ, BYTES_PER_NANO_IN_MB * size / readNanos);
     }
 
     private static void check(String did, int checkSum, Content content) throws WrongResultException {
@@ -118,13 +97,10 @@ record FileLoop(SequentialFile way, boolean preallocated, Task task, int index) 
         }
     }
 
-    /** What this loop has left for the operating system to write burdens neither the read nor the next loop. */
-    private void settle(Path file) throws IOException {
+    /** The operating system writes what is left, so that it burdens neither the read nor the next loop. */
+    private static void settle(Path file) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
             channel.force(false);
-        }
-        if (task.dropCaches()) {
-            Files.writeString(DROP_CACHES, CLEAN_PAGES);
         }
     }
 
@@ -140,22 +116,6 @@ record FileLoop(SequentialFile way, boolean preallocated, Task task, int index) 
                 channel.write(page);
             }
             channel.force(true);
-        }
-    }
-
-    /** The share of the file, from 0 to 1, that lies in pieces of which all pages are in memory; 1 for an empty file. */
-    static double inMemory(Path file) throws IOException {
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-            long size = channel.size();
-            long piece = Math.min(Integer.MAX_VALUE, Math.max(MIN_PIECE, size / MAX_PIECES + 1));
-            long loaded = 0;
-            for (long at = 0; at < size; at += piece) {
-                long length = Math.min(piece, size - at);
-                if (channel.map(MapMode.READ_ONLY, at, length).isLoaded()) {
-                    loaded += length;
-                }
-            }
-            return size == 0 ? 1 : (double) loaded / size;
         }
     }
 }

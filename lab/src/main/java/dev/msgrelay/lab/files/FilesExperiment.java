@@ -1,6 +1,5 @@
 package dev.msgrelay.lab.files;
 
-import static dev.msgrelay.lab.files.FileLoop.IN_MEMORY;
 import static dev.msgrelay.lab.files.FileLoop.READ;
 import static dev.msgrelay.lab.files.FileLoop.WRITE;
 import static dev.msgrelay.loadgen.render.Unit.format;
@@ -10,32 +9,20 @@ import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Experiment;
+import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.Needs;
-import dev.msgrelay.loadgen.cli.Limits;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
 /** Sequential file IO: four ways to write and read a file, on one that is there already and on one that grows. */
-@Command(
-        name = "files",
-        description = {
-            "Writes and reads a file from start to end: RandomAccessFile, buffered streams, channel and buffer, memory-mapped.",
-            "The file is there already, or it grows. Two files of each size are on the disk at a time."
-        })
-public final class FilesExperiment extends Experiment {
+public final class FilesExperiment {
     private static final int SMALL = 400;
 
     /** More than the article's machine had memory. */
     private static final int LARGE = 8_000;
 
     private static final int QUICK = 32;
-    private static final int MAX = 1_000_000;
     private static final long MEGA = 1_000_000;
     private static final int DESCRIPTORS = 8;
     private static final String RANDOM = "RandomAccessFile";
@@ -61,55 +48,25 @@ public final class FilesExperiment extends Experiment {
             MemoryMappedFile, pre-allocated    | 120.4-122.0-123.3 | 229.9-231.2-231.7
             """);
 
-    @Option(
-            names = "--size",
-            split = ",",
-            paramLabel = "MB",
-            description = "Size of the file in MB; several give a table each (" + SMALL + "; with --quick " + QUICK
-                    + "). The article: " + SMALL + "," + LARGE + ".")
-    private List<Integer> sizes;
+    private FilesExperiment() {}
 
-    @Option(names = "--force", description = "A write ends only once the device has it.")
-    private boolean force;
-
-    @Option(
-            names = "--drop-caches",
-            description = "Empty the page cache, of the whole machine, before each read; for root.")
-    private boolean dropCaches;
-
-    public FilesExperiment() {
-        super(
-                "which way to write and read a file from start to end is fast, and does it matter that the file is there?",
-                new Article(
-                        "Java Sequential IO Performance",
-                        2011,
-                        "2.0 GHz Sandy Bridge, 8 GB of memory, Intel 320 SSD, ext4, Fedora 15, Java 6"));
-    }
-
-    private List<Integer> sizes() {
-        return sizes == null
-                ? List.of(quick() ? QUICK : SMALL)
-                : sizes.stream().distinct().toList();
-    }
-
-    @Override
-    protected void check(CommandSpec command) {
-        sizes().forEach(size -> Limits.within(command, "--size", size, 1, MAX));
-        if (dropCaches && !Files.isWritable(FileLoop.DROP_CACHES)) {
-            throw new ParameterException(
-                    command.commandLine(),
-                    "--drop-caches: " + FileLoop.DROP_CACHES + " cannot be written by this user");
-        }
-    }
-
-    @Override
-    public Needs needs() {
+    public static Experiment of(Settings settings) {
+        List<Integer> sizes = settings.sizes() == null
+                ? List.of(settings.quick() ? QUICK : SMALL)
+                : settings.sizes().stream().distinct().toList();
         // Two files at a time; those of earlier tables and of the warm-ups stay until the end.
-        long files = 2
-                * sizes().stream()
+        long disk = 2
+                * sizes.stream()
                         .mapToLong(size -> bytes(size) + Math.min(bytes(size), FileLoop.WARM_UP_BYTES))
                         .sum();
-        return new Needs(files, DESCRIPTORS, 1);
+        return new Experiment(
+                "files",
+                "Which way to write and read a file from start to end is fast, and does it matter that the file is there?",
+                "Java Sequential IO Performance, 2011",
+                "2.0 GHz Sandy Bridge, 8 GB of memory, Intel 320 SSD, ext4, Fedora 15, Java 6",
+                new Needs(disk, DESCRIPTORS, 1),
+                () -> sizes.stream().map(FilesExperiment::table).toList(),
+                () -> {});
     }
 
     /** Whole pages, as in the article. */
@@ -117,43 +74,34 @@ public final class FilesExperiment extends Experiment {
         return (megabytes * MEGA + SequentialFile.PAGE_SIZE - 1) / SequentialFile.PAGE_SIZE * SequentialFile.PAGE_SIZE;
     }
 
-    @Override
-    public List<LabTable> tables() {
-        return sizes().stream().map(this::table).toList();
-    }
-
-    private LabTable table(int megabytes) {
+    private static LabTable table(int megabytes) {
         String title = format(
-                "a file of %,d MB, pages of 4,096 bytes, written and read a byte at a time; %s; %s",
-                megabytes,
-                force ? "forced to the device within the write's time" : "not forced within the write's time",
-                dropCaches
-                        ? "page cache dropped before each read"
-                        : "page cache not dropped: the read finds in it what the column says");
+                "a file of %,d MB, pages of 4,096 bytes, written and read a byte at a time, with the page cache",
+                megabytes);
         return new LabTable(
                 "files-" + megabytes + "MB",
                 title,
-                List.of(WRITE, READ, IN_MEMORY),
+                List.of(WRITE, READ),
                 loops(megabytes),
                 megabytes == SMALL ? ARTICLE_SMALL : megabytes == LARGE ? ARTICLE_LARGE : ArticleFigures.NONE,
                 result -> Claim.judge(claims(megabytes), result),
                 List.of());
     }
 
-    private List<Contestant> loops(int megabytes) {
+    private static List<Contestant> loops(int megabytes) {
         List<SequentialFile> ways = List.of(
                 new SequentialFile.RandomAccess(),
                 new SequentialFile.BufferedStream(),
                 new SequentialFile.BufferedChannel(),
                 new SequentialFile.MemoryMapped());
         List<String> names = List.of(RANDOM, STREAM, CHANNEL, MAPPED);
-        FileLoop.Task task = new FileLoop.Task(bytes(megabytes), force, dropCaches, 2 * ways.size());
+        FileLoop.Task task = new FileLoop.Task(bytes(megabytes), 2 * ways.size());
         List<Contestant> loops = new ArrayList<>();
         for (boolean preallocated : new boolean[] {true, false}) {
             for (int i = 0; i < ways.size(); i++) {
                 FileLoop loop = new FileLoop(ways.get(i), preallocated, task, loops.size());
                 String setting = preallocated ? "pre-allocated" : "growing";
-                loops.add(new Contestant(names.get(i), setting, loop::warmUp, loop::go));
+                loops.add(new Contestant(names.get(i), setting, loop::go));
             }
         }
         return loops;

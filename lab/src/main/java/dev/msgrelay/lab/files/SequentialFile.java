@@ -27,12 +27,8 @@ interface SequentialFile {
     /** The article's page, and the size of its buffers. */
     int PAGE_SIZE = 4096;
 
-    /**
-     * Writes the whole content over whatever the file has, never shortening it.
-     *
-     * @param force whether to return only once the device has it
-     */
-    int write(Path file, Content content, boolean force) throws IOException;
+    /** Writes the whole content over whatever the file has, never shortening it. */
+    int write(Path file, Content content) throws IOException;
 
     /** Reads the whole file. */
     int read(Path file) throws IOException;
@@ -40,7 +36,7 @@ interface SequentialFile {
     /** {@link RandomAccessFile} with a plain array of one page. */
     final class RandomAccess implements SequentialFile {
         @Override
-        public int write(Path path, Content content, boolean force) throws IOException {
+        public int write(Path path, Content content) throws IOException {
             int checkSum = 0;
             try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
                 byte[] buffer = new byte[PAGE_SIZE];
@@ -55,9 +51,6 @@ interface SequentialFile {
                     }
                 }
                 file.write(buffer, 0, pos);
-                if (force) {
-                    file.getFD().sync();
-                }
             }
             return checkSum;
         }
@@ -84,7 +77,7 @@ interface SequentialFile {
      */
     final class BufferedStream implements SequentialFile {
         @Override
-        public int write(Path path, Content content, boolean force) throws IOException {
+        public int write(Path path, Content content) throws IOException {
             int checkSum = 0;
             try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
                     OutputStream out = new BufferedOutputStream(new FileOutputStream(file.getFD()))) {
@@ -94,9 +87,6 @@ interface SequentialFile {
                     out.write(b);
                 }
                 out.flush();
-                if (force) {
-                    file.getFD().sync();
-                }
             }
             return checkSum;
         }
@@ -117,7 +107,7 @@ interface SequentialFile {
     /** {@link FileChannel} and a {@link ByteBuffer} of one page in the heap. */
     final class BufferedChannel implements SequentialFile {
         @Override
-        public int write(Path path, Content content, boolean force) throws IOException {
+        public int write(Path path, Content content) throws IOException {
             int checkSum = 0;
             try (FileChannel channel = FileChannel.open(path, CREATE, WRITE)) {
                 ByteBuffer buffer = ByteBuffer.allocate(PAGE_SIZE);
@@ -130,9 +120,6 @@ interface SequentialFile {
                     }
                 }
                 drain(buffer, channel);
-                if (force) {
-                    channel.force(true);
-                }
             }
             return checkSum;
         }
@@ -169,29 +156,21 @@ interface SequentialFile {
      */
     final class MemoryMapped implements SequentialFile {
         @Override
-        public int write(Path path, Content content, boolean force) throws IOException {
+        public int write(Path path, Content content) throws IOException {
             int checkSum = 0;
             try (FileChannel channel = FileChannel.open(path, CREATE, READ, WRITE)) {
                 long size = content.size();
                 MappedByteBuffer buffer = channel.map(MapMode.READ_WRITE, 0, Math.min(size, MAX_VALUE));
                 for (long i = 0; i < size; i++) {
                     if (!buffer.hasRemaining()) {
-                        forceIf(force, buffer);
                         buffer = channel.map(MapMode.READ_WRITE, i, Math.min(size - i, MAX_VALUE));
                     }
                     byte b = content.at(i);
                     checkSum += b;
                     buffer.put(b);
                 }
-                forceIf(force, buffer);
             }
             return checkSum;
-        }
-
-        private static void forceIf(boolean force, MappedByteBuffer buffer) {
-            if (force) {
-                buffer.force();
-            }
         }
 
         @Override

@@ -3,7 +3,7 @@
  *
  * <pre>
  *  FilesExperiment -> FileLoop (times one way) -> SequentialFile (the four ways)
- *                                              -> Content (what a file is to hold, and the check that it does)
+ *                                              -> Content (the bytes of a file, and the check that it has them)
  * </pre>
  *
  * The experiment's thread.

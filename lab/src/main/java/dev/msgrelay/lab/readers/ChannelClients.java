@@ -12,7 +12,7 @@ final class ChannelClients {
 
     private ChannelClients() {}
 
-    /** What they have in common: reads that are counted, into a buffer that is kept from stream to stream. */
+    /** The common part: reads that are counted, into a buffer that is kept from stream to stream. */
     private abstract static class Channel implements Client {
         final ByteBuffer buf = ByteBuffer.allocateDirect(BUFFER);
         SocketChannel channel;

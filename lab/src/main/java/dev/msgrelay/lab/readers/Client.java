@@ -23,7 +23,6 @@ interface Client {
         BUFFERED("BufferedInputStream", () -> new StreamClients.Allocating(true, StreamClients::byteByByte)),
         BOTH("BufferedInputStream, four bytes", () -> new StreamClients.Allocating(true, StreamClients::fourBytes)),
         REUSING("the same, nothing allocated", StreamClients.Reusing::new),
-        LOCAL("the same, arrays in local variables", StreamClients.LocalArrays::new),
         APPENDING("channel and buffer, appending", ChannelClients.Appending::new),
         COMPACTING("channel and buffer, compacting", ChannelClients.Compacting::new),
         HANDING("channel, buffer handed over", ChannelClients.Handing::new),

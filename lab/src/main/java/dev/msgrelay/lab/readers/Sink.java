@@ -6,14 +6,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** Where a client's messages go, and are checked. What it is handed is the client's again when the method returns. */
+/** The check of a client's messages. A body is the client's again when the method returns. */
 final class Sink {
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
     private static final int MASK = NumberedFrames.FRAMES - 1;
 
     private final int bodyLength;
 
-    /** What every byte is compared with; null where it only counts. */
+    /** The bodies that every byte is compared with; null where the sink only counts. */
     private final byte[][] bodies;
 
     private long messages;

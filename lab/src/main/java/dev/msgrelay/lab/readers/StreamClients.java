@@ -146,30 +146,4 @@ final class StreamClients {
             }
         }
     }
-
-    /**
-     * The same with the arrays in local variables. Not in the article, which supposes that fields cost checks of the index
-     * and of null that a fresh array does not: then this one has to be the faster.
-     */
-    static final class LocalArrays implements Client {
-        @Override
-        public long receive(InetSocketAddress server, Sink sink) throws IOException {
-            final byte[] integer = new byte[4];
-            byte[] type = new byte[4];
-            byte[] body = new byte[0];
-            try (Counted socket = Counted.connect(server)) {
-                InputStream in = new BufferedInputStream(socket);
-                while (readFully(in, type, 4)) {
-                    readAll(in, integer, 4);
-                    int length = integer(integer);
-                    if (length > body.length) {
-                        body = new byte[length];
-                    }
-                    readAll(in, body, length);
-                    sink.message(integer(type), body, length);
-                }
-                return socket.reads;
-            }
-        }
-    }
 }

@@ -14,26 +14,15 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 
 /**
- * One client: asks for one file after the other, each as often as any other, and compares what it gets. It reads no faster
- * than its limit. All on the thread of its {@link ClientGroup}.
+ * One client: asks for one file after the other, each as often as any other, and compares what it gets. The thread of its
+ * {@link ClientGroup} owns it.
  */
 final class Client implements AutoCloseable {
-    /** It may be behind its limit by so much, and catch up. */
-    private static final long BURST = 64 * 1024;
-
-    /** Reading goes on once it may read so much. */
-    private static final long LEAST_READ = 8 * 1024;
-
-    private static final double NANOS = TimeUnit.SECONDS.toNanos(1);
-
     private final int number;
     private final SocketChannel socket;
-    private final SelectionKey key;
     private final List<SentFile> order;
-    private final double bytesPerNano;
     private final ByteBuffer request = ByteBuffer.allocate(Integer.BYTES);
     private int next;
     private SentFile file;
@@ -41,16 +30,6 @@ final class Client implements AutoCloseable {
     private long askedAt;
     private long firstByteAt;
     private long lastReadAt;
-    private double allowance = BURST;
-    private long allowanceAt;
-
-    /**
-     * How clients read.
-     *
-     * @param bytesPerSecond of each client at most; 0 for no limit
-     * @param socketBuffer bytes of each socket's receive buffer; 0 leaves it to the operating system
-     */
-    record Reading(long bytesPerSecond, int socketBuffer) {}
 
     /** Hears of what is received. */
     interface Listener {
@@ -63,26 +42,24 @@ final class Client implements AutoCloseable {
         void ended(SentFile file, long beganAt, long now);
     }
 
-    private Client(int number, FileSet files, Reading reading, SocketChannel socket, Selector selector)
-            throws IOException {
+    private Client(int number, FileSet files, SocketChannel socket, Selector selector) throws IOException {
         this.number = number;
         this.socket = socket;
-        this.bytesPerNano = reading.bytesPerSecond() / NANOS;
         order = new ArrayList<>(files.files());
         Collections.shuffle(order, new Random(number));
         socket.configureBlocking(false);
-        key = socket.register(selector, SelectionKey.OP_READ, this);
+        socket.register(selector, SelectionKey.OP_READ, this);
     }
 
-    static Client connect(int number, FileSet files, Reading reading, int port, Selector selector) throws IOException {
+    static Client connect(int number, FileSet files, int socketBuffer, int port, Selector selector) throws IOException {
         SocketChannel socket = SocketChannel.open();
         try {
-            if (reading.socketBuffer() > 0) {
-                socket.setOption(StandardSocketOptions.SO_RCVBUF, reading.socketBuffer());
+            if (socketBuffer > 0) {
+                socket.setOption(StandardSocketOptions.SO_RCVBUF, socketBuffer);
             }
             socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
             socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-            return new Client(number, files, reading, socket, selector);
+            return new Client(number, files, socket, selector);
         } catch (IOException e) {
             socket.close();
             throw e;
@@ -95,21 +72,15 @@ final class Client implements AutoCloseable {
         next = (next + 1) % order.size();
         received = 0;
         askedAt = now;
-        allowanceAt = Math.max(allowanceAt, now);
         request.clear().putInt(0, file.number());
         if (socket.write(request) != Integer.BYTES) {
             throw new IOException("client " + number + ": the socket did not take a request");
         }
     }
 
-    /** Reads what there is, as far as it may, through the buffer. */
+    /** Reads what there is, through the buffer. */
     void read(ByteBuffer buffer, long now, Listener listener) throws IOException, WrongResultException {
-        int allowed = allowed(buffer.capacity(), now);
-        if (allowed < Math.min(LEAST_READ, file.size() - received)) {
-            key.interestOps(0);
-            return;
-        }
-        int length = socket.read(buffer.clear().limit(allowed));
+        int length = socket.read(buffer.clear());
         if (length < 0) {
             throw new WrongResultException(what() + " the connection ended after " + received + " bytes");
         }
@@ -121,7 +92,6 @@ final class Client implements AutoCloseable {
             listener.began(now - askedAt);
         }
         lastReadAt = now;
-        allowance -= length;
         received += length;
         if (received > file.size()) {
             throw new WrongResultException(what() + " " + (received - file.size()) + " bytes too many");
@@ -135,22 +105,6 @@ final class Client implements AutoCloseable {
             listener.ended(file, firstByteAt, now);
             ask(now);
         }
-    }
-
-    /** Whoever has waited because of the limit reads on, if it may by now. */
-    void refill(long now) {
-        if (key.isValid() && key.interestOps() == 0 && allowed(Integer.MAX_VALUE, now) >= LEAST_READ) {
-            key.interestOps(SelectionKey.OP_READ);
-        }
-    }
-
-    private int allowed(int wanted, long now) {
-        if (bytesPerNano == 0) {
-            return wanted;
-        }
-        allowance = Math.min(BURST, allowance + (now - allowanceAt) * bytesPerNano);
-        allowanceAt = now;
-        return (int) Math.min(wanted, Math.max(0, allowance));
     }
 
     private String what() {

@@ -7,29 +7,26 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /** Many clients on one thread, the caller's. */
 final class ClientGroup implements AutoCloseable {
     private static final int READ_BUFFER = 256 * 1024;
     private static final long TICK_MILLIS = 2;
-    private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS);
 
     private final Selector selector;
     private final List<Client> clients = new ArrayList<>();
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(READ_BUFFER);
-    private long lastTick;
 
     private ClientGroup(Selector selector) {
         this.selector = selector;
     }
 
     /** Connects them; they ask for nothing yet. */
-    static ClientGroup connect(int count, FileSet files, Client.Reading reading, int port) throws IOException {
+    static ClientGroup connect(int count, FileSet files, int socketBuffer, int port) throws IOException {
         ClientGroup group = new ClientGroup(Selector.open());
         try {
             for (int i = 0; i < count; i++) {
-                group.clients.add(Client.connect(i, files, reading, port, group.selector));
+                group.clients.add(Client.connect(i, files, socketBuffer, port, group.selector));
             }
             return group;
         } catch (IOException e) {
@@ -67,10 +64,6 @@ final class ClientGroup implements AutoCloseable {
                 ((Client) key.attachment()).read(buffer, arrived, listener);
             }
             selector.selectedKeys().clear();
-            if (arrived - lastTick >= TICK_NANOS) {
-                lastTick = arrived;
-                clients.forEach(client -> client.refill(arrived));
-            }
         }
     }
 

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 
-/** What a worker does with a download that it is given: one of the article's algorithms. */
+/** One of the article's algorithms: the work of a worker on a download. */
 interface SendAlgorithm {
     /** Whether the socket is to be in blocking mode while a worker has it; it is out of the selector then. */
     boolean isBlocking();
@@ -62,64 +62,23 @@ interface SendAlgorithm {
         }
     }
 
-    /** How bytes get from a file to a socket. */
-    enum Copy {
-        /** The kernel moves them: sendfile. */
-        TRANSFER_TO("transferTo") {
-            @Override
-            long send(FileChannel file, long position, long count, SocketChannel socket) throws IOException {
-                return file.transferTo(position, count, socket);
-            }
-        },
-
-        /** They are read into a buffer, and written from it; what the socket does not take is read again next time. */
-        BUFFER("copies") {
-            @Override
-            long send(FileChannel file, long position, long count, SocketChannel socket) throws IOException {
-                ByteBuffer buffer = BUFFERS.get();
-                buffer.clear().limit((int) Math.min(count, buffer.capacity()));
-                file.read(buffer, position);
-                return socket.write(buffer.flip());
-            }
-        };
-
+    /** A file on its way to a client. Whoever has it, the selector's thread or a worker, owns it. */
+    final class Download {
         /** The article's: 81 KB, the socket buffer of its machine. */
         static final int BUFFER_SIZE = 81 * 1024;
 
         private static final ThreadLocal<ByteBuffer> BUFFERS =
                 ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(BUFFER_SIZE));
 
-        private final String words;
-
-        Copy(String words) {
-            this.words = words;
-        }
-
-        String words() {
-            return words;
-        }
-
-        /**
-         * Sends up to {@code count} bytes.
-         *
-         * @return how many; 0 if the socket takes none now
-         */
-        abstract long send(FileChannel file, long position, long count, SocketChannel socket) throws IOException;
-    }
-
-    /** A file on its way to a client. Whoever has it, the selector's thread or a worker, owns it. */
-    final class Download {
         private final FileChannel file;
         private final SocketChannel socket;
-        private final Copy copy;
         private final long size;
         private long position;
 
-        Download(FileChannel file, long size, SocketChannel socket, Copy copy) {
+        Download(FileChannel file, long size, SocketChannel socket) {
             this.file = file;
             this.size = size;
             this.socket = socket;
-            this.copy = copy;
         }
 
         boolean isDone() {
@@ -127,12 +86,16 @@ interface SendAlgorithm {
         }
 
         /**
-         * Sends up to {@code count} bytes more.
+         * Sends up to {@code count} bytes more, through a buffer. Bytes that the socket does not take are read again next
+         * time.
          *
          * @return how many the socket took
          */
         long send(long count) throws IOException {
-            long sent = copy.send(file, position, Math.min(count, size - position), socket);
+            ByteBuffer buffer = BUFFERS.get();
+            buffer.clear().limit((int) Math.min(Math.min(count, size - position), BUFFER_SIZE));
+            file.read(buffer, position);
+            long sent = socket.write(buffer.flip());
             position += sent;
             return sent;
         }

@@ -1,7 +1,6 @@
 package dev.msgrelay.lab.senders;
 
 import static dev.msgrelay.lab.senders.SendersGo.CLIENTS;
-import static dev.msgrelay.lab.senders.SendersGo.CPU;
 import static dev.msgrelay.lab.senders.SendersGo.INITIAL;
 import static dev.msgrelay.lab.senders.SendersGo.SPEED;
 import static dev.msgrelay.lab.senders.SendersGo.THROUGHPUT;
@@ -12,14 +11,14 @@ import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Experiment;
+import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.Needs;
 import dev.msgrelay.lab.Plots;
-import dev.msgrelay.lab.senders.SendAlgorithm.Copy;
+import dev.msgrelay.lab.senders.SendAlgorithm.Download;
 import dev.msgrelay.lab.senders.SendAlgorithm.EqualBlocking;
 import dev.msgrelay.lab.senders.SendAlgorithm.EqualNonBlocking;
 import dev.msgrelay.lab.senders.SendAlgorithm.SimpleBlocking;
-import dev.msgrelay.loadgen.cli.Limits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -27,198 +26,92 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 
-/** Files are sent to many clients: by a worker each, by workers in parts, by one event loop. */
-@Command(
-        name = "senders",
-        description = {
-            "Sends files to many clients on the loopback interface: a worker for each download, workers in turn, an event loop.",
-            "By transferTo and by copies, blocking or not. Every client compares what it gets."
-        })
-public final class SendersExperiment extends Experiment {
-    private static final String SIMPLE = "SimpleBlocking, copies";
-    private static final String SIMPLE_TRANSFER = "SimpleBlocking, transferTo";
-    private static final String NON_BLOCKING = "EqualNonBlocking, copies";
-    private static final String NON_BLOCKING_CORES = "EqualNonBlocking, copies, a worker per core";
-    private static final String NON_BLOCKING_TRANSFER = "EqualNonBlocking, transferTo";
-    private static final String BLOCKING = "EqualBlocking 81k, copies";
-    private static final String BLOCKING_40 = "EqualBlocking 40k, copies";
-    private static final String BLOCKING_TRANSFER = "EqualBlocking 81k, transferTo";
-    private static final String LOOP = "event loop, copies";
-    private static final String LOOP_TRANSFER = "event loop, transferTo";
+/** Files are sent to many clients: by a worker each, by workers in parts. */
+public final class SendersExperiment {
+    private static final String SIMPLE = "SimpleBlocking";
+    private static final String NON_BLOCKING = "EqualNonBlocking";
+    private static final String NON_BLOCKING_CORES = "EqualNonBlocking, a worker per core";
+    private static final String BLOCKING = "EqualBlocking 81k";
+    private static final String BLOCKING_40 = "EqualBlocking 40k";
 
-    /**
-     * The article speaks of buffers of 81 and 40 KB, so its figures stand beside the rows that copy; for unthrottled
-     * EqualBlocking it does not say which, and 81 is its default.
-     */
-    private static final ArticleFigures UNTHROTTLED = ArticleFigures.of(List.of(INITIAL, SPEED, THROUGHPUT), """
-            SimpleBlocking, copies, 50 clients     |  0.019 | 4.36 | 208.76
-            EqualNonBlocking, copies, 50 clients   |  0.021 | 4.15 | 198.79
-            EqualBlocking 81k, copies, 50 clients  |  0.018 | 4.23 | 202.29
-            SimpleBlocking, copies, 100 clients    |  4.666 | 4.32 | 212.79
-            EqualNonBlocking, copies, 100 clients  |  0.048 | 1.84 | 168.15
-            EqualBlocking 81k, copies, 100 clients |  0.140 | 1.96 | 175.71
-            SimpleBlocking, copies, 200 clients    | 14.288 | 4.31 | 208.59
-            EqualNonBlocking, copies, 200 clients  |  0.108 | 0.87 | 144.69
-            EqualBlocking 81k, copies, 200 clients |  0.264 | 0.97 | 158.83
-            """);
-
-    private static final ArticleFigures AT_1_MB = ArticleFigures.of(List.of(INITIAL, SPEED, THROUGHPUT), """
-            SimpleBlocking, copies, 50 clients     |   0.003 | 1.0  | 42.9
-            EqualNonBlocking, copies, 50 clients   |   0.002 | 0.98 | 41.82
-            EqualBlocking 81k, copies, 50 clients  |   0.003 | 0.98 | 41.91
-            EqualBlocking 40k, copies, 50 clients  |   0.002 | 0.98 | 42.85
-            SimpleBlocking, copies, 100 clients    |  20.5   | 1.0  | 40.4
-            EqualNonBlocking, copies, 100 clients  |   0.003 | 0.99 | 85.14
-            EqualBlocking 81k, copies, 100 clients |   0.018 | 1.0  | 84.19
-            EqualBlocking 40k, copies, 100 clients |   0.013 | 0.99 | 84.34
-            SimpleBlocking, copies, 200 clients    |  64.8   | 1.0  | 37.12
-            EqualNonBlocking, copies, 200 clients  |   0.112 | 0.86 | 141.8
-            EqualBlocking 81k, copies, 200 clients |   0.2   | 0.95 | 156.59
-            EqualBlocking 40k, copies, 200 clients |   0.159 | 0.96 | 154.2
-            SimpleBlocking, copies, 300 clients    | 113.9   | 1.0  | 34.2
-            EqualNonBlocking, copies, 300 clients  |   0.185 | 0.58 | 127.53
-            EqualBlocking 81k, copies, 300 clients |   0.31  | 0.61 | 133.66
-            EqualBlocking 40k, copies, 300 clients |   0.239 | 0.63 | 132.75
+    /** Clients read as fast as they can. The article does not tell the part of EqualBlocking; 81 KB is its default. */
+    private static final ArticleFigures ARTICLE = ArticleFigures.of(List.of(INITIAL, SPEED, THROUGHPUT), """
+            SimpleBlocking, 50 clients     |  0.019 | 4.36 | 208.76
+            EqualNonBlocking, 50 clients   |  0.021 | 4.15 | 198.79
+            EqualBlocking 81k, 50 clients  |  0.018 | 4.23 | 202.29
+            SimpleBlocking, 100 clients    |  4.666 | 4.32 | 212.79
+            EqualNonBlocking, 100 clients  |  0.048 | 1.84 | 168.15
+            EqualBlocking 81k, 100 clients |  0.140 | 1.96 | 175.71
+            SimpleBlocking, 200 clients    | 14.288 | 4.31 | 208.59
+            EqualNonBlocking, 200 clients  |  0.108 | 0.87 | 144.69
+            EqualBlocking 81k, 200 clients |  0.264 | 0.97 | 158.83
             """);
 
     private static final int WORKERS = 50;
     private static final int QUICK_WORKERS = 4;
-    private static final int MAX_CLIENTS = 5_000;
-    private static final int MAX_WORKERS = 5_000;
-    private static final int MAX_LIMIT = 10_000;
-    private static final int MAX_SOCKET_KILOBYTES = 1 << 20;
 
-    /** With it, files that are more than sockets hold are there within a short go. */
-    private static final int QUICK_LIMIT = 10;
-
-    private static final Duration DURATION = Duration.ofSeconds(5);
-    private static final Duration QUICK_DURATION = Duration.ofMillis(250);
     private static final List<Long> QUICK_FILES = List.of(1_000L, 200_000L, 500_000L, 1_000_000L);
     private static final List<Long> FILES = List.of(1_000L, 200_000L, 500_000L, 1_000_000L, 20_000_000L, 100_000_000L);
 
     private static final int KIBI = 1024;
     private static final int SMALL_PART = 40 * KIBI;
-    private static final long MEGA = 1_000_000;
+    /** The article's socket buffers, in KiB. */
+    private static final int SOCKET_BUFFER = 81;
 
     /** Both ends of a connection, and a file of its own. */
     private static final int DESCRIPTORS_PER_CLIENT = 3;
 
     private static final int OTHER_DESCRIPTORS = 64;
 
-    @Option(
-            names = "--clients",
-            split = ",",
-            paramLabel = "N",
-            description = "Clients at a time; several are rows of one table (50,100,200,300; with --quick 16).")
-    private List<Integer> clients;
+    private final List<Integer> clients;
+    private final int workers;
+    private final List<Long> sizes;
+    private final Duration duration;
 
-    @Option(
-            names = "--limit",
-            split = ",",
-            paramLabel = "MBPS",
-            description = "MB/s at which each client reads, 0 for as fast as it can; a table each (0,1; with --quick 0,"
-                    + QUICK_LIMIT + ").")
-    private List<Integer> limits;
-
-    @Option(
-            names = "--workers",
-            paramLabel = "N",
-            description = "Threads of the pool (" + WORKERS + "; with --quick " + QUICK_WORKERS + ").")
-    private Integer workers;
-
-    @Option(
-            names = "--socket-buffer",
-            paramLabel = "KIB",
-            description = "Size of every socket's buffers; 0 leaves it to the operating system (81, the article's).")
-    private int socketBuffer = 81;
-
-    @Option(
-            names = "--duration",
-            paramLabel = "TIME",
-            description = "How long every go is measured (5s; with --quick 250ms). The article: 10m.")
-    private Duration duration;
-
-    public SendersExperiment() {
-        super(
-                "who sends files to many clients best: a thread each, threads that take turns, or one event loop?",
-                new Article(
-                        "Algorithms of grizzly-sendfile",
-                        0,
-                        "clients and server on one laptop (four cores, by its comments), Java 6; a pool of 50; HTTP; ten minutes"
-                                + " each"));
+    private SendersExperiment(Settings settings) {
+        clients = settings.quick() ? List.of(16) : List.of(50, 100, 200, 300);
+        workers = settings.quick() ? QUICK_WORKERS : WORKERS;
+        sizes = settings.quick() ? QUICK_FILES : FILES;
+        duration = settings.duration(Duration.ofSeconds(5), Duration.ofMillis(250));
     }
 
-    private List<Integer> clients() {
-        return clients == null
-                ? quick() ? List.of(16) : List.of(50, 100, 200, 300)
-                : clients.stream().distinct().toList();
+    public static Experiment of(Settings settings) {
+        SendersExperiment senders = new SendersExperiment(settings);
+        SendersGo.Files files = new SendersGo.Files(senders.sizes);
+        int most = Collections.max(senders.clients);
+        // The workers, the selector's thread and the clients'.
+        int threads = Math.min(most, senders.workers) + 2;
+        return new Experiment(
+                "senders",
+                "Which way sends files to many clients best: a thread each, or threads that take turns?",
+                "Algorithms of grizzly-sendfile",
+                "clients and server on one laptop (four cores, by its comments), Java 6; a pool of 50; HTTP; ten minutes each",
+                new Needs(
+                        senders.sizes.stream().mapToLong(size -> size).sum(),
+                        most * DESCRIPTORS_PER_CLIENT + OTHER_DESCRIPTORS,
+                        threads),
+                () -> List.of(senders.table(files)),
+                () -> {});
     }
 
-    private List<Integer> limits() {
-        return limits == null
-                ? List.of(0, quick() ? QUICK_LIMIT : 1)
-                : limits.stream().distinct().toList();
-    }
-
-    private int workers() {
-        return workers != null ? workers : quick() ? QUICK_WORKERS : WORKERS;
-    }
-
-    private List<Long> files() {
-        return quick() ? QUICK_FILES : FILES;
-    }
-
-    private Duration duration() {
-        return duration != null ? duration : quick() ? QUICK_DURATION : DURATION;
-    }
-
-    @Override
-    protected void check(CommandSpec command) {
-        clients().forEach(n -> Limits.within(command, "--clients", n, 1, MAX_CLIENTS));
-        limits().forEach(limit -> Limits.within(command, "--limit", limit, 0, MAX_LIMIT));
-        Limits.within(command, "--workers", workers(), 1, MAX_WORKERS);
-        Limits.within(command, "--socket-buffer", socketBuffer, 0, MAX_SOCKET_KILOBYTES);
-        Limits.duration(command, duration, duration());
-    }
-
-    @Override
-    public Needs needs() {
-        int most = Collections.max(clients());
-        return new Needs(
-                files().stream().mapToLong(size -> size).sum(),
-                most * DESCRIPTORS_PER_CLIENT + OTHER_DESCRIPTORS,
-                // the workers, the selector's thread and the clients'
-                Math.min(most, workers()) + 2);
-    }
-
-    @Override
-    public List<LabTable> tables() {
-        SendersGo.Files files = new SendersGo.Files(files());
-        return limits().stream().map(limit -> table(limit, files)).toList();
-    }
-
-    private LabTable table(int limit, SendersGo.Files files) {
+    private LabTable table(SendersGo.Files files) {
         List<Contestant> contestants = new ArrayList<>();
-        for (int n : clients()) {
-            Client.Reading reading = new Client.Reading(limit * MEGA, socketBuffer * KIBI);
+        for (int n : clients) {
             SendersGo.Load load =
-                    new SendersGo.Load(n, reading, duration().dividedBy(5), duration(), SendersGo.PATIENCE);
+                    new SendersGo.Load(n, SOCKET_BUFFER * KIBI, duration.dividedBy(5), duration, SendersGo.PATIENCE);
             ways().forEach((name, starter) -> {
                 SendersGo go = new SendersGo(starter, files, load);
-                contestants.add(new Contestant(name, n + " clients", go::warmUp, go::go));
+                contestants.add(new Contestant(name, n + " clients", go::go));
             });
         }
         return new LabTable(
-                limit == 0 ? "unthrottled" : "at-" + limit + "MBps",
-                title(limit),
-                List.of(INITIAL, SPEED, THROUGHPUT, CPU),
+                "unthrottled",
+                title(),
+                List.of(INITIAL, SPEED, THROUGHPUT),
                 contestants,
-                limit == 0 ? UNTHROTTLED : limit == 1 ? AT_1_MB : ArticleFigures.NONE,
-                result -> Claim.judge(claims(limit), result),
+                ARTICLE,
+                result -> Claim.judge(claims(), result),
                 List.of(
                         Plots.ofRows(
                                 "time to the first byte", Plots.linear("clients"), CLIENTS, Plots.log("s"), INITIAL),
@@ -230,15 +123,14 @@ public final class SendersExperiment extends Experiment {
                                 THROUGHPUT)));
     }
 
-    private String title(int limit) {
+    private String title() {
         return format(
-                "clients read %s; a pool of %d (%d cores); files of %s KB in turn; socket buffers %s; %d ms a go",
-                limit == 0 ? "as fast as they can" : "at " + limit + " MB/s each",
-                workers(),
+                "clients read as fast as they can; a pool of %d (%d cores); files of %s KB in turn; socket buffers %s; %d ms a go",
+                workers,
                 cores(),
-                files().stream().map(size -> format("%,.0f", size / 1e3)).collect(Collectors.joining(", ")),
-                socketBuffer == 0 ? "of the operating system's choice" : socketBuffer + " KiB",
-                duration().toMillis());
+                sizes.stream().map(size -> format("%,.0f", size / 1e3)).collect(Collectors.joining(", ")),
+                SOCKET_BUFFER + " KiB",
+                duration.toMillis());
     }
 
     private static int cores() {
@@ -247,28 +139,22 @@ public final class SendersExperiment extends Experiment {
 
     private Map<String, SendersGo.Starter> ways() {
         Map<String, SendersGo.Starter> ways = new LinkedHashMap<>();
-        ways.put(SIMPLE, pool(new SimpleBlocking(), Copy.BUFFER, workers()));
-        ways.put(SIMPLE_TRANSFER, pool(new SimpleBlocking(), Copy.TRANSFER_TO, workers()));
-        ways.put(NON_BLOCKING, pool(new EqualNonBlocking(), Copy.BUFFER, workers()));
-        ways.put(NON_BLOCKING_CORES, pool(new EqualNonBlocking(), Copy.BUFFER, cores()));
-        ways.put(NON_BLOCKING_TRANSFER, pool(new EqualNonBlocking(), Copy.TRANSFER_TO, workers()));
-        ways.put(BLOCKING, pool(new EqualBlocking(Copy.BUFFER_SIZE), Copy.BUFFER, workers()));
-        ways.put(BLOCKING_40, pool(new EqualBlocking(SMALL_PART), Copy.BUFFER, workers()));
-        ways.put(BLOCKING_TRANSFER, pool(new EqualBlocking(Copy.BUFFER_SIZE), Copy.TRANSFER_TO, workers()));
-        ways.put(LOOP, files -> new EventLoopServer(files, Copy.BUFFER, socketBuffer * KIBI));
-        ways.put(LOOP_TRANSFER, files -> new EventLoopServer(files, Copy.TRANSFER_TO, socketBuffer * KIBI));
+        ways.put(SIMPLE, pool(new SimpleBlocking(), workers));
+        ways.put(NON_BLOCKING, pool(new EqualNonBlocking(), workers));
+        ways.put(NON_BLOCKING_CORES, pool(new EqualNonBlocking(), cores()));
+        ways.put(BLOCKING, pool(new EqualBlocking(Download.BUFFER_SIZE), workers));
+        ways.put(BLOCKING_40, pool(new EqualBlocking(SMALL_PART), workers));
         return ways;
     }
 
-    private SendersGo.Starter pool(SendAlgorithm algorithm, Copy copy, int threads) {
-        return files -> new WorkerServer(files, algorithm, new WorkerServer.Setup(threads, copy, socketBuffer * KIBI));
+    private SendersGo.Starter pool(SendAlgorithm algorithm, int threads) {
+        return files -> new WorkerServer(files, algorithm, new WorkerServer.Setup(threads, SOCKET_BUFFER * KIBI));
     }
 
-    private List<Claim> claims(int limit) {
+    private List<Claim> claims() {
         List<Claim> claims = new ArrayList<>();
-        for (int n : clients()) {
-            boolean moreThanWorkers = n > workers();
-            if (moreThanWorkers) {
+        for (int n : clients) {
+            if (n > workers) {
                 claims.add(better(
                         "with more downloads than workers, SimpleBlocking's initial time goes to extreme heights",
                         INITIAL,
@@ -276,42 +162,24 @@ public final class SendersExperiment extends Experiment {
                         SIMPLE,
                         n));
             }
-            if (moreThanWorkers && limit > 0) {
-                String claim = "the Equal ones use the bandwidth significantly better than SimpleBlocking";
-                claims.add(better(claim, THROUGHPUT, NON_BLOCKING, SIMPLE, n));
-                claims.add(better(claim, THROUGHPUT, BLOCKING, SIMPLE, n));
-            }
             claims.add(better("SimpleBlocking's downloads are faster one by one", SPEED, SIMPLE, BLOCKING, n));
             claims.add(better(
                     "EqualBlocking performs better than EqualNonBlocking", THROUGHPUT, BLOCKING, NON_BLOCKING, n));
             claims.add(better(
                     "EqualNonBlocking has the smaller latency than EqualBlocking", INITIAL, NON_BLOCKING, BLOCKING, n));
         }
-        // What comments and footnotes ask, and what the article does not have.
-        int most = Collections.max(clients());
+        int most = Collections.max(clients);
         claims.add(better(
                 "(a comment) a pool as large as the number of cores is better",
                 THROUGHPUT,
                 NON_BLOCKING_CORES,
                 NON_BLOCKING,
                 most));
-        claims.add(open(THROUGHPUT, BLOCKING, BLOCKING_40, most));
-        claims.add(open(CPU, SIMPLE_TRANSFER, SIMPLE, most));
-        claims.add(open(CPU, BLOCKING_TRANSFER, BLOCKING, most));
-        claims.add(open(CPU, NON_BLOCKING_TRANSFER, NON_BLOCKING, most));
-        claims.add(open(THROUGHPUT, LOOP, BLOCKING, most));
-        claims.add(open(INITIAL, LOOP, NON_BLOCKING, most));
-        claims.add(open(CPU, LOOP, NON_BLOCKING, most));
-        claims.add(open(CPU, LOOP_TRANSFER, LOOP, most));
         return claims;
     }
 
     private static Claim better(String text, Column column, String better, String worse, int clients) {
         return Claim.better(text, column, label(better, clients), label(worse, clients));
-    }
-
-    private static Claim open(Column column, String one, String other, int clients) {
-        return Claim.open(column, label(one, clients), label(other, clients));
     }
 
     private static String label(String name, int clients) {

@@ -18,7 +18,6 @@ record SendersGo(Starter starter, Files files, Load load) {
     static final Column INITIAL = Column.lower("initial time", "s");
     static final Column SPEED = Column.higher("speed, largest file", "MB/s");
     static final Column THROUGHPUT = Column.higher("total throughput", "MB/s");
-    static final Column CPU = Column.lower("server CPU", "s/GB");
 
     private static final Duration WARM_UP = Duration.ofSeconds(1);
 
@@ -28,7 +27,7 @@ record SendersGo(Starter starter, Files files, Load load) {
     /** Starts a server. */
     @FunctionalInterface
     interface Starter {
-        FileServer start(FileSet files) throws IOException;
+        WorkerServer start(FileSet files) throws IOException;
     }
 
     /** Makes the files when the first asks for them. The frame's one thread. */
@@ -51,34 +50,29 @@ record SendersGo(Starter starter, Files files, Load load) {
     }
 
     /**
-     * @param reading how the clients read
+     * @param socketBuffer bytes of each client's receive buffer; 0 leaves it to the operating system
      * @param patience a file of which nothing more comes for so long does not come
      */
-    record Load(int clients, Client.Reading reading, Duration leadIn, Duration duration, Duration patience) {
+    record Load(int clients, int socketBuffer, Duration leadIn, Duration duration, Duration patience) {
         Load shorter() {
             return duration.compareTo(WARM_UP) <= 0
                     ? this
-                    : new Load(clients, reading, Duration.ZERO, WARM_UP, patience);
+                    : new Load(clients, socketBuffer, Duration.ZERO, WARM_UP, patience);
         }
     }
 
-    Measurement warmUp(Go go) throws IOException, InterruptedException, WrongResultException {
-        return run(files.in(go.scratch()), load.shorter());
-    }
-
     Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
-        return run(files.in(go.scratch()), load);
+        return run(files.in(go.scratch()), go.isWarmUp() ? load.shorter() : load);
     }
 
     private Measurement run(FileSet set, Load how) throws IOException, InterruptedException, WrongResultException {
         // Clients are closed first: whoever is stuck in a write to one of them gets out of it.
-        try (FileServer server = starter.start(set);
-                ClientGroup clients = ClientGroup.connect(how.clients(), set, how.reading(), server.port())) {
+        try (WorkerServer server = starter.start(set);
+                ClientGroup clients = ClientGroup.connect(how.clients(), set, how.socketBuffer(), server.port())) {
             clients.start();
             long start = System.nanoTime();
             long from = start + how.leadIn().toNanos();
             clients.runUntil(from, new SendFigures(set.largest(), start));
-            long cpu = server.cpuNanos();
             SendFigures figures = new SendFigures(set.largest(), System.nanoTime());
             long end = from + how.duration().toNanos();
             clients.runUntil(end, figures);
@@ -88,7 +82,6 @@ record SendersGo(Starter starter, Files files, Load load) {
                 clients.runUntil(System.nanoTime() + how.duration().toNanos(), figures);
             }
             figures.end(System.nanoTime(), clients.clients());
-            cpu = server.cpuNanos() - cpu;
             // A server that stops within a file shows by clients that never hear of it again.
             long patience = System.nanoTime() + how.patience().toNanos();
             while (isStalled(clients, from) && System.nanoTime() < patience) {
@@ -107,8 +100,7 @@ record SendersGo(Starter starter, Files files, Load load) {
             return Measurement.of(CLIENTS, how.clients())
                     .and(INITIAL, figures.initialSeconds())
                     .and(SPEED, figures.speed())
-                    .and(THROUGHPUT, figures.throughput())
-                    .and(CPU, (double) cpu / figures.bytes());
+                    .and(THROUGHPUT, figures.throughput());
         }
     }
 

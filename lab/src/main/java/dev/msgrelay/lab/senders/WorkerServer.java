@@ -1,7 +1,6 @@
 package dev.msgrelay.lab.senders;
 
 import dev.msgrelay.lab.senders.FileSet.SentFile;
-import dev.msgrelay.lab.senders.SendAlgorithm.Copy;
 import dev.msgrelay.lab.senders.SendAlgorithm.Download;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -27,19 +26,20 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The article's server: one thread with a selector accepts, reads requests and waits for room in sockets; a pool of workers
+ * The article's server, on the loopback interface. A client connects and asks for a file by its number, an int; it gets
+ * the bytes of the file and nothing else, and may ask again.
+ *
+ * <p>One thread with a selector accepts, reads requests and waits for room in sockets; a pool of workers
  * sends. A connection belongs to the selector's thread or to a worker, never to both, and changes hands through queues.
  */
-final class WorkerServer implements FileServer {
+final class WorkerServer implements AutoCloseable {
     private static final int BACKLOG = 1_024;
     private static final long END_SECONDS = 10;
 
     private final SendAlgorithm algorithm;
-    private final Copy copy;
     private final int socketBuffer;
     private final List<SentFile> files;
     private final List<FileChannel> channels = new ArrayList<>();
-    private final Threads threads = new Threads();
     private final ExecutorService pool;
     private final Selector selector;
     private final ServerSocketChannel listener;
@@ -48,7 +48,7 @@ final class WorkerServer implements FileServer {
     /** Connections that a worker has done with, to be registered again by the selector's thread. */
     private final Queue<Connection> returned = new ConcurrentLinkedQueue<>();
 
-    /** All that are open. */
+    /** The connections that are open. */
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
     /** One client. */
@@ -62,28 +62,27 @@ final class WorkerServer implements FileServer {
             this.socket = socket;
         }
 
-        /** What it waits for: room in the socket, or the next request. */
+        /** The event that the client waits for: room in the socket, or the next request. */
         int interest() {
             return download.isDone() ? SelectionKey.OP_READ : SelectionKey.OP_WRITE;
         }
     }
 
     /**
-     * What it is to be.
+     * The setup of a server.
      *
      * @param socketBuffer bytes of each socket's send buffer; 0 leaves it to the operating system
      */
-    record Setup(int workers, Copy copy, int socketBuffer) {}
+    record Setup(int workers, int socketBuffer) {}
 
     WorkerServer(FileSet files, SendAlgorithm algorithm, Setup setup) throws IOException {
         this.files = files.files();
         this.algorithm = algorithm;
-        this.copy = setup.copy();
         this.socketBuffer = setup.socketBuffer();
-        pool = Executors.newFixedThreadPool(setup.workers(), threads);
+        pool = Executors.newFixedThreadPool(setup.workers(), WorkerServer::daemon);
         selector = Selector.open();
         listener = ServerSocketChannel.open();
-        selection = threads.newThread(this::select);
+        selection = daemon(this::select);
         try {
             open();
         } catch (IOException e) {
@@ -102,14 +101,14 @@ final class WorkerServer implements FileServer {
         }
     }
 
-    @Override
-    public int port() {
-        return listener.socket().getLocalPort();
+    private static Thread daemon(Runnable work) {
+        Thread thread = new Thread(work, "file-server");
+        thread.setDaemon(true);
+        return thread;
     }
 
-    @Override
-    public long cpuNanos() {
-        return threads.cpuNanos();
+    int port() {
+        return listener.socket().getLocalPort();
     }
 
     private void select() {
@@ -178,7 +177,7 @@ final class WorkerServer implements FileServer {
             throw new IOException("no file " + number);
         }
         connection.download =
-                new Download(channels.get(number), files.get(number).size(), connection.socket, copy);
+                new Download(channels.get(number), files.get(number).size(), connection.socket);
         return true;
     }
 

@@ -2,10 +2,9 @@
  * The article on file sending algorithms.
  *
  * <pre>
- *  SendersExperiment -> SendersGo (one go) -> FileServer: WorkerServer, whose workers follow a SendAlgorithm,
- *                                                         or EventLoopServer
+ *  SendersExperiment -> SendersGo (one go) -> WorkerServer, whose workers follow a SendAlgorithm
  *                                          -> ClientGroup -> Client (many): asks, reads, compares
- *                                          -> SendFigures (what the clients got)
+ *                                          -> SendFigures (the clients' bytes and times)
  * </pre>
  */
 package dev.msgrelay.lab.senders;

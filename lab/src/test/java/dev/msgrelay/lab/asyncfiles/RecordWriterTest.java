@@ -2,16 +2,12 @@ package dev.msgrelay.lab.asyncfiles;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.lab.asyncfiles.RecordWriter.Forward;
-import dev.msgrelay.lab.asyncfiles.RecordWriter.Forward.Closing;
+import dev.msgrelay.lab.asyncfiles.RecordWriter.Asynchronous;
 import dev.msgrelay.lab.asyncfiles.RecordWriter.Plain;
-import dev.msgrelay.lab.asyncfiles.RecordWriter.Waiting;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,10 +37,10 @@ class RecordWriterTest {
     static Stream<Opens> contestants() {
         return Stream.of(
                 Plain::new,
-                file -> new Waiting(file, 0),
-                file -> new Waiting(file, 2),
-                file -> new Forward(file, 0, OUTSTANDING, Closing.WAITS),
-                file -> new Forward(file, 2, OUTSTANDING, Closing.WAITS));
+                file -> new Asynchronous(file, 0, 0),
+                file -> new Asynchronous(file, 2, 0),
+                file -> new Asynchronous(file, 0, OUTSTANDING),
+                file -> new Asynchronous(file, 2, OUTSTANDING));
     }
 
     @ParameterizedTest
@@ -53,18 +49,6 @@ class RecordWriterTest {
         write(contestant, RECORDS);
         assertThat(Files.readAllBytes(file)).isEqualTo(reference(RECORDS));
         assertThat(Records.problem(file, RECORDS)).isNull();
-    }
-
-    @Test
-    void closingAtOnceLosesWhatIsOnItsWay() throws Exception {
-        // How much is on its way is up to the threads: so more than one try.
-        List<String> problems = new ArrayList<>();
-        for (int i = 0; i < 20; i++) {
-            Files.deleteIfExists(file);
-            write(at -> new Forward(at, 1, RECORDS, Closing.AT_ONCE), RECORDS);
-            problems.add(Records.problem(file, RECORDS));
-        }
-        assertThat(problems).anySatisfy(problem -> assertThat(problem).endsWith(" is missing"));
     }
 
     @Test

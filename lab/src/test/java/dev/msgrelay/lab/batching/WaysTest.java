@@ -5,14 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.lab.Contestant.Go;
 import dev.msgrelay.lab.Measurement;
-import dev.msgrelay.lab.WrongResultException;
-import dev.msgrelay.lab.batching.Sender.Wait;
 import dev.msgrelay.lab.batching.Sender.Way;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -26,7 +22,7 @@ class WaysTest {
     @ParameterizedTest
     @EnumSource(Way.class)
     void burstsArriveWhole(Way way) throws Exception {
-        Measurement burst = new Burst(way, setup(Wait.BLOCK), BURSTS).go(GO);
+        Measurement burst = new Burst(way, BURSTS).go(GO);
         double packets = burst.value(Burst.PACKETS);
         assertThat(packets).isBetween(way == Way.SERIAL ? 10.0 : 1.0, 10.0);
         assertThat(burst.value(Burst.BEST)).isGreaterThanOrEqualTo(100);
@@ -38,7 +34,7 @@ class WaysTest {
     @ParameterizedTest
     @EnumSource(Way.class)
     void fullSpeedArrivesWhole(Way way) throws Exception {
-        Measurement go = measured(new Load(way, setup(Wait.BLOCK), 3, 0, TIME));
+        Measurement go = measured(new Load(way, 3, 0, TIME));
         assertThat(go.value(Load.DELIVERED)).isPositive();
         // Not shown where there were too few for one.
         if (!Double.isNaN(go.value(Load.P99))) {
@@ -49,7 +45,7 @@ class WaysTest {
     @ParameterizedTest
     @EnumSource(Way.class)
     void aLoadArrivesWhole(Way way) throws Exception {
-        Measurement go = measured(new Load(way, setup(Wait.YIELD), 8, 8_000, TIME));
+        Measurement go = measured(new Load(way, 8, 8_000, TIME));
         assertThat(go.value(Load.LOAD)).isEqualTo(8_000);
         assertThat(go.value(Load.DELIVERED)).isPositive();
     }
@@ -57,7 +53,7 @@ class WaysTest {
     /** One message, at the very beginning, which is in no latency: that is none of 0 us. */
     @Test
     void aLatencyThatNobodyMeasuredIsNotShown() throws Exception {
-        Measurement go = measured(new Load(Way.SERIAL, setup(Wait.BLOCK), 1, 1, TIME));
+        Measurement go = measured(new Load(Way.SERIAL, 1, 1, TIME));
         assertThat(go.value(Load.DELIVERED)).isPositive();
         assertThat(go.value(Load.MEDIAN)).isNaN();
         assertThat(go.value(Load.P99)).isNaN();
@@ -70,47 +66,13 @@ class WaysTest {
             throw new IOException("no link");
         };
         assertThatThrownBy(() -> {
-                    Sender sender = setup(Wait.BLOCK).open(way, broken);
+                    Sender sender = way.open(broken);
                     Sender.Outlet outlet = sender.newOutlet();
                     outlet.send(new Frame(0, 40).of(0, 0));
                     sender.close();
                 })
                 .isInstanceOf(IOException.class)
                 .hasMessage("no link");
-    }
-
-    @Test
-    void whatIsHandedOverComesOutInOrder() throws Exception {
-        for (Exchange exchange : List.of(
-                new Exchange.ThroughQueue(new TrackedQueue<>(64)),
-                new Exchange.ThroughQueue(new ArrayBlockingQueue<>(64)),
-                new Exchange.ThroughRing(64))) {
-            assertThat(exchange.measure(10_000).value(Exchange.COST)).isPositive();
-        }
-    }
-
-    @Test
-    void anExchangeThatMixesUpIsWrong() {
-        Exchange mixing = new Exchange.ThroughQueue(new ArrayBlockingQueue<>(64) {
-            private static final long serialVersionUID = 1;
-
-            @Override
-            public boolean offer(Long value) {
-                return super.offer(value ^ 1);
-            }
-        });
-        assertThatThrownBy(() -> mixing.measure(100)).isInstanceOf(WrongResultException.class);
-    }
-
-    @Test
-    void aTrackedQueueRefusesWhatItHasNoRoomFor() {
-        TrackedQueue<String> queue = new TrackedQueue<>(2);
-        assertThat(queue.offer("a")).isTrue();
-        assertThat(queue.offer("b")).isTrue();
-        assertThat(queue.offer("c")).isFalse();
-        assertThat(queue).hasSize(2).containsExactly("a", "b");
-        assertThat(queue.poll()).isEqualTo("a");
-        assertThat(queue.offer("c")).isTrue();
     }
 
     /** A go in which a busy machine let no thread run says nothing, and is done again. */
@@ -122,9 +84,5 @@ class WaysTest {
                 assertThat(e).hasMessageStartingWith("no thread had a core for ");
             }
         }
-    }
-
-    private static Sender.Setup setup(Wait wait) {
-        return new Sender.Setup(40, 1_448, wait);
     }
 }

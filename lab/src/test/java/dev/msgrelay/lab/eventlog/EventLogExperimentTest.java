@@ -4,13 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.lab.Contestant.Go;
-import dev.msgrelay.lab.LabResult;
+import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.Measurement;
 import dev.msgrelay.lab.TableResult;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.lab.Tables;
 import dev.msgrelay.lab.WrongResultException;
-import dev.msgrelay.lab.eventlog.BufferedWritesOffThread.Ending;
 import dev.msgrelay.lab.eventlog.EventLog.Event;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -31,23 +30,23 @@ class EventLogExperimentTest {
 
     @Test
     void everyRowIsMeasuredAndNothingIsLeftBehind() {
-        TableResult table;
+        Settings settings = Tables.settings(1, TIME, directory);
+        TableResult measured;
         do {
-            LabResult result = Tables.run(experiment("--threads=3", "--duration=80ms"), 1, directory);
-            table = result.experiments().get(0).tables().get(0);
-        } while (table.rows().stream()
+            measured = Tables.run(EventLogExperiment.of(settings), settings).get(0);
+        } while (measured.rows().stream()
                 .anyMatch(row -> row.failure() != null && row.failure().contains(NO_BURST)));
+        TableResult table = measured;
         assertThat(table.rows()).extracting(Row::failure).containsOnlyNulls();
-        TableResult measured = table;
         assertThat(table.rows()).hasSize(7).allSatisfy(row -> {
-            assertThat(measured.figure(row, EventLogGo.MEAN).median()).isPositive();
-            assertThat(measured.figure(row, EventLogGo.COUNT).median()).isPositive();
+            assertThat(row.figure(EventLogGo.MEAN).median()).isPositive();
+            assertThat(row.figure(EventLogGo.COUNT).median()).isPositive();
         });
         assertThat(table.rows())
                 .extracting(row -> row.label())
                 .containsAll(table.table().article().cells().keySet());
-        assertThat(table.table().judge().apply(table)).hasSize(12);
-        assertThat(table.table().charts().get(0).apply(table).series()).hasSize(7);
+        assertThat(table.verdicts()).hasSize(8);
+        assertThat(table.plots().get(0).series()).hasSize(7);
         assertThat(directory).isEmptyDirectory();
     }
 
@@ -59,19 +58,6 @@ class EventLogExperimentTest {
             assertThat(measurement.curve().get(i).y())
                     .isBetween(measurement.curve().get(i - 1).y(), measurement.value(EventLogGo.MAX));
         }
-    }
-
-    @Test
-    void theArticlesClosingFails() {
-        // With less than a block a thread, all that closing queues is lost, unless the writer looks just then.
-        EventLogGo careless = go(file -> new BufferedWritesOffThread(file, Ending.AS_PRINTED));
-        assertThatThrownBy(() -> {
-                    for (int i = 0; i < 20; i++) {
-                        careless.go(new Go(directory, i));
-                    }
-                })
-                .isInstanceOf(WrongResultException.class)
-                .hasMessageContaining(" lost");
     }
 
     @Test
@@ -105,13 +91,6 @@ class EventLogExperimentTest {
                 .hasMessageContaining("no space left");
     }
 
-    @Test
-    void theNeedsGrowWithThreadsAndTime() {
-        long small = experiment("--threads=3", "--duration=100ms").needs().diskBytes();
-        long large = experiment("--threads=30", "--duration=1s").needs().diskBytes();
-        assertThat(large).isBetween(99 * small, 101 * small);
-    }
-
     /** A go in which a busy machine let no thread come to the end of a burst says nothing, and is done again. */
     private Measurement measured(EventLogGo go) throws Exception {
         while (true) {
@@ -121,10 +100,6 @@ class EventLogExperimentTest {
                 assertThat(e).hasMessageContaining(NO_BURST);
             }
         }
-    }
-
-    private static EventLogExperiment experiment(String... options) {
-        return Tables.parsed(new EventLogExperiment(), options);
     }
 
     private static EventLogGo go(EventLogGo.Opener opener) {

@@ -2,7 +2,6 @@ package dev.msgrelay.lab.eventlog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.lab.eventlog.BufferedWritesOffThread.Ending;
 import dev.msgrelay.lab.eventlog.EventLog.Event;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,7 +15,6 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -39,7 +37,7 @@ class EventLogTest {
                 EventLog.LockedStream::new,
                 EventLog.AtomicPositionWrites::new,
                 EventLog.BufferedWrites::new,
-                file -> new BufferedWritesOffThread(file, Ending.WRITES_WHAT_IS_QUEUED),
+                BufferedWritesOffThread::new,
                 DisruptorBatches::new);
     }
 
@@ -57,26 +55,6 @@ class EventLogTest {
         assertThat(recorded).hasSize(THREADS * EVENTS);
         assertThat(Files.readAllLines(file)).containsExactlyInAnyOrderElementsOf(lines(recorded));
         assertThat(tally.problem(file)).isNull();
-    }
-
-    @Test
-    void theArticlesClosingLosesWhatIsQueued() throws IOException {
-        // The writer may just happen to look between the two steps of closing: so more than one try.
-        List<String> problems = new ArrayList<>();
-        for (int i = 0; i < 20; i++) {
-            problems.add(problemAfterTheArticlesClosing(directory.resolve("log" + i)));
-        }
-        assertThat(problems).contains("the file holds 0 of 1 events: 1 lost");
-    }
-
-    private static String problemAfterTheArticlesClosing(Path file) throws IOException {
-        EventTally tally = new EventTally();
-        try (EventLog log = new BufferedWritesOffThread(file, Ending.AS_PRINTED)) {
-            Event event = event(1, 1);
-            log.recordEvent(event);
-            tally.add(event);
-        }
-        return tally.problem(file);
     }
 
     private static void recordFromThreads(EventLog log, List<Event> recorded) throws InterruptedException {

@@ -6,65 +6,60 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Contestant.Go;
-import dev.msgrelay.lab.LabResult;
+import dev.msgrelay.lab.Experiment;
+import dev.msgrelay.lab.Experiment.Settings;
+import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.TableResult;
 import dev.msgrelay.lab.Tables;
 import dev.msgrelay.lab.WrongResultException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class FilesExperimentTest {
-    private static final FileLoop.Task TASK = new FileLoop.Task(102_400, false, false, 1);
+    private static final FileLoop.Task TASK = new FileLoop.Task(102_400, 1);
 
     @TempDir
     private Path directory;
 
     @Test
     void everyRowIsMeasuredAndNothingIsLeftBehind() {
-        FilesExperiment experiment = Tables.parsed(new FilesExperiment(), "--size=1,1", "--force");
-        LabResult result = Tables.run(experiment, 2, directory);
-
-        assertThat(result.failed()).isFalse();
-        assertThat(result.experiments().get(0).tables()).hasSize(1);
-        TableResult table = result.experiments().get(0).tables().get(0);
-        assertThat(table.rows()).hasSize(8).allSatisfy(row -> {
-            assertThat(table.figure(row, FileLoop.WRITE).median()).isPositive();
-            assertThat(table.figure(row, FileLoop.READ).median()).isPositive();
+        Settings settings = Tables.settings(2, null, directory);
+        List<TableResult> tables = Tables.run(FilesExperiment.of(settings), settings);
+        assertThat(tables).hasSize(1);
+        assertThat(tables.get(0).rows()).hasSize(8).allSatisfy(row -> {
+            assertThat(row.figure(FileLoop.WRITE).median()).isPositive();
+            assertThat(row.figure(FileLoop.READ).median()).isPositive();
         });
-        assertThat(table.table().judge().apply(table)).hasSize(12);
+        assertThat(tables.get(0).verdicts()).hasSize(12);
+        assertThat(tables.get(0).plots().get(0).series()).hasSize(8);
         assertThat(directory).isEmptyDirectory();
     }
 
     @Test
     void theArticlesSizesCarryItsFigures() {
-        FilesExperiment experiment = Tables.parsed(new FilesExperiment(), "--size=400,8000,17");
-        assertThat(experiment.tables())
+        Experiment experiment = FilesExperiment.of(new Settings(false, 5, null, List.of(400, 8000, 17, 17), directory));
+        List<LabTable> tables = experiment.tables().get();
+        assertThat(tables)
                 .extracting(table -> table.article().has(FileLoop.READ))
                 .containsExactly(true, true, false);
+        assertThat(tables.subList(0, 2)).allSatisfy(table -> assertThat(table.contestants())
+                .extracting(Contestant::label)
+                .containsAll(table.article().cells().keySet()));
         assertThat(experiment.needs().diskBytes()).isGreaterThan(2 * 8_417_000_000L);
-        assertThat(experiment
-                        .tables()
-                        .get(0)
+        assertThat(tables.get(0)
                         .article()
                         .ratio(FileLoop.READ, "BufferedChannelFile, pre-allocated", "BufferedStreamFile, growing"))
                 .hasValueCloseTo(9.955, within(0.001));
     }
 
     @Test
-    void aRowOfTheArticleIsOneOfOurs() {
-        assertThat(Tables.parsed(new FilesExperiment(), "--size=400,8000").tables())
-                .allSatisfy(table -> assertThat(table.contestants())
-                        .extracting(Contestant::label)
-                        .containsAll(table.article().cells().keySet()));
-    }
-
-    @Test
     void oneThatMixesUpTwoBytesFails() {
         FileLoop loop = loop((file, content) -> {
-            int sum = new SequentialFile.RandomAccess().write(file, content, false);
+            int sum = new SequentialFile.RandomAccess().write(file, content);
             try (RandomAccessFile mixed = new RandomAccessFile(file.toFile(), "rw")) {
                 mixed.seek(777);
                 mixed.write(new byte[] {content.at(778), content.at(777)});
@@ -87,8 +82,7 @@ class FilesExperimentTest {
 
     @Test
     void oneThatSkipsAByteFails() {
-        FileLoop loop =
-                loop((file, content) -> new SequentialFile.RandomAccess().write(file, content, false) - content.at(9));
+        FileLoop loop = loop((file, content) -> new SequentialFile.RandomAccess().write(file, content) - content.at(9));
         assertThatThrownBy(() -> loop.go(new Go(directory, 1)))
                 .isInstanceOf(WrongResultException.class)
                 .hasMessageStartingWith("wrote bytes of checksum ");
@@ -101,7 +95,7 @@ class FilesExperimentTest {
     private static FileLoop loop(Writes writes) {
         return loop(new SequentialFile() {
             @Override
-            public int write(Path file, Content content, boolean force) throws IOException {
+            public int write(Path file, Content content) throws IOException {
                 return writes.write(file, content);
             }
 

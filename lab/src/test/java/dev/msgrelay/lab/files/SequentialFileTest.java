@@ -36,7 +36,7 @@ class SequentialFileTest {
     @ParameterizedTest
     @MethodSource("contestants")
     void writesTheContentIntoANewFile(SequentialFile contestant) throws IOException {
-        assertThat(contestant.write(file, CONTENT, true)).isEqualTo(sumOf(reference(CONTENT)));
+        assertThat(contestant.write(file, CONTENT)).isEqualTo(sumOf(reference(CONTENT)));
         assertThat(Files.readAllBytes(file)).isEqualTo(reference(CONTENT));
     }
 
@@ -45,7 +45,7 @@ class SequentialFileTest {
     void writesTheContentOverAFileWithoutShorteningIt(SequentialFile contestant) throws IOException {
         byte[] longer = new byte[(int) CONTENT.size() + 100];
         Files.write(file, longer);
-        contestant.write(file, CONTENT, false);
+        contestant.write(file, CONTENT);
         byte[] written = reference(CONTENT);
         System.arraycopy(written, 0, longer, 0, written.length);
         assertThat(Files.readAllBytes(file)).isEqualTo(longer);
@@ -65,14 +65,6 @@ class SequentialFileTest {
             assertThat(content.checkSum()).isEqualTo(sumOf(reference(content)));
         }
         assertThat(new Content(8_192_000_000L, 0).checkSum()).isEqualTo((int) (8_192_000_000L / 256 * -128));
-    }
-
-    @Test
-    void aWrittenFileIsInMemoryAndAnEmptyOneToo() throws IOException {
-        Files.write(file, new byte[3 << 20]);
-        assertThat(FileLoop.inMemory(file)).isEqualTo(1.0);
-        Files.write(file, new byte[0]);
-        assertThat(FileLoop.inMemory(file)).isEqualTo(1.0);
     }
 
     @Test

@@ -44,8 +44,8 @@ class ClientTest {
         selector = Selector.open();
     }
 
-    private void connect(long bytesPerSecond) throws IOException {
-        client = Client.connect(0, files, new Client.Reading(bytesPerSecond, 0), listener.getLocalPort(), selector);
+    private void connect() throws IOException {
+        client = Client.connect(0, files, 0, listener.getLocalPort(), selector);
         server = listener.accept();
         client.ask(START);
     }
@@ -60,7 +60,7 @@ class ClientTest {
 
     @Test
     void tellsWhenTheFileBeganAndEndedAndAsksAgain() throws Exception {
-        connect(0);
+        connect();
         server.getOutputStream().write(content);
         for (int i = 1; heard.ended == 0; i++) {
             selector.select();
@@ -73,32 +73,9 @@ class ClientTest {
     }
 
     @Test
-    void readsNoFasterThanItsLimit() throws Exception {
-        connect(1_000_000);
-        server.getOutputStream().write(content);
-        server.shutdownOutput();
-        readAllItMay(START);
-        assertThat(heard.bytes).isEqualTo(64 * 1024);
-        client.refill(START + TimeUnit.MILLISECONDS.toNanos(8));
-        assertThat(selector.selectNow()).isZero();
-        long later = START + TimeUnit.MILLISECONDS.toNanos(20);
-        client.refill(later);
-        readAllItMay(later);
-        assertThat(heard.bytes).isEqualTo(64 * 1024 + 20_000);
-    }
-
-    private void readAllItMay(long now) throws Exception {
-        while (!selector.keys().isEmpty() && selector.keys().iterator().next().interestOps() != 0) {
-            selector.select();
-            selector.selectedKeys().clear();
-            client.read(buffer, now, heard);
-        }
-    }
-
-    @Test
     void aWrongByteIsNoticed() throws IOException {
         content[SIZE - 1]++;
-        connect(0);
+        connect();
         server.getOutputStream().write(content);
         assertThatThrownBy(this::readOn)
                 .isInstanceOf(WrongResultException.class)
@@ -107,7 +84,7 @@ class ClientTest {
 
     @Test
     void aByteTooManyIsNoticed() throws IOException {
-        connect(0);
+        connect();
         server.getOutputStream().write(content);
         server.getOutputStream().write(1);
         assertThatThrownBy(this::readOn)
@@ -117,7 +94,7 @@ class ClientTest {
 
     @Test
     void anEndWithinAFileIsNoticed() throws IOException {
-        connect(0);
+        connect();
         server.getOutputStream().write(content, 0, 70_000);
         assertThatThrownBy(this::readOn)
                 .isInstanceOf(WrongResultException.class)

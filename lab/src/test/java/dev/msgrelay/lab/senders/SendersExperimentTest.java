@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Contestant.Go;
-import dev.msgrelay.lab.LabResult;
+import dev.msgrelay.lab.Experiment;
+import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.lab.Tables;
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.senders.FileSet.SentFile;
-import dev.msgrelay.lab.senders.SendAlgorithm.Copy;
 import dev.msgrelay.lab.senders.SendAlgorithm.EqualNonBlocking;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,39 +28,30 @@ class SendersExperimentTest {
 
     @Test
     void everyRowIsMeasuredAndNothingIsLeftBehind() {
-        SendersExperiment experiment = Tables.parsed(
-                new SendersExperiment(),
-                "--clients=4",
-                "--limit=0,10",
-                "--workers=3",
-                "--socket-buffer=16",
-                "--duration=40ms",
-                "--quick");
-        LabResult result = Tables.run(experiment, 1, directory);
-
-        assertThat(result.experiments().get(0).tables()).hasSize(2).allSatisfy(table -> {
-            assertThat(table.rows()).extracting(Row::failure).containsOnlyNulls();
-            assertThat(table.rows()).hasSize(10).allSatisfy(row -> {
-                assertThat(table.figure(row, SendersGo.THROUGHPUT).median()).isPositive();
-                // 0 where sockets held everything already
-                assertThat(table.figure(row, SendersGo.CPU).median()).isNotNegative();
-            });
-            assertThat(table.table().judge().apply(table)).isNotEmpty();
-            assertThat(table.table().charts().get(1).apply(table).series()).hasSize(10);
-        });
+        Settings settings = Tables.settings(1, Duration.ofMillis(40), directory);
+        assertThat(Tables.run(SendersExperiment.of(settings), settings))
+                .hasSize(1)
+                .allSatisfy(table -> {
+                    assertThat(table.rows()).extracting(Row::failure).containsOnlyNulls();
+                    assertThat(table.rows())
+                            .hasSize(table.table().contestants().size())
+                            .allSatisfy(row -> {
+                                assertThat(row.figure(SendersGo.THROUGHPUT).median())
+                                        .isPositive();
+                            });
+                    assertThat(table.verdicts()).isNotEmpty();
+                    assertThat(table.plots().get(1).series()).hasSameSizeAs(table.rows());
+                });
         assertThat(directory).isEmptyDirectory();
     }
 
     @Test
-    void aRowOfTheArticleIsOneOfOurs() {
-        assertThat(new SendersExperiment().tables()).hasSize(2).allSatisfy(table -> assertThat(table.contestants())
+    void theRecordHasTheArticlesRowsAndNeedsDescriptorsForAllClients() {
+        Experiment senders = SendersExperiment.of(new Settings(false, 5, null, null, directory));
+        assertThat(senders.tables().get()).hasSize(1).allSatisfy(table -> assertThat(table.contestants())
                 .extracting(Contestant::label)
                 .containsAll(table.article().cells().keySet()));
-    }
-
-    @Test
-    void needsDescriptorsForTheMostClients() {
-        assertThat(new SendersExperiment().needs().descriptors()).isEqualTo(964);
+        assertThat(senders.needs().descriptors()).isEqualTo(964);
     }
 
     @Test
@@ -85,13 +76,13 @@ class SendersExperimentTest {
     }
 
     private void assertFails(SendersGo.Starter broken) {
-        SendersGo.Load load = new SendersGo.Load(
-                3, new Client.Reading(0, 0), Duration.ofMillis(20), Duration.ofMillis(200), Duration.ofSeconds(1));
+        SendersGo.Load load =
+                new SendersGo.Load(3, 0, Duration.ofMillis(20), Duration.ofMillis(200), Duration.ofSeconds(1));
         SendersGo go = new SendersGo(broken, new SendersGo.Files(SIZES), load);
         assertThatThrownBy(() -> go.go(new Go(directory, 1))).isInstanceOf(WrongResultException.class);
     }
 
-    private static FileServer workers(FileSet files) throws IOException {
-        return new WorkerServer(files, new EqualNonBlocking(), new WorkerServer.Setup(2, Copy.TRANSFER_TO, 0));
+    private static WorkerServer workers(FileSet files) throws IOException {
+        return new WorkerServer(files, new EqualNonBlocking(), new WorkerServer.Setup(2, 0));
     }
 }

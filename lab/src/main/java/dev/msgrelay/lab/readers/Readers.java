@@ -1,0 +1,133 @@
+package dev.msgrelay.lab.readers;
+
+import dev.msgrelay.lab.WrongResultException;
+import dev.msgrelay.lab.readers.Client.Ladder;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+
+/** A process for each client, which stays warm from round to round. The lab's thread owns them, and sends to them. */
+final class Readers implements AutoCloseable {
+    private static final List<String> JAVA_OPTIONS =
+            List.of("-XX:+UseSerialGC", "-Xms256m", "-Xmx256m", "-Xshare:auto", "-XX:-UsePerfData");
+
+    private static final int CONNECT_MILLIS = 60_000;
+
+    /** A slow client reads on, behind the last write, from the socket's buffers. */
+    private static final long DRAIN_SECONDS = 60;
+
+    private final Map<Ladder, Reader> readers = new EnumMap<>(Ladder.class);
+
+    private record Reader(Process process, BufferedReader answers) {}
+
+    /**
+     * A client's account of one stream.
+     *
+     * @param sent messages that it was sent
+     * @param wrong messages that are not what they must be
+     */
+    record Reading(long sent, long messages, long wrong, long reads, long nanos) {
+        /** Throws unless all that was sent came, in order and whole. */
+        void verify() throws WrongResultException {
+            if (messages != sent || wrong > 0 || sent == 0) {
+                throw new WrongResultException(
+                        sent + " messages were sent, " + messages + " came, " + wrong + " of them wrong");
+            }
+        }
+    }
+
+    /**
+     * Lets a client read a stream.
+     *
+     * @param check every byte, instead of counting
+     */
+    Reading read(Ladder step, StreamSender sender, Duration duration, boolean check)
+            throws IOException, InterruptedException {
+        Reader reader = reader(step);
+        boolean answered = false;
+        try (ServerSocketChannel server = ServerSocketChannel.open()) {
+            server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            server.socket().setSoTimeout(CONNECT_MILLIS);
+            String command = (check ? "check " : "count ") + server.socket().getLocalPort() + "\n";
+            reader.process().getOutputStream().write(command.getBytes(StandardCharsets.UTF_8));
+            reader.process().getOutputStream().flush();
+            long sent;
+            try (SocketChannel client = server.socket().accept().getChannel()) {
+                sent = sender.send(client, System.nanoTime() + duration.toNanos(), System::nanoTime);
+            }
+            long[] got = answer(step, reader);
+            answered = true;
+            return new Reading(sent, got[0], got[1], got[2], got[3]);
+        } finally {
+            if (!answered) {
+                // The next go gets another process.
+                readers.remove(step).process().destroyForcibly();
+            }
+        }
+    }
+
+    private Reader reader(Ladder step) throws IOException {
+        Reader reader = readers.get(step);
+        if (reader == null) {
+            List<String> program = Stream.of(
+                            List.of(ProcessHandle.current().info().command().orElse("java")),
+                            JAVA_OPTIONS,
+                            List.of("-cp", System.getProperty("java.class.path")),
+                            List.of(ReaderMain.class.getName(), step.name()))
+                    .flatMap(List::stream)
+                    .toList();
+            Process process = new ProcessBuilder(program)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            reader = new Reader(
+                    process,
+                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8)));
+            readers.put(step, reader);
+        }
+        return reader;
+    }
+
+    private static long[] answer(Ladder step, Reader reader) throws IOException, InterruptedException {
+        String line;
+        try {
+            line = CompletableFuture.supplyAsync(() -> line(reader)).get(DRAIN_SECONDS, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            throw new IOException(step.text() + " read on for more than " + DRAIN_SECONDS + " s", e);
+        } catch (ExecutionException e) {
+            throw new IOException(step.text() + ": " + e.getCause().getMessage(), e);
+        }
+        if (line == null || line.startsWith("failed")) {
+            throw new IOException(step.text() + ": " + (line == null ? "its process ended" : line));
+        }
+        return Stream.of(line.split(" ")).mapToLong(Long::parseLong).toArray();
+    }
+
+    private static String line(Reader reader) {
+        try {
+            return reader.answers().readLine();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        readers.values().forEach(reader -> reader.process().destroyForcibly());
+        readers.clear();
+    }
+}
