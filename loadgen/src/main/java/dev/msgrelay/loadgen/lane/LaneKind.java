@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.lane;
 
 import dev.msgrelay.loadgen.link.LinkSpeed;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
@@ -50,15 +51,16 @@ public enum LaneKind {
      */
     public static LaneKind parse(String text) {
         String wanted = text.toLowerCase(Locale.ROOT);
-        return Arrays.stream(values())
-                .filter(kind -> kind != REMOTE)
+        return ofThisHost().stream()
                 .filter(kind -> kind.title.equals(wanted))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("lane '" + text + "' is none of "
-                        + Arrays.stream(values())
-                                .filter(kind -> kind != REMOTE)
-                                .map(LaneKind::title)
-                                .collect(Collectors.joining(", "))));
+                        + ofThisHost().stream().map(LaneKind::title).collect(Collectors.joining(", "))));
+    }
+
+    /** Lanes that need no other host. */
+    static List<LaneKind> ofThisHost() {
+        return Arrays.stream(values()).filter(kind -> kind != REMOTE).toList();
     }
 
     @Override

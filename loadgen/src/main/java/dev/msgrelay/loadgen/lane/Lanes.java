@@ -9,7 +9,6 @@ import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.site.Site;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 
 /** Opens lanes. */
@@ -50,7 +49,7 @@ public final class Lanes {
      */
     public static List<LaneStatus> survey(int mtu, Tool tool) throws InterruptedException {
         String reason = LaneTools.probe(tool).reason();
-        return Arrays.stream(LaneKind.values())
+        return LaneKind.ofThisHost().stream()
                 .map(kind -> new LaneStatus(LaneSpec.of(kind).withMtu(mtu), kind.isEmulated() ? reason : null))
                 .toList();
     }
