@@ -37,7 +37,7 @@ class HighAcksTest {
             FrameBatch batch = FrameBatch.ofMessages(SizeTable.fixed(20), MESSAGES);
             batch.fill(LoadMessage.stamp(0, 0), System.nanoTime());
             try (LibraryOutlet outlet = new LibraryOutlet(
-                    LibraryOutlet.options(Sockets.endpoint(server), null).acks("orders", Level.STREAM),
+                    LibraryOutlet.options(Sockets.endpoint(server), Access.OPEN).acks("orders", Level.STREAM),
                     heard,
                     Duration.ofSeconds(60))) {
                 outlet.write(batch.take());

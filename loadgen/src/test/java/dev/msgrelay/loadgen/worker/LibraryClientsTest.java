@@ -58,7 +58,7 @@ class LibraryClientsTest {
     void aPublisherWhoseConnectionIsLostFails() throws Exception {
         CompletableFuture<Void> relay = relay(ByteBuffer.allocate(0));
         try (LibraryOutlet outlet =
-                new LibraryOutlet(LibraryOutlet.options(Sockets.endpoint(server), null), null, Duration.ZERO)) {
+                new LibraryOutlet(LibraryOutlet.options(Sockets.endpoint(server), Access.OPEN), null, Duration.ZERO)) {
             relay.get();
             assertThatThrownBy(() -> {
                         while (true) {
@@ -74,7 +74,7 @@ class LibraryClientsTest {
     private JsonObject subscriber(ByteBuffer lastWords) throws Exception {
         CompletableFuture<Void> relay = relay(message(), lastWords);
         LibraryChannel channel = new LibraryChannel(
-                LibraryChannel.options(Sockets.endpoint(server), null, Policy.DISCONNECT), false, 1 << 16);
+                LibraryChannel.options(Sockets.endpoint(server), Access.OPEN, Policy.DISCONNECT), false, 1 << 16);
         Receiver.Settings settings =
                 new Receiver.Settings(Check.FULL, 1, SIZES, new TypeChoice(SIZES, TypeRanges.ALL), 1, null, 0);
         Receiver receiver = new Receiver(channel, settings, 1 << 16, new Control(), "test", settings.newCheck());
