@@ -286,8 +286,9 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private void end(CloseReason reason, String text) {
         state(SessionState.CLOSING);
         standing.leave();
-        services.table().closed(this);
+        // Counted before it leaves the table: whoever sees it gone sees why.
         services.closes().closed(who(), reason, text, services.clock().nanoTime());
+        services.table().closed(this);
     }
 
     /** A fault of the relay, and not of the client: this connection ends, and no other. Never throws. */
