@@ -249,17 +249,22 @@ public final class NamedPublisher extends Peer {
         }
     }
 
+    /** Whether the relay may have another connection of the same producer: their HELLOs come in any order. */
+    private boolean hasTwin() {
+        return replaced || overlaps;
+    }
+
     @Override
     protected Set<CloseReason> mayEndBy() {
         EnumSet<CloseReason> reasons =
                 EnumSet.of(CloseReason.SHUTDOWN, CloseReason.IDLE_TIMEOUT, CloseReason.FRAME_TIMEOUT);
-        if (replaced || overlaps) {
+        if (hasTwin()) {
             reasons.add(CloseReason.NAME_TAKEN);
         }
         if (producer.contested()) {
             reasons.add(CloseReason.NAME_HELD);
         }
-        if (producer.contested() && overlaps) {
+        if (producer.contested() && hasTwin()) {
             // A HELLO that came late, to a relay that had forgotten the name, has set the count to where it was then.
             reasons.add(CloseReason.MESSAGE_GAP);
         }
@@ -343,7 +348,7 @@ public final class NamedPublisher extends Peer {
         // WELCOME may have waited, while messages that came with HELLO got into the stream: with TLS for room behind
         // the relay's part of the handshake, with a level until that is as far as it is to get, and where it takes the
         // name over until the older connection's messages are shown. A contested name may have begun anew meanwhile.
-        boolean waited = speaksTls() || levels || overlaps;
+        boolean waited = speaksTls() || levels || hasTwin();
         int there = waited ? Math.min(thereAtFirst, source.inStream()) : source.inStream();
         if (accepted < there && !(producer.contested() && accepted == 0)) {
             world().fail(this + " is told accepted " + accepted + ", and " + there + " are in the stream");
