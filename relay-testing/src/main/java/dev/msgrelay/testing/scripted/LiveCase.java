@@ -163,7 +163,7 @@ final class LiveCase {
         boolean journal = policy.equals("replay");
         boolean held = policy.equals("backpressure");
         java.util.ArrayList<String> options = new java.util.ArrayList<>(
-                List.of("--log-size=1m", "--stall-timeout=120s", "--allow-policies=disconnect,backpressure,skip,replay"));
+                List.of("--log-size=5632k", "--stall-timeout=120s", "--allow-policies=disconnect,backpressure,skip,replay"));
         if (journal) {
             options.add("--journal=" + relays.directory());
         }
