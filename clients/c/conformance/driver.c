@@ -331,15 +331,6 @@ static bool open_tls(const char *command, relay_options *options, relay_error *e
     return good;
 }
 
-static bool hex_bytes(const char *text, uint8_t *to, size_t length) {
-    for (size_t i = 0; text != NULL && i < length; i++) {
-        unsigned value = 0;
-        sscanf(text + 2 * i, "%2x", &value);
-        to[i] = (uint8_t)value;
-    }
-    return text != NULL;
-}
-
 static void open_client(const char *command) {
     static const char *const STARTS[] = {"live", "sequence", "earliest", "time"};
     static const char *const POLICIES[] = {"default", "disconnect", "backpressure", "skip", "replay"};
@@ -360,7 +351,6 @@ static void open_client(const char *command) {
     char *token = string(command, "token");
     char *producer = string(command, "producer");
     char *file = string(command, "producer_file");
-    uint8_t id[16];
     options.endpoints = (const char *const *)endpoints;
     options.endpoint_count = count;
     options.on_event = on_event;
@@ -381,7 +371,7 @@ static void open_client(const char *command) {
     options.type_count = ranges(field(command, "types"), types);
     options.types = types;
     options.acks = flag(command, "acks");
-    options.producer = hex_bytes(producer, id, sizeof id) ? id : NULL;
+    options.producer = producer;
     options.producer_file = file;
     options.first_number = number(command, "first_number", 0);
     const char *again = field(command, "reconnect");

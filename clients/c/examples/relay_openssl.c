@@ -47,13 +47,6 @@ static void *begin(void *context, int fd, const char *host, char *text, size_t s
     return session;
 }
 
-/* Whether another try would fail as well: what was received is no TLS, or the certificate is refused. */
-static bool is_hopeless(SSL *session) {
-    int code = ERR_GET_REASON(ERR_peek_error());
-    return SSL_get_verify_result(session) != X509_V_OK || code == SSL_R_WRONG_VERSION_NUMBER ||
-           code == SSL_R_UNSUPPORTED_PROTOCOL || code == SSL_R_CERTIFICATE_VERIFY_FAILED;
-}
-
 static int answer(SSL *session, int done, char *text, size_t size) {
     switch (SSL_get_error(session, done)) {
         case SSL_ERROR_WANT_READ:
@@ -62,18 +55,16 @@ static int answer(SSL *session, int done, char *text, size_t size) {
             return RELAY_TLS_WANTS_WRITE;
         case SSL_ERROR_ZERO_RETURN:
             return RELAY_TLS_END;
-        default: {
-            bool hopeless = is_hopeless(session);
-            const char *refusal = X509_verify_cert_error_string(SSL_get_verify_result(session));
-            if (SSL_get_verify_result(session) != X509_V_OK) {
-                snprintf(text, size, "the relay's certificate is refused: %s", refusal);
-                ERR_clear_error();
-            } else {
-                reason(text, size);
-            }
-            return hopeless ? RELAY_TLS_HOPELESS : RELAY_TLS_FAILED;
-        }
+        default:
+            break;
     }
+    long refusal = SSL_get_verify_result(session);
+    if (refusal == X509_V_OK) {
+        reason(text, size);
+        return RELAY_TLS_FAILED;
+    }
+    snprintf(text, size, "the relay's certificate is refused: %s", X509_verify_cert_error_string(refusal));
+    return RELAY_TLS_HOPELESS;
 }
 
 static int handshake(void *session, char *text, size_t size) {

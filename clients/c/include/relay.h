@@ -1,9 +1,9 @@
 /*
  * A client of Relay: subscribers and publishers. C11 and POSIX; one header, one source, no threads inside.
  *
- * An object belongs to one thread at a time. Functions with a time-out do their own waiting; with 0 they never wait, and
- * relay_*_fd, relay_*_events and relay_*_wait_ms say what a loop of your own waits for. Names of hosts are looked up by
- * getaddrinfo, which may block: give addresses where that matters. No function allocates per message.
+ * An object belongs to one thread at a time. Functions with a time-out do their own waiting. With 0 they never wait,
+ * and relay_*_fd, relay_*_events and relay_*_wait_ms say what a loop of your own waits for. Names of hosts are looked up
+ * by getaddrinfo, which may block: give addresses where that matters. No function allocates per message.
  *
  * Times are in milliseconds, lengths in bytes, sequences and numbers count from 1.
  */
@@ -79,7 +79,7 @@ enum {
     RELAY_TLS_WANTS_WRITE = -2,
     /* A failure that may pass. */
     RELAY_TLS_FAILED = -3,
-    /* Not trusted, another name, expired, or no TLS at the other end: it would fail again. */
+    /* The relay's certificate is not trusted, of another name, or expired: it would fail again. */
     RELAY_TLS_HOPELESS = -4
 };
 
@@ -199,9 +199,9 @@ typedef struct relay_options {
 
     /* Of a publisher. Acknowledgements need a name. */
     bool acks;
-    /* 16 bytes that the publisher is known by; NULL: from the file, or random. */
-    const uint8_t *producer;
-    /* The file that keeps them: 32 hex digits and a line end; written if it is not there. */
+    /* The id by which the relay recognises the publisher, 32 hex digits; NULL: from the file, or random. */
+    const char *producer;
+    /* The file that keeps it, with a line end; written if it is not there. */
     const char *producer_file;
     /* Number of the first message that will be published; 0: the one after the last that the relay has. */
     int64_t first_number;
@@ -309,8 +309,8 @@ int relay_publisher_wait_ms(const relay_publisher *publisher);
 
 relay_publisher_counters relay_publisher_count(const relay_publisher *publisher);
 const relay_error *relay_publisher_error(const relay_publisher *publisher);
-/* The 16 bytes that this publisher is known by. */
-const uint8_t *relay_publisher_producer(const relay_publisher *publisher);
+/* The id by which the relay recognises this publisher, 32 hex digits: it can go into the options of the next one. */
+const char *relay_publisher_producer(const relay_publisher *publisher);
 
 /*
  * Settles what was taken, within the close time-out, and closes. NULL is allowed. Returns the number of messages that

@@ -646,15 +646,17 @@ static bool flush(relay_link *l) {
     if (l->between_frames != NULL && !l->between_frames(l)) {
         return true;
     }
-    if (l->pong_due && OUT_SIZE - l->out_length >= HEADER + 8) {
-        put64(put_header(l->out + l->out_length, PONG, 8), l->pong_id);
-        l->out_length += HEADER + 8;
-        l->pong_due = false;
-    }
-    size_t n = write_some(l, l->out, l->out_length);
-    memmove(l->out, l->out + n, l->out_length - n);
-    l->out_length -= n;
-    return l->out_length == 0 && !l->pong_due;
+    do {
+        if (l->pong_due && l->out_length == 0) {
+            put64(put_header(l->out, PONG, 8), l->pong_id);
+            l->out_length = HEADER + 8;
+            l->pong_due = false;
+        }
+        size_t n = write_some(l, l->out, l->out_length);
+        memmove(l->out, l->out + n, l->out_length - n);
+        l->out_length -= n;
+    } while (l->pong_due && l->out_length == 0);
+    return l->out_length == 0;
 }
 
 static bool is_loopback(int fd) {
@@ -1840,6 +1842,7 @@ enum {
 struct relay_publisher {
     relay_link link;
     uint8_t producer[ID_LENGTH];
+    char producer_text[2 * ID_LENGTH + 1];
     uint8_t *ring;
     size_t size;
     uint64_t head;
@@ -2121,20 +2124,25 @@ static bool is_settled(const relay_publisher *p) {
     return p->head == p->tail;
 }
 
-static relay_result read_producer(relay_publisher *p, FILE *file, relay_error *error) {
-    const char *path = p->link.options.producer_file;
-    char text[2 * ID_LENGTH + 3];
-    size_t length = fread(text, 1, sizeof text, file);
-    bool good = length == 2 * ID_LENGTH + 1 && text[2 * ID_LENGTH] == '\n';
-    for (size_t i = 0; good && i < 2 * ID_LENGTH; i++) {
-        const char *digits = "0123456789abcdefABCDEF";
-        const char *digit = text[i] == 0 ? NULL : strchr(digits, text[i]);
-        good = digit != NULL;
-        int value = good ? (int)(digit - digits) : 0;
+/* Takes the id from its text; returns whether that begins with 32 hex digits. */
+static bool parse_producer(relay_publisher *p, const char *text) {
+    static const char DIGITS[] = "0123456789abcdefABCDEF";
+    for (size_t i = 0; i < 2 * ID_LENGTH; i++) {
+        const char *digit = text[i] == 0 ? NULL : strchr(DIGITS, text[i]);
+        if (digit == NULL) {
+            return false;
+        }
+        int value = (int)(digit - DIGITS);
         value -= value > 15 ? 6 : 0;
         p->producer[i / 2] = (uint8_t)(p->producer[i / 2] << 4 | value);
     }
-    return good ? RELAY_OK : yours(error, 0, "%.300s has anything but 32 hex digits and a line end", path);
+    return true;
+}
+
+static void name_producer(relay_publisher *p) {
+    for (size_t i = 0; i < ID_LENGTH; i++) {
+        snprintf(p->producer_text + 2 * i, 3, "%02x", p->producer[i]);
+    }
 }
 
 /* The id in the file, which is made with a random one if it is not there. */
@@ -2146,17 +2154,16 @@ static relay_result keep_producer(relay_publisher *p, relay_error *error) {
         if (file == NULL) {
             return yours(error, 0, "%.300s: %s", path, strerror(errno));
         }
-        memset(p->producer, 0, ID_LENGTH);
-        relay_result done = read_producer(p, file, error);
+        char text[2 * ID_LENGTH + 3] = "";
+        size_t length = fread(text, 1, sizeof text - 1, file);
         fclose(file);
-        return done;
+        bool good = length == 2 * ID_LENGTH + 1 && text[2 * ID_LENGTH] == '\n' && parse_producer(p, text);
+        return good ? RELAY_OK : yours(error, 0, "%.300s has anything but 32 hex digits and a line end", path);
     }
-    char text[2 * ID_LENGTH + 2];
-    for (size_t i = 0; i < ID_LENGTH; i++) {
-        snprintf(text + 2 * i, 3, "%02x", p->producer[i]);
-    }
-    text[2 * ID_LENGTH] = '\n';
-    bool written = write(fd, text, 2 * ID_LENGTH + 1) == 2 * ID_LENGTH + 1 && fsync(fd) == 0;
+    char line[2 * ID_LENGTH + 2];
+    name_producer(p);
+    snprintf(line, sizeof line, "%s\n", p->producer_text);
+    bool written = write(fd, line, sizeof line - 1) == sizeof line - 1 && fsync(fd) == 0;
     close(fd);
     return written ? RELAY_OK : yours(error, 0, "%.300s: %s", path, strerror(errno));
 }
@@ -2206,7 +2213,8 @@ relay_publisher *relay_publisher_open(const relay_options *options, relay_error 
     p->link.lost = publisher_lost;
     p->link.between_frames = publisher_between_frames;
     if (done == RELAY_OK && options->producer != NULL) {
-        memcpy(p->producer, options->producer, ID_LENGTH);
+        bool good = strlen(options->producer) == 2 * ID_LENGTH && parse_producer(p, options->producer);
+        done = good ? RELAY_OK : yours(error, 0, "the producer id is not 32 hex digits");
     } else if (done == RELAY_OK && !random_bytes(p->producer, ID_LENGTH)) {
         done = yours(error, 0, "/dev/urandom gives no bytes");
     }
@@ -2219,6 +2227,7 @@ relay_publisher *relay_publisher_open(const relay_options *options, relay_error 
         free(p);
         return NULL;
     }
+    name_producer(p);
     p->first = p->first_number = options->first_number;
     p->epoch = options->epoch;
     p->max_body = options->max_body;
@@ -2349,8 +2358,8 @@ const relay_error *relay_publisher_error(const relay_publisher *p) {
     return &p->link.error;
 }
 
-const uint8_t *relay_publisher_producer(const relay_publisher *p) {
-    return p->producer;
+const char *relay_publisher_producer(const relay_publisher *p) {
+    return p->producer_text;
 }
 
 /* Only now the relay reports a fault in the last messages; one that has acknowledged all has none to report. */
