@@ -2,7 +2,16 @@ package dev.msgrelay.client;
 
 import java.nio.ByteBuffer;
 
-/** Takes the messages of a {@link RelaySubscriber}. */
+/**
+ * Takes the messages of a {@link RelaySubscriber}.
+ *
+ * <pre>{@code
+ * MessageHandler copies = (sequence, type, body) -> {
+ *     byte[] copy = new byte[body.remaining()];
+ *     body.get(copy);
+ * };
+ * }</pre>
+ */
 @FunctionalInterface
 public interface MessageHandler {
     /**

@@ -16,7 +16,18 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** Settings of a {@link RelaySubscriber}. Immutable; checked when built. */
+/**
+ * Settings of a {@link RelaySubscriber}. Immutable; checked when built.
+ *
+ * <pre>{@code
+ * SubscriberOptions options = SubscriberOptions.builder("127.0.0.1:7400")
+ *         .name("screen")
+ *         .types(TypeRanges.of(1, 9))
+ *         .policy(Policy.SKIP)                       // rather miss messages than be late
+ *         .onGap(gap -> System.err.println(gap.text()))
+ *         .build();
+ * }</pre>
+ */
 public final class SubscriberOptions extends ConnectionOptions {
     private final HelloFrame hello;
     private final Consumer<Gap> onGap;
