@@ -186,7 +186,8 @@ final class Driver implements AutoCloseable {
     /** Calls this, at once, if there is an error that nobody has taken, and at the next one; null: calls nothing. */
     synchronized void onError(Runnable action) {
         onError = action;
-        if (action != null && events.stream().anyMatch(event -> event.getString("event").equals("error"))) {
+        if (action != null
+                && events.stream().anyMatch(event -> event.getString("event").equals("error"))) {
             action.run();
         }
     }
