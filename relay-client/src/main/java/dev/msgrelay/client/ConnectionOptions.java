@@ -17,7 +17,17 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The common options of publishers and subscribers: where to connect to, and how. Immutable. */
+/**
+ * The common options of publishers and subscribers: where to connect to, and how. Immutable.
+ *
+ * <pre>{@code
+ * SubscriberOptions.builder("relay-1:7410", "relay-2:7410")          // tried in turn
+ *         .tls(TlsOptions.system())
+ *         .token(System.getenv("RELAY_TOKEN"))
+ *         .onEvent(event -> System.err.println(event.text()))
+ *         .build();
+ * }</pre>
+ */
 public abstract sealed class ConnectionOptions permits PublisherOptions, SubscriberOptions {
     private static final Logger LOG = LoggerFactory.getLogger(SessionEvent.class);
 

@@ -32,15 +32,16 @@ import java.util.Locale;
 import java.util.concurrent.Semaphore;
 
 /** The driver of this library for the conformance kit: {@code clients/conformance/README.md}. */
-final class JavaDriver {
+public final class JavaDriver {
     private static final int DEFAULT_WAIT_MS = 60_000;
 
     private final OutputStream out;
     private RelaySubscriber subscriber;
     private Thread polling;
     private RelayPublisher publisher;
-    // Taken while messages are handed over; a pause holds it.
-    private final Semaphore reading = new Semaphore(1);
+    // Taken while a message is handed over; a pause holds it.
+    private final Semaphore reading = new Semaphore(1, true);
+    private boolean paused;
 
     private JavaDriver(OutputStream out) {
         this.out = out;
@@ -52,10 +53,27 @@ final class JavaDriver {
     }
 
     /** Obeys until the commands end. */
-    static void serve(InputStream commands, OutputStream events) throws Exception {
+    public static void serve(InputStream commands, OutputStream events) throws Exception {
         JavaDriver driver = new JavaDriver(events);
-        driver.tell("ready", "client", "java", "version", "0.1.0", "capabilities", JsonArray.from(
-                "subscriber", "publisher", "plain", "levels", "types", "tls", "token", "unix", "endpoints", "pause", "time"));
+        driver.tell(
+                "ready",
+                "client",
+                "java",
+                "version",
+                "0.1.0",
+                "capabilities",
+                JsonArray.from(
+                        "subscriber",
+                        "publisher",
+                        "plain",
+                        "levels",
+                        "types",
+                        "tls",
+                        "token",
+                        "unix",
+                        "endpoints",
+                        "pause",
+                        "time"));
         BufferedReader lines = new BufferedReader(new InputStreamReader(commands, UTF_8));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             driver.obey(line);
@@ -76,16 +94,14 @@ final class JavaDriver {
                 case "open" -> open(command);
                 case "publish" -> publish(command);
                 case "types" -> types(command);
-                case "flush" -> tell(
-                        "flushed",
-                        "settled",
-                        publisher.flush(Duration.ofMillis(command.getInt("wait_ms", DEFAULT_WAIT_MS))));
+                case "flush" -> flush(Duration.ofMillis(command.getInt("wait_ms", DEFAULT_WAIT_MS)));
                 case "pause" -> {
                     reading.acquire();
+                    paused = true;
                     tell("paused");
                 }
                 case "resume" -> {
-                    reading.release();
+                    resume();
                     tell("resumed");
                 }
                 case "counters" -> counters();
@@ -277,6 +293,16 @@ final class JavaDriver {
         }
     }
 
+    private void flush(Duration wait) throws InterruptedException {
+        boolean settled = true;
+        try {
+            publisher.flush(wait);
+        } catch (PublishException e) {
+            settled = false;
+        }
+        tell("flushed", "settled", settled);
+    }
+
     private void types(JsonObject command) {
         subscriber.types(ranges(command.getArray("ranges"))).whenComplete((sequence, failure) -> {
             if (failure == null) {
@@ -320,18 +346,26 @@ final class JavaDriver {
         long unsettled = 0;
         if (subscriber != null) {
             subscriber.close();
-            if (reading.availablePermits() == 0) {
-                reading.release();
-            }
+            resume();
             polling.join();
             subscriber = null;
         }
         if (publisher != null) {
-            publisher.close();
-            unsettled = publisher.messages() - publisher.settled();
+            try {
+                publisher.close();
+            } catch (PublishException e) {
+                unsettled = e.unsettled();
+            }
             publisher = null;
         }
         return unsettled;
+    }
+
+    private void resume() {
+        if (paused) {
+            paused = false;
+            reading.release();
+        }
     }
 
     private void event(SessionEvent event) {
@@ -355,11 +389,21 @@ final class JavaDriver {
         } else if (event instanceof SessionEvent.ConnectedPlain) {
             tell("connected", "endpoint", event.endpoint().toString(), "plain", true);
         } else if (event instanceof SessionEvent.Lost lost) {
-            tell("lost", "code", code(lost.cause()), "text", String.valueOf(lost.cause().getMessage()));
+            tell(
+                    "lost",
+                    "code",
+                    code(lost.cause()),
+                    "text",
+                    String.valueOf(lost.cause().getMessage()));
         } else if (event instanceof SessionEvent.GaveUp gaveUp) {
             error(gaveUp.cause(), null);
         } else if (event instanceof SessionEvent.GoingAway going) {
-            tell("going_away", "code", going.goAway().code(), "closes_in_ms", going.goAway().closesInMillis());
+            tell(
+                    "going_away",
+                    "code",
+                    going.goAway().code(),
+                    "closes_in_ms",
+                    going.goAway().closesInMillis());
         } else if (event instanceof SessionEvent.StreamChanged changed) {
             tell("stream_changed", "lost_from", String.valueOf(changed.lostFrom()));
         } else if (event instanceof SessionEvent.RelayRestarted) {

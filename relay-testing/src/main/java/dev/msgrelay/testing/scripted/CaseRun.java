@@ -89,7 +89,8 @@ final class CaseRun implements AutoCloseable {
     /** The addresses of the case's relays, by their names. */
     Map<String, String> endpoints() {
         Map<String, String> all = new LinkedHashMap<>();
-        listeners.forEach((name, listener) -> all.put(name, listener.relay.endpoint().toString()));
+        listeners.forEach(
+                (name, listener) -> all.put(name, listener.relay.endpoint().toString()));
         return all;
     }
 
@@ -107,15 +108,21 @@ final class CaseRun implements AutoCloseable {
                     },
                     patience.toMillis(),
                     TimeUnit.MILLISECONDS);
+            if (driver != null && step.verb().equals("accept")) {
+                driver.onError(this::abort);
+            }
             try {
                 play(step);
             } catch (AssertionError | Exception e) {
-                String why = late.get() == 1 ? "not within " + patience.toMillis() + " ms" : describe(e);
+                String why = late.get() == 1 ? "not within " + patience.toMillis() + " ms" : reason(e);
                 String loop = loopValue == null ? "" : ", " + played.loop().variable() + " = " + loopValue;
                 String said = driver == null ? "" : "\n  the client's last events:\n    " + driver.lastWords();
                 throw new AssertionError(step + loop + ": " + why + said, e);
             } finally {
                 watch.cancel(false);
+                if (driver != null) {
+                    driver.onError(null);
+                }
             }
         }
         if (driver != null) {
@@ -134,8 +141,12 @@ final class CaseRun implements AutoCloseable {
         Files.deleteIfExists(directory);
     }
 
-    private static String describe(Throwable e) {
-        return e instanceof AssertionError ? e.getMessage() : e.toString();
+    private String reason(Throwable e) {
+        String error = driver == null ? null : driver.error();
+        if (e instanceof AssertionError) {
+            return e.getMessage();
+        }
+        return error == null ? e.toString() : "the client reported " + error;
     }
 
     private void abort() {
@@ -162,17 +173,41 @@ final class CaseRun implements AutoCloseable {
     /** Closes the client; what it had to report is told by now. */
     private void end() throws Exception {
         awaitBegun();
+        if (driver.error() != null) {
+            throw new AssertionError("at the end the client had also reported " + driver.error());
+        }
         if (open) {
             JsonObject close = new JsonObject();
             close.put("command", "close");
             driver.send(close);
-            abort();
-            driver.await("closed", event -> true, deadline());
+            for (Listener listener : listeners.values()) {
+                quietly(listener.relay::stop);
+            }
+            drain();
+            // A publisher that finds no relay any more may say so.
+            driver.awaitReply("close", "closed", deadline());
+            driver.take(event -> event.getString("event").equals("error"));
         }
         List<JsonObject> left = driver.leftOver();
         if (!left.isEmpty()) {
             throw new AssertionError("at the end the client had also reported " + JsonWriter.string(left.get(0)));
         }
+    }
+
+    /** As a relay does at an orderly end: reads on, and closes when the client has. */
+    private void drain() {
+        Peer last = peer;
+        if (last == null) {
+            return;
+        }
+        Thread thread = new Thread(
+                () -> {
+                    quietly(last::drain);
+                    quietly(last::close);
+                },
+                "drains");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     private long deadline() {
@@ -183,9 +218,11 @@ final class CaseRun implements AutoCloseable {
         List<String> words = step.words().stream().map(this::filled).toList();
         switch (step.verb()) {
             case "listen" -> {}
-            case "accept" -> accept(words.isEmpty() ? listeners.keySet().iterator().next() : words.get(0), false);
-            case "accept-fails" -> accept(words.isEmpty() ? listeners.keySet().iterator().next() : words.get(0), true);
-            case "refuse" -> listeners.get(words.get(0)).relay.close();
+            case "accept" ->
+                accept(words.isEmpty() ? listeners.keySet().iterator().next() : words.get(0), false);
+            case "accept-fails" ->
+                accept(words.isEmpty() ? listeners.keySet().iterator().next() : words.get(0), true);
+            case "refuse" -> listeners.get(words.get(0)).relay.stop();
             case "expect" -> expect(words);
             case "expect-messages" -> expectMessages(words);
             case "send" -> peer.send(frames(words));
@@ -213,7 +250,17 @@ final class CaseRun implements AutoCloseable {
 
     private void playUser(String verb, List<String> words) throws Exception {
         if (driver == null) {
-            if (!List.of("open", "do", "begin", "told", "told-messages", "publish", "never-told", "told-gaps", "until-counters").contains(verb)) {
+            if (!List.of(
+                            "open",
+                            "do",
+                            "begin",
+                            "told",
+                            "told-messages",
+                            "publish",
+                            "never-told",
+                            "told-gaps",
+                            "until-counters")
+                    .contains(verb)) {
                 throw new IllegalArgumentException("no step has the verb " + verb);
             }
             return;
@@ -239,7 +286,8 @@ final class CaseRun implements AutoCloseable {
             case "told-gaps" -> toldGaps(words.get(0));
             case "until-counters" -> untilCounters(words);
             case "never-told" -> {
-                if (!driver.take(event -> event.getString("event").equals(words.get(0))).isEmpty()) {
+                if (!driver.take(event -> event.getString("event").equals(words.get(0)))
+                        .isEmpty()) {
                     throw new AssertionError("the client reported " + words.get(0));
                 }
             }
@@ -272,7 +320,12 @@ final class CaseRun implements AutoCloseable {
     }
 
     private Path tlsFile(String name) {
-        return played.file().toAbsolutePath().getParent().resolve(TLS_FILES).resolve(name).normalize();
+        return played.file()
+                .toAbsolutePath()
+                .getParent()
+                .resolve(TLS_FILES)
+                .resolve(name)
+                .normalize();
     }
 
     private void accept(String name, boolean fails) throws IOException {
@@ -454,7 +507,8 @@ final class CaseRun implements AutoCloseable {
                 return frame;
             }
             if (its.equals("PING")) {
-                peer.send("PONG id=" + FrameText.decode(frame.type(), frame.body()).get("id"));
+                peer.send("PONG id="
+                        + FrameText.decode(frame.type(), frame.body()).get("id"));
             }
         }
     }
@@ -491,7 +545,9 @@ final class CaseRun implements AutoCloseable {
         String chosen = options.remove("at");
         for (String name : chosen == null ? listeners.keySet() : List.of(chosen.split(","))) {
             endpoints.add(
-                    listeners.containsKey(name) ? listeners.get(name).relay.endpoint().toString() : name);
+                    listeners.containsKey(name)
+                            ? listeners.get(name).relay.endpoint().toString()
+                            : name);
         }
         command.put("endpoints", endpoints);
         JsonObject reconnect = new JsonObject();
@@ -595,9 +651,7 @@ final class CaseRun implements AutoCloseable {
             fields.forEach((field, value) -> match(field, value, value(event, field), JsonWriter.string(event)));
             return;
         }
-        JsonObject event = driver.await(
-                name,
-                one -> matchAll(fields, one), deadline());
+        JsonObject event = driver.await(name, one -> matchAll(fields, one), deadline());
         fields.forEach((field, value) -> match(field, value, value(event, field), JsonWriter.string(event)));
     }
 

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.HexFormat;
@@ -37,6 +38,7 @@ final class LiveCase {
     private final Driver subscriber;
     private final Duration patience;
     private Driver publisher;
+    private boolean closed;
 
     LiveCase(Case played, LiveRelays relays, Conformance.Drivers starter, Driver subscriber, Duration patience) {
         this.played = played;
@@ -59,8 +61,10 @@ final class LiveCase {
                 case "transcript" -> transcript();
                 default -> throw new IllegalArgumentException("no live case " + words.get(0));
             }
-            close(publisher);
-            close(subscriber);
+            if (!closed) {
+                close(publisher);
+                close(subscriber);
+            }
             List<JsonObject> left = subscriber.leftOver();
             left.addAll(publisher.leftOver());
             if (!left.isEmpty()) {
@@ -162,8 +166,8 @@ final class LiveCase {
     private void slow(String policy) throws Exception {
         boolean journal = policy.equals("replay");
         boolean held = policy.equals("backpressure");
-        java.util.ArrayList<String> options = new java.util.ArrayList<>(
-                List.of("--log-size=5632k", "--stall-timeout=120s", "--allow-policies=disconnect,backpressure,skip,replay"));
+        java.util.ArrayList<String> options = new java.util.ArrayList<>(List.of(
+                "--log-size=5632k", "--stall-timeout=120s", "--allow-policies=disconnect,backpressure,skip,replay"));
         if (journal) {
             options.add("--journal=" + relays.directory());
         }
@@ -216,19 +220,23 @@ final class LiveCase {
     private void roundTrip(String over) throws Exception {
         Path directory = relays.directory();
         Path tls = played.file().toAbsolutePath().getParent().resolve("../tls").normalize();
-        String[] options = switch (over) {
-            case "unix" -> new String[] {
-                "--publish-socket=" + directory.resolve("p.sock"), "--subscribe-socket=" + directory.resolve("s.sock")
-            };
-            case "tls" -> new String[] {
-                "--tls-cert=" + tls.resolve("server.pem"),
-                "--tls-key=" + tls.resolve("server.key"),
-                "--tls-clients=" + tls.resolve("ca.pem"),
-                "--tls-publish-port=0",
-                "--tls-subscribe-port=0"
-            };
-            default -> new String[0];
-        };
+        String[] options =
+                switch (over) {
+                    case "unix" ->
+                        new String[] {
+                            "--publish-socket=" + directory.resolve("p.sock"),
+                            "--subscribe-socket=" + directory.resolve("s.sock")
+                        };
+                    case "tls" ->
+                        new String[] {
+                            "--tls-cert=" + tls.resolve("server.pem"),
+                            "--tls-key=" + tls.resolve("server.key"),
+                            "--tls-clients=" + tls.resolve("ca.pem"),
+                            "--tls-publish-port=0",
+                            "--tls-subscribe-port=0"
+                        };
+                    default -> new String[0];
+                };
         try (LiveRelays.Live relay = relays.start(options)) {
             String publish = relay.publish.toString();
             String subscribe = relay.subscribe.toString();
@@ -265,9 +273,10 @@ final class LiveCase {
     private void transcript() throws Exception {
         StringBuilder text = new StringBuilder();
         try (LiveRelays.Live relay = relays.start();
-                CuttingProxy in = new CuttingProxy(relay.publish, (n, what, bytes) -> note(text, 1, "publish", what, bytes));
-                CuttingProxy out =
-                        new CuttingProxy(relay.subscribe, (n, what, bytes) -> note(text, 2, "subscribe", what, bytes))) {
+                CuttingProxy in =
+                        new CuttingProxy(relay.publish, (n, what, bytes) -> note(text, 1, "publish", what, bytes));
+                CuttingProxy out = new CuttingProxy(
+                        relay.subscribe, (n, what, bytes) -> note(text, 2, "subscribe", what, bytes))) {
             openPublisher(in.endpoint(), Map.of());
             publishText(1, "one", "two", "three");
             flush();
@@ -293,17 +302,16 @@ final class LiveCase {
             publisher.take(event -> true);
             close(subscriber);
             close(publisher);
+            closed = true;
             if (relays.record() != null) {
                 Files.createDirectories(relays.record());
-                try (BufferedWriter file =
-                        Files.newBufferedWriter(relays.record().resolve("session.transcript"), US_ASCII)) {
+                Path kept = relays.record().resolve("session.transcript");
+                try (BufferedWriter file = Files.newBufferedWriter(kept, US_ASCII, StandardOpenOption.CREATE_NEW)) {
                     synchronized (text) {
                         file.write("# A publisher with ACKS, and a subscriber that changes its types.\n" + text);
                     }
                 }
             }
-            openPublisher(in.endpoint(), Map.of());
-            openSubscriber(out.endpoint(), Map.of());
         }
     }
 
@@ -423,8 +431,8 @@ final class LiveCase {
         if (!event.getString("event").equals("message")
                 || stamp(Base64.getDecoder(), event) != stamp
                 || Long.parseLong(event.getString("sequence")) != sequence) {
-            throw new AssertionError("expected message " + stamp + " with sequence " + sequence + ", got "
-                    + JsonWriter.string(event));
+            throw new AssertionError(
+                    "expected message " + stamp + " with sequence " + sequence + ", got " + JsonWriter.string(event));
         }
     }
 
@@ -432,8 +440,8 @@ final class LiveCase {
         JsonObject event = nextInOrder();
         if (!sequence.equals(event.getString("sequence"))
                 || !body.equals(new String(Base64.getDecoder().decode(event.getString("body")), UTF_8))) {
-            throw new AssertionError("expected " + body + " with sequence " + sequence + ", got "
-                    + JsonWriter.string(event));
+            throw new AssertionError(
+                    "expected " + body + " with sequence " + sequence + ", got " + JsonWriter.string(event));
         }
     }
 }
