@@ -30,7 +30,7 @@ static void start_relay(const char *jar, const char *folder) {
     CHECK(relay >= 0);
     if (relay == 0) {
         execlp("java", "java", "-jar", jar, "--publish-port", "0", "--subscribe-port", "0", "--publish-socket", publish,
-               "--subscribe-socket", subscribe, "--log-size", "16m", (char *)NULL);
+               "--subscribe-socket", subscribe, "--admin", "none", "--log-size", "16m", (char *)NULL);
         _exit(127);
     }
     atexit(stop_relay);

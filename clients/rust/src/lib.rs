@@ -6,6 +6,11 @@
 //! `clients/SPEC.md` says what every client does, `docs/protocol.md` what goes over the wire.
 #![cfg_attr(not(feature = "tokio"), allow(dead_code))]
 
+/// The examples of the README compile.
+#[cfg(all(doctest, feature = "tokio"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod error;
 mod link;
 mod options;

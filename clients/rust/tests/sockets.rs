@@ -256,7 +256,7 @@ async fn a_round_trip_with_a_real_relay() {
     const MESSAGES: i32 = 10_000;
     let folder = Folder::new("live");
     let socket = |name: &str| folder.0.join(name).display().to_string();
-    let arguments = ["--publish-port", "0", "--subscribe-port", "0", "--log-size", "16m"];
+    let arguments = "--publish-port 0 --subscribe-port 0 --admin none --log-size 16m".split(' ');
     let _relay = Relay(
         Command::new("java")
             .args(["-jar", &jar])
