@@ -45,8 +45,8 @@ class DocumentsTest {
     private static final Pattern EXAMPLE =
             Pattern.compile("^ \\* <pre>\\{@code\n(.*?)^ \\* }</pre>", Pattern.MULTILINE | Pattern.DOTALL);
 
-    private static final Pattern PUBLIC = Pattern.compile(
-            "^public (?:abstract |final |sealed )*(?:class|interface|record|enum) ", Pattern.MULTILINE);
+    private static final Pattern PUBLIC =
+            Pattern.compile("^public (?:abstract |final |sealed )*(?:class|interface|record|enum) ", Pattern.MULTILINE);
 
     private static final Pattern BLOCK = Pattern.compile("^```(\\w+)\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
 
@@ -133,11 +133,14 @@ class DocumentsTest {
     @Tag("thorough")
     @Test
     void theProgramInJavaFailsWhereThereIsNoRelay() throws Exception {
-        String program = programInJava().replace("ofSeconds(30)", "ofSeconds(1)").replace("7401", "" + FreePort.next());
-        try (TestProcess hello = hello(program)) {
+        String program =
+                programInJava().replace("ofSeconds(30)", "ofSeconds(1)").replace("7401", "" + FreePort.next());
+        try (TestProcess hello = hello(program, "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")) {
             assertThat(hello.awaitExit()).isEqualTo(1);
             assertThat(hello.lines()).isEmpty();
             assertThat(hello.errors())
+                    .as("a try that fails is logged")
+                    .anyMatch(line -> line.contains("WARN") && line.contains("Connection refused; next try in "))
                     .anyMatch(line -> line.contains("PublishException: 1 message not acknowledged in time: ")
                             && line.endsWith("Connection refused"));
         }
@@ -150,12 +153,13 @@ class DocumentsTest {
                 .orElseThrow();
     }
 
-    private TestProcess hello(String program) throws IOException {
+    private TestProcess hello(String program, String... flags) throws IOException {
         String main = program.replaceAll("(?s).*?class (\\w+).*", "$1");
         compile(List.of(Files.writeString(folder.resolve(main + ".java"), program)));
         List<String> command = TestProcess.javaCommand(main);
         int classPath = command.indexOf("-cp") + 1;
         command.set(classPath, folder + File.pathSeparator + command.get(classPath));
+        command.addAll(1, List.of(flags));
         return new TestProcess(command);
     }
 
