@@ -67,7 +67,6 @@ public final class RelayServer implements AutoCloseable {
     // Number of loops that read or send the live stream; one more loop sends from the journal, if there is one.
     private final int liveLoops;
     private final RelayEngine engine;
-    private final RelayState state = new RelayState();
     private final Entrances entrances;
     // Null: there is no TLS.
     private final TlsContext tls;
@@ -253,7 +252,7 @@ public final class RelayServer implements AutoCloseable {
     /** A new publisher for one producer thread of this process. */
     public LocalPublisher newLocalPublisher() {
         return new LocalPublisher(
-                engine.newStage(), state, engine.ring(), config.stream().maxBody());
+                engine.newStage(), closing::get, engine.ring(), config.stream().maxBody());
     }
 
     /** The address for publishers over TCP; null: there is none. */
@@ -322,7 +321,7 @@ public final class RelayServer implements AutoCloseable {
     }
 
     private MemoryBudget.Pool tlsMemory() {
-        return engine.budget().pool(MemoryBudget.Part.TLS);
+        return engine.services().budget().pool(MemoryBudget.Part.TLS);
     }
 
     private static long tlsBytes(int connections) {
@@ -352,9 +351,9 @@ public final class RelayServer implements AutoCloseable {
     public void reload(RelayConfig other) throws IOException {
         if (tls != null && other.tls().on()) {
             tls.reload(other.tls().files());
-            engine.count(Counter.TLS_RELOADS);
+            engine.services().counters().increment(Counter.TLS_RELOADS);
         }
-        engine.access().change(other.access());
+        engine.services().access().change(other.access());
     }
 
     /** The transport in use: never AUTO. */
@@ -399,12 +398,12 @@ public final class RelayServer implements AutoCloseable {
 
     /** Whether clients should connect: the relay is not ending, and its cluster, if any, has a leader. Any thread. */
     public boolean ready() {
-        return !state.closing() && (orderer == null || orderer.status().state().orders());
+        return !closing.get() && (orderer == null || orderer.status().state().orders());
     }
 
     /** Whether the relay ends, because it was told to or by a fault. Any thread. */
     public boolean ending() {
-        return state.closing();
+        return closing.get();
     }
 
     /** The state of the cluster; null: the relay is alone. Any thread. */
@@ -419,7 +418,7 @@ public final class RelayServer implements AutoCloseable {
 
     /** Counts an event from outside, such as at the admin port. Any thread. */
     public void count(Counter counter) {
-        engine.count(counter);
+        engine.services().counters().increment(counter);
     }
 
     /**
@@ -444,7 +443,6 @@ public final class RelayServer implements AutoCloseable {
      * and the journal behind.
      */
     private void end(Duration drainTimeout) {
-        state.close();
         if (closing.compareAndSet(false, true)) {
             Thread end = new Thread(() -> shutDown(drainTimeout), "relay-close");
             try {
@@ -525,7 +523,7 @@ public final class RelayServer implements AutoCloseable {
             taken.taken(tls);
             taken.taken(() -> {
                 last = engine.stats();
-                engine.ended();
+                engine.services().closes().end();
             });
             taken.taken(orderer);
             if (journal != null) {
@@ -555,6 +553,6 @@ public final class RelayServer implements AutoCloseable {
 
     /** Whether all connections are gone, down to the last channel. */
     boolean allGone() {
-        return engine.table().allGone();
+        return engine.services().table().allGone();
     }
 }

@@ -35,7 +35,7 @@ class RelayCloseTest {
                     PlainSubscriber subscriber = relay.subscriber()) {
                 relay.awaitPublishers(1);
                 relay.awaitSubscribers(1);
-                Session connection = relay.relay().engine().table().live().stream()
+                Session connection = relay.relay().engine().services().table().live().stream()
                         .filter(c -> Sessions.messages(c) == 0
                                 && c.kind() == (publisherSide ? Role.PUBLISHER : Role.SUBSCRIBER))
                         .findFirst()

@@ -24,7 +24,7 @@ public final class Sessions {
 
     /** Those that are connected. */
     public static Collection<Session> of(RelayServer relay) {
-        return List.copyOf(relay.engine().table().live());
+        return List.copyOf(relay.engine().services().table().live());
     }
 
     /** The channel of one. */
@@ -109,7 +109,7 @@ public final class Sessions {
 
     /** Bytes of a part of the relay's memory that are taken. */
     public static long used(RelayServer relay, Part part) {
-        return relay.engine().budget().pool(part).used();
+        return relay.engine().services().budget().pool(part).used();
     }
 
     private static Field known(Object of, String name) {

@@ -27,39 +27,14 @@ import io.netty.channel.WriteBufferWaterMark;
 /**
  * Makes a connection of an accepted channel: admits or refuses it, adds TLS if its port has it, and places it on a
  * loop. Called on the core's thread.
+ *
+ * @param corePort port of publishers, which are read on the core's loop at first
+ * @param placement finds the loops of subscribers
  */
-final class ChannelSetup {
+record ChannelSetup(Services services, ByteBufAllocator allocator, PublisherConnection.Shared publishing, SubscriberConnection.Shared subscribing, IngestPort corePort, EngineLoop core, Placement placement) {
     /** A write buffer's water marks that make a channel writable exactly while nothing is pending. */
     private static final WriteBufferWaterMark NOTHING_PENDING = new WriteBufferWaterMark(1, 1);
 
-    private final Services services;
-    private final ByteBufAllocator allocator;
-    private final PublisherConnection.Shared publishing;
-    private final SubscriberConnection.Shared subscribing;
-    private final IngestPort corePort;
-    private final EngineLoop core;
-    private final Placement placement;
-
-    /**
-     * @param corePort port of publishers, which are read on the core's loop at first
-     * @param placement finds the loops of subscribers
-     */
-    ChannelSetup(
-            Services services,
-            ByteBufAllocator allocator,
-            PublisherConnection.Shared publishing,
-            SubscriberConnection.Shared subscribing,
-            IngestPort corePort,
-            EngineLoop core,
-            Placement placement) {
-        this.services = services;
-        this.allocator = allocator;
-        this.publishing = publishing;
-        this.subscribing = subscribing;
-        this.corePort = corePort;
-        this.core = core;
-        this.placement = placement;
-    }
 
     /**
      * Sets up an accepted channel, and returns the loop that it lives on.

@@ -2,7 +2,6 @@ package dev.msgrelay.server.engine;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Role;
-import dev.msgrelay.server.access.AccessControl;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.core.FrameRing;
 import dev.msgrelay.server.core.Order;
@@ -10,12 +9,8 @@ import dev.msgrelay.server.core.RunStage;
 import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.log.PacketLog;
-import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.ops.ConnectionRow;
-import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.RelayStats;
-import dev.msgrelay.server.session.ConnectionTable;
-import dev.msgrelay.server.session.Durability;
 import dev.msgrelay.server.session.Services;
 import dev.msgrelay.server.session.Session;
 import dev.msgrelay.server.tls.TlsContext;
@@ -94,32 +89,14 @@ public final class RelayEngine {
         return ring;
     }
 
-    /** The permissions of clients. */
-    public AccessControl access() {
-        return services.access();
-    }
-
-    public ConnectionTable table() {
-        return services.table();
+    /** The services that all connections share: access, budget, table, counters. */
+    public Services services() {
+        return services;
     }
 
     /** The thread that makes the order. */
     public EngineLoop core() {
         return core;
-    }
-
-    /** The epoch of the stream. */
-    public long epoch() {
-        return services.identity().epoch();
-    }
-
-    /** The parts of the stream that outlive the engine. */
-    public Durability durability() {
-        return services.durability();
-    }
-
-    public MemoryBudget budget() {
-        return services.budget();
     }
 
     public PacketLog log() {
@@ -176,11 +153,6 @@ public final class RelayEngine {
         }
     }
 
-    /** Logs the ends of connections that were not logged yet. Nobody is connected any more. */
-    public void ended() {
-        services.closes().end();
-    }
-
     /** Gives all memory back. No loop may be at work any more. */
     public void release() {
         taken.close();
@@ -201,10 +173,5 @@ public final class RelayEngine {
     /** Time since the core last looked after its house, which it does ten times a second. */
     public long silentMillis() {
         return TimeUnit.NANOSECONDS.toMillis(duty.silentNanos());
-    }
-
-    /** Counts an event from outside. */
-    public void count(Counter counter) {
-        services.counters().increment(counter);
     }
 }
