@@ -11,7 +11,6 @@ record RelayShutdown(RelayServer relay, RelayEngine engine, Duration drainTimeou
     private static final long LOOK_NANOS = 1_000_000;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
-
     void run() {
         int millis = (int) Math.min(Integer.MAX_VALUE, drainTimeout.toMillis());
         // 1. No new connections, no new messages from this process.

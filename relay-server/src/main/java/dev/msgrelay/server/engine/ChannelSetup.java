@@ -31,10 +31,16 @@ import io.netty.channel.WriteBufferWaterMark;
  * @param corePort port of publishers, which are read on the core's loop at first
  * @param placement finds the loops of subscribers
  */
-record ChannelSetup(Services services, ByteBufAllocator allocator, PublisherConnection.Shared publishing, SubscriberConnection.Shared subscribing, IngestPort corePort, EngineLoop core, Placement placement) {
+record ChannelSetup(
+        Services services,
+        ByteBufAllocator allocator,
+        PublisherConnection.Shared publishing,
+        SubscriberConnection.Shared subscribing,
+        IngestPort corePort,
+        EngineLoop core,
+        Placement placement) {
     /** A write buffer's water marks that make a channel writable exactly while nothing is pending. */
     private static final WriteBufferWaterMark NOTHING_PENDING = new WriteBufferWaterMark(1, 1);
-
 
     /**
      * Sets up an accepted channel, and returns the loop that it lives on.

@@ -25,7 +25,16 @@ import java.util.concurrent.TimeUnit;
  *
  * @param first place where the stream began, or went on
  */
-record EngineReport(Services services, FrameRing ring, PacketLog log, Mark first, WindowGate gate, Order order, HeldSources held, MemoryLine line, JournalLink journal) {
+record EngineReport(
+        Services services,
+        FrameRing ring,
+        PacketLog log,
+        Mark first,
+        WindowGate gate,
+        Order order,
+        HeldSources held,
+        MemoryLine line,
+        JournalLink journal) {
     /** One row for each connection. */
     List<ConnectionRow> rows() {
         return services.table().rows(log.head().position(), services.clock().nanoTime());

@@ -11,7 +11,14 @@ import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 
 /** The way into the log for runs that an {@link Orderer} has put in order. */
-record OrderedStream(EngineLoop core, NetworkBatchHandler handler, PacketLog log, NameTable names, JournalLink journal, Consumer<Throwable> failure) implements Orderer.Stream {
+record OrderedStream(
+        EngineLoop core,
+        NetworkBatchHandler handler,
+        PacketLog log,
+        NameTable names,
+        JournalLink journal,
+        Consumer<Throwable> failure)
+        implements Orderer.Stream {
     @Override
     public boolean makeReady() {
         return handler.makeReady();
