@@ -3,6 +3,7 @@ package dev.msgrelay.server.engine;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.fanout.FanoutParts;
 import dev.msgrelay.server.fanout.Placement;
 import dev.msgrelay.server.fanout.SendGroup;
 import dev.msgrelay.server.fanout.SubscriberConnection;
@@ -35,7 +36,7 @@ record ChannelSetup(
         Services services,
         ByteBufAllocator allocator,
         PublisherConnection.Shared publishing,
-        SubscriberConnection.Shared subscribing,
+        FanoutParts subscribing,
         IngestPort corePort,
         EngineLoop core,
         Placement placement) {

@@ -9,13 +9,13 @@ import dev.msgrelay.server.core.NetworkBatchHandler;
 import dev.msgrelay.server.core.Order;
 import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.core.RunScan;
+import dev.msgrelay.server.fanout.FanoutParts;
 import dev.msgrelay.server.fanout.DurableEnds;
 import dev.msgrelay.server.fanout.PinRelief;
 import dev.msgrelay.server.fanout.Placement;
 import dev.msgrelay.server.fanout.ReplayPages;
 import dev.msgrelay.server.fanout.SendGroup;
 import dev.msgrelay.server.fanout.SlowPolicies;
-import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.ingest.InPlacePort;
@@ -84,7 +84,7 @@ public final class EngineAssembly {
     private SendLoops sends;
     private ReplayPages pages;
     private Placement placement;
-    private SubscriberConnection.Shared subscribing;
+    private FanoutParts subscribing;
 
     /**
      * @param failure told that the order is in doubt, and nothing may be relayed any more; or, with a {@link
@@ -235,16 +235,16 @@ public final class EngineAssembly {
         }
         placement = new Placement(groups);
         durable = new DurableEnds(services.durability(), core.io());
-        SubscriberConnection.Replays replays = null;
+        FanoutParts.Replays replays = null;
         SendGroup replayGroup = null;
         if (replayed) {
             replayGroup = group(replayLoop, senders, false);
             pages = new ReplayPages(allocator, budget.pool(Part.REPLAYS), counters, clock::nanoTime);
             taken.taken(pages::close);
-            replays = new SubscriberConnection.Replays(opened, pages, replayGroup, placement::place);
+            replays = new FanoutParts.Replays(opened, pages, replayGroup, placement::place);
         }
         sends = new SendLoops(groups, replayGroup);
-        subscribing = new SubscriberConnection.Shared(
+        subscribing = new FanoutParts(
                 log,
                 durable,
                 stream.logBytes(),

@@ -71,7 +71,7 @@ final class CatchUp {
 
     /**
      * @param reader of the subscriber
-     * @param journal null: there is none, or nobody is sent what it has; then pages is null as well
+     * @param replays null: there is no journal, or nobody is sent what it has
      */
     CatchUp(
             PacketLog log,
@@ -80,16 +80,15 @@ final class CatchUp {
             Standing standing,
             Counters counters,
             Ticker clock,
-            Journal journal,
-            ReplayPages pages) {
+            FanoutParts.Replays replays) {
         this.log = log;
         this.reader = reader;
         this.allowance = allowance;
         this.standing = standing;
         this.counters = counters;
         this.clock = clock;
-        this.journal = journal;
-        this.pages = pages;
+        this.journal = replays == null ? null : replays.journal();
+        this.pages = replays == null ? null : replays.pages();
     }
 
     // ---- states ------------------------------------------------------------------------------------------------

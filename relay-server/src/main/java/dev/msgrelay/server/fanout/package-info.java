@@ -8,7 +8,8 @@
  *                                  ^                           '-- FilterBuffers
  *                                  '-- CatchUp, ReplayPages: from the journal, where the log has moved on
  *     Allowance            how slow it may be: SlowPolicy, lag, rate, standing still
- *     Seat                 which group sends to it
+ *     SubscriberInput      what it says        Missed   what it does not get
+ *     Seat                 which group sends to it, and the way there
  *     Farewell             the last words
  *   Step        the one answer of all of them: wait, again, gap, too slow, to the journal, to the log
  *

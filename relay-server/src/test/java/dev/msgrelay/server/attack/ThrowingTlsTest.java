@@ -56,7 +56,7 @@ class ThrowingTlsTest {
                     TlsBridge out = new TlsBridge(started.relay().tlsSubscribeAddress(), client);
                     HealthyPair pair = new HealthyPair(in.address(), out.address())) {
                 relay = started;
-                present = Sessions.get(Sessions.get(relay.relay(), "tls"), "present");
+                present = Sessions.get(Sessions.get(Sessions.get(relay.relay(), "parts"), "tls"), "present");
                 pair.push(1 << 20);
                 pair.begin();
                 for (Throwable fault : new Throwable[] {

@@ -65,7 +65,7 @@ final class FanoutRig implements AutoCloseable {
     final SendGroup group;
     private final Services services;
     final DurableEnds durable;
-    private final SubscriberConnection.Shared shared;
+    private final FanoutParts shared;
     private final List<Subscriber> subscribers = new ArrayList<>();
 
     FanoutRig() {
@@ -113,7 +113,7 @@ final class FanoutRig implements AutoCloseable {
         table = services.table();
         group = new SendGroup(log, loop, allocator, budget, counters, 1, true);
         durable = new DurableEnds(durability, Runnable::run);
-        shared = new SubscriberConnection.Shared(
+        shared = new FanoutParts(
                 log, durable, LOG, new SlowPolicies(gate), STALL_NANOS, null, elsewhere);
     }
 
