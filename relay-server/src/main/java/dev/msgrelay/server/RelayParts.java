@@ -73,7 +73,8 @@ record RelayParts(
                             config,
                             new UnpooledByteBufAllocator(true),
                             Ticker.systemTicker(),
-                            new RelayIdentity(epoch, serverName(), config.stream().maxBody()),
+                            new RelayIdentity(
+                                    epoch, serverName(), config.stream().maxBody()),
                             failure,
                             Arrays.copyOf(loops, live))
                     .readers(Arrays.copyOfRange(loops, live, reading))
@@ -97,8 +98,7 @@ record RelayParts(
         int reading = live + config.readerLoops();
         EngineLoop[] loops = new EngineLoop[config.journal().on() ? reading + 1 : reading];
         for (int i = 0; i < loops.length; i++) {
-            String name =
-                    i < live ? "relay-loop-" + i : i < reading ? "relay-reader-" + (i - live) : "relay-replay";
+            String name = i < live ? "relay-loop-" + i : i < reading ? "relay-reader-" + (i - live) : "relay-replay";
             loops[i] = new EngineLoop(name, transport.ioHandler());
             startup.taken(loops[i]::discard);
         }

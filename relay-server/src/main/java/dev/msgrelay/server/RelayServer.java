@@ -273,7 +273,8 @@ public final class RelayServer implements AutoCloseable {
 
     /** Whether clients should connect: the relay is not ending, and its cluster, if any, has a leader. Any thread. */
     public boolean ready() {
-        return !closing.get() && (parts.orderer() == null || parts.orderer().status().state().orders());
+        return !closing.get()
+                && (parts.orderer() == null || parts.orderer().status().state().orders());
     }
 
     /** Whether the relay ends, because it was told to or by a fault. Any thread. */

@@ -42,11 +42,11 @@ class RelayCloseTest {
                         .orElseThrow();
                 CountDownLatch returned = new CountDownLatch(1);
                 AtomicBoolean inLoop = new AtomicBoolean();
-                connection.execute(() -> {
+                connection.loop().execute(() -> {
                     relay.relay().close();
                     // As one does that is called again on its way.
                     relay.relay().close();
-                    inLoop.set(connection.onItsThread());
+                    inLoop.set(connection.loop().isHere());
                     returned.countDown();
                 });
                 assertThat(returned.await(Await.LIMIT_SECONDS, TimeUnit.SECONDS))

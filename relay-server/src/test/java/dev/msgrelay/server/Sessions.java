@@ -85,7 +85,7 @@ public final class Sessions {
     /** Does something on a connection's thread, and waits until it is done. */
     public static void onItsThread(Session session, Runnable task) throws Exception {
         CompletableFuture<Void> done = new CompletableFuture<>();
-        session.execute(() -> {
+        session.loop().execute(() -> {
             try {
                 task.run();
                 done.complete(null);

@@ -109,7 +109,7 @@ public final class RelayEngine {
     public void sayGoAway(int closesInMillis) {
         for (Session c : services.table().live()) {
             if (c.role() instanceof SubscriberConnection) {
-                c.execute(() -> c.goAway(closesInMillis));
+                c.loop().execute(() -> c.goAway(CloseReason.SHUTDOWN, closesInMillis));
             }
         }
     }
@@ -120,7 +120,7 @@ public final class RelayEngine {
         services.table().drain();
         for (Session c : services.table().live()) {
             if (c.role() instanceof PublisherConnection publisher) {
-                c.execute(() -> publisher.stopReading(closesInMillis));
+                c.loop().execute(() -> publisher.stopReading(closesInMillis));
             }
         }
         order.endStages();
@@ -149,7 +149,7 @@ public final class RelayEngine {
 
     public void closeConnections() {
         for (Session c : services.table().live()) {
-            c.execute(() -> c.close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text()));
+            c.loop().execute(() -> c.close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text()));
         }
     }
 

@@ -54,11 +54,7 @@ final class Admittance {
     // Null: the subscriber gets messages before they are durable.
     private Level durable;
 
-    Admittance(
-            FanoutParts shared,
-            Services services,
-            Standing standing,
-            Allowance allowance) {
+    Admittance(FanoutParts shared, Services services, Standing standing, Allowance allowance) {
         this.shared = shared;
         this.services = services;
         this.standing = standing;

@@ -39,6 +39,8 @@ final class Delivery {
     private final Supplier<FilterBuffers> buffers;
     private final LogReader reader;
     private final SocketWriter writer;
+    // Null: the connection is a plain one.
+    private final TlsHandler tls;
     private final SegmentSize segment;
     private Feed feed;
     private long first;
@@ -67,15 +69,14 @@ final class Delivery {
             Supplier<FilterBuffers> buffers) {
         this.log = shared.log();
         this.reader = new LogReader(log);
-        this.catchUp = new CatchUp(
-                log, reader, allowance, standing, services.counters(), services.clock(), shared.replays());
+        this.catchUp =
+                new CatchUp(log, reader, allowance, standing, services.counters(), services.clock(), shared.replays());
         this.allowance = allowance;
         this.counters = services.counters();
         this.buffers = buffers;
         this.writer = new SocketWriter(channel);
-        this.segment = TlsHandler.of(channel) == null
-                ? SegmentSize.of(channel)
-                : SegmentSize.of(channel, TlsRecords::plainOfSegment);
+        this.tls = TlsHandler.of(channel);
+        this.segment = tls == null ? SegmentSize.of(channel) : SegmentSize.of(channel, TlsRecords::plainOfSegment);
         this.feed = new WholeFeed(reader, writer, segment);
     }
 
@@ -297,12 +298,10 @@ final class Delivery {
         return waitedForSince() != SlowPolicy.NEVER;
     }
 
-    /**
-     * Notes how far the socket is; returns whether it has taken anything of a write that is still in flight since the last call.
-     *
-     * @param before bytes that the socket has taken of what was written before that
-     */
-    boolean noteProgress(long before, long nowNanos) {
+    /** Notes how far the socket is; returns whether it has taken anything of a write in flight since the last call. */
+    boolean noteProgress(long nowNanos) {
+        // With TLS the write in flight is a buffer of records, not all that was written.
+        long before = tls == null ? 0 : tls.takenBefore();
         long mark = reader.position() + before + writer.progress();
         boolean moved = mark != progressMark;
         progressMark = mark;

@@ -58,7 +58,7 @@ final class Seat {
         group = null;
         counted.leaveSeat();
         counted = to;
-        subscriber.session().moveTo(to.loop(), () -> arriveIn(to));
+        subscriber.session().loop().moveTo(to.loop(), () -> arriveIn(to));
     }
 
     private void arriveIn(SendGroup to) {

@@ -79,8 +79,8 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         this.input = new SubscriberInput(services, session);
         this.missed = new Missed(services, session);
         SlowPolicy policy = shared.policies().of(services.clients().slowSubscriber());
-        this.allowance =
-                new Allowance(session.standing(), this, policy, shared.logBytes(), shared.stallNanos(), services.clock());
+        this.allowance = new Allowance(
+                session.standing(), this, policy, shared.logBytes(), shared.stallNanos(), services.clock());
         this.admittance = new Admittance(shared, services, session.standing(), allowance);
     }
 
@@ -275,7 +275,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         }
         // Many clients say nothing, and an idle relay does little else than this. Bytes that a socket with room takes
         // prove nothing: the kernel takes them for a peer that is gone.
-        if ((outbox() != null || delivery.isWaitedFor()) && delivery.noteProgress(session.takenBefore(), nowNanos)) {
+        if ((outbox() != null || delivery.isWaitedFor()) && delivery.noteProgress(nowNanos)) {
             session.dialogue().heard();
         }
         if (delivery.stalls(nowNanos)) {
@@ -392,7 +392,9 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
                 Math.max(0, headPosition - at),
                 now == null ? shared.log().messagesFrom(at, head) : Math.max(0, head.sequence() - now.sequence()),
                 now == null ? ConnectionRow.LIVE : now.percent(at, headPosition),
-                now == null ? 0 : now.leftMillis(at, headPosition, services.clock().nanoTime()),
+                now == null
+                        ? 0
+                        : now.leftMillis(at, headPosition, services.clock().nanoTime()),
                 delivery == null ? 0 : delivery.messages(),
                 delivery == null ? 0 : delivery.bytes());
     }

@@ -226,7 +226,7 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
 
     @Override
     public void resume() {
-        session.execute(() -> {
+        session.loop().execute(() -> {
             if (wait == Wait.DRAINING) {
                 handInTheLast();
             } else {
@@ -288,7 +288,7 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
 
     @Override
     public void granted() {
-        session.walled(() -> {
+        session.loop().walled(() -> {
             if (wait != Wait.MEMORY || session.state().ended()) {
                 line.give(asked);
             } else {

@@ -88,7 +88,14 @@ class ReplayStartTest {
         SlowPolicy policy = new SlowPolicies(new WindowGate(LOG, NO_WRITER, () -> nanos)).of(Policy.REPLAY);
         Ticker clock = Ticker.newMockTicker();
         Allowance allowance = new Allowance(standing, reader::position, policy, LOG, STALL_NANOS, clock);
-        catchUp = new CatchUp(log, reader, allowance, standing, new Counters(), clock, new FanoutParts.Replays(journal, pages, null, null));
+        catchUp = new CatchUp(
+                log,
+                reader,
+                allowance,
+                standing,
+                new Counters(),
+                clock,
+                new FanoutParts.Replays(journal, pages, null, null));
         assertThat(catchUp.toJournal()).isNull();
     }
 

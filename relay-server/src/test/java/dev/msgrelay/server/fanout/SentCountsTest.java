@@ -185,8 +185,10 @@ class SentCountsTest {
         }
         rig.pump();
         assertTrue(subscriber, got.add(subscriber.wire.take()));
-        assertThat(rig.sum(Counter.MESSAGES_OUT)).isEqualTo(subscriber.connection.report(0).messages());
-        assertThat(rig.sum(Counter.BYTES_OUT)).isEqualTo(subscriber.connection.report(0).bytes());
+        assertThat(rig.sum(Counter.MESSAGES_OUT))
+                .isEqualTo(subscriber.connection.report(0).messages());
+        assertThat(rig.sum(Counter.BYTES_OUT))
+                .isEqualTo(subscriber.connection.report(0).bytes());
         assertThat(rig.closes()).isEmpty();
     }
 }

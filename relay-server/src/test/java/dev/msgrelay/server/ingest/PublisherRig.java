@@ -253,7 +253,7 @@ final class PublisherRig implements AutoCloseable {
 
         /** What keeps it from being read, as it is reported. */
         String waitsFor() {
-            return connection.session().row(0, clock.nanoTime()).waitsFor();
+            return connection.report(0).waitsFor();
         }
 
         /** The peer reads nothing: what is written stays with the channel. */
