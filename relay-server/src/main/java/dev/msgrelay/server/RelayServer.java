@@ -19,7 +19,7 @@ import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.RecoveredJournal;
 import dev.msgrelay.server.ops.RelayStats;
 import dev.msgrelay.server.tls.TlsContext;
-import dev.msgrelay.server.tls.TlsHandler;
+import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
@@ -200,7 +200,7 @@ public final class RelayServer implements AutoCloseable {
     }
 
     private static long tlsBytes(int connections) {
-        return (long) connections * TlsHandler.leastBytesOfOne();
+        return (long) connections * TlsRecords.leastBytesOfConnection();
     }
 
     /** All addresses listened on. */

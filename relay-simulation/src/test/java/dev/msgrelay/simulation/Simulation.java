@@ -749,10 +749,10 @@ final class Simulation {
 
     private String pools() {
         StringBuilder text = new StringBuilder();
-        engine.services().budget()
-                .pools()
-                .forEach((part, pool) ->
-                        text.append(part).append(' ').append(pool.used()).append(' '));
+        engine.services().budget().pools().forEach((part, pool) -> text.append(part)
+                .append(' ')
+                .append(pool.used())
+                .append(' '));
         return text.toString();
     }
 
@@ -1020,7 +1020,9 @@ final class Simulation {
         } else {
             engine.closeConnections();
         }
-        for (int round = 0; round < ROUNDS && !(engine.services().table().allGone() && (tls == null || tls.isEmpty())); round++) {
+        for (int round = 0;
+                round < ROUNDS && !(engine.services().table().allGone() && (tls == null || tls.isEmpty()));
+                round++) {
             peers.forEach(Peer::behave);
             goRound();
             world.advance(20 * MILLI);

@@ -18,7 +18,7 @@ import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.session.RefusedConnection;
 import dev.msgrelay.server.session.Services;
 import dev.msgrelay.server.tls.TlsContext;
-import dev.msgrelay.server.tls.TlsHandler;
+import dev.msgrelay.server.tls.TlsWatch;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.FixedRecvByteBufAllocator;
@@ -103,7 +103,7 @@ record ChannelSetup(
     /** Adds TLS to a channel. If there is no memory for TLS, refuses the connection and gives its ticket back. */
     private boolean secure(Channel accepted, TlsContext tls, SocketReads.Reader reader, Admission.Ticket ticket) {
         MemoryBudget.Pool memory = services.budget().pool(Part.TLS);
-        if (TlsHandler.add(accepted, tls, memory, allocator, reader, new TlsWatch())) {
+        if (tls.secure(accepted, memory, allocator, reader, new CountedTls())) {
             return true;
         }
         refuse(
@@ -115,7 +115,7 @@ record ChannelSetup(
     }
 
     /** Counts and logs the results of TLS handshakes. */
-    private final class TlsWatch implements TlsHandler.Watch {
+    private final class CountedTls implements TlsWatch {
         @Override
         public void opened() {
             services.counters().increment(Counter.TLS_HANDSHAKES);

@@ -384,6 +384,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         Mark head = new Mark();
         shared.log().head().read(head);
         CatchUp now = replays() ? delivery.catchUp() : null;
+        long nanos = services.clock().nanoTime();
         return new Report(
                 "",
                 allowance.policy().wire(),
@@ -391,10 +392,8 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
                 at,
                 Math.max(0, headPosition - at),
                 now == null ? shared.log().messagesFrom(at, head) : Math.max(0, head.sequence() - now.sequence()),
-                now == null ? ConnectionRow.LIVE : now.percent(at, headPosition),
-                now == null
-                        ? 0
-                        : now.leftMillis(at, headPosition, services.clock().nanoTime()),
+                now == null ? ConnectionRow.LIVE : now.way().percent(at, headPosition),
+                now == null ? 0 : now.way().leftMillis(at, headPosition, nanos),
                 delivery == null ? 0 : delivery.messages(),
                 delivery == null ? 0 : delivery.bytes());
     }
