@@ -227,10 +227,15 @@ public final class EngineLoop implements WindowGate.Writer {
             } else {
                 parkedRun();
             }
-            more = duty.work();
+            try {
+                more = duty.work();
+            } catch (Throwable t) {
+                // Connections have walls of their own. What arrives here has left the order in doubt: nothing more is
+                // done.
+                duty = SOCKETS_ONLY;
+                throw t;
+            }
         } catch (Throwable t) {
-            // Connections have walls of their own. What arrives here has left the order in doubt: nothing more is done.
-            duty = SOCKETS_ONLY;
             more = false;
             onFailure.accept(t);
         }

@@ -175,7 +175,10 @@ final class RecoveryWalk {
             return;
         }
         if (first) {
-            Entry next = nextUsable(e);
+            Entry next = entries.stream()
+                    .filter(other -> other.base > e.base && other.usable())
+                    .findFirst()
+                    .orElse(null);
             damage.add(new Loss(
                     e.base,
                     0,
@@ -193,13 +196,6 @@ final class RecoveryWalk {
         if (e.index) {
             aside.add(e.name());
         }
-    }
-
-    private Entry nextUsable(Entry e) {
-        return entries.stream()
-                .filter(other -> other.base > e.base && other.usable())
-                .findFirst()
-                .orElse(null);
     }
 
     /** The reason why messages are missing: the unusable files before them, or {@code otherwise}. */
