@@ -18,13 +18,12 @@ import dev.msgrelay.server.fanout.SendGroup;
 import dev.msgrelay.server.fanout.SlowPolicies;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.flow.WindowGate;
+import dev.msgrelay.server.ingest.BufferPort;
 import dev.msgrelay.server.ingest.InPlacePort;
 import dev.msgrelay.server.ingest.IngestPort;
 import dev.msgrelay.server.ingest.NameTable;
-import dev.msgrelay.server.ingest.OrdererPort;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.ingest.ReaderLoops;
-import dev.msgrelay.server.ingest.RingPort;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
@@ -190,8 +189,7 @@ public final class EngineAssembly {
 
     /** The place where the stream begins, or goes on. */
     private Mark start() {
-        Mark start = new Mark();
-        start.set(0, 1);
+        Mark start = Mark.of(0, 1);
         if (orderer != null) {
             orderer.beginning(start);
         }
@@ -213,12 +211,12 @@ public final class EngineAssembly {
             corePort = new InPlacePort(order, log, names, scan, held, allocator, budget, shorts);
         } else {
             names.decidedBy(orderer);
-            corePort = new OrdererPort(orderer, held, stream.maxBody(), allocator, budget, shorts);
+            corePort = BufferPort.to(orderer, held, stream.maxBody(), allocator, budget, shorts);
         }
         taken.taken(corePort::close);
         List<ReaderLoops.Reader> reading = new ArrayList<>();
         for (EngineLoop reader : readers) {
-            RingPort port = new RingPort(ring, held, stream.maxBody(), allocator, budget, shorts);
+            IngestPort port = BufferPort.to(ring, held, stream.maxBody(), allocator, budget, shorts);
             taken.taken(port::close);
             reading.add(new ReaderLoops.Reader(reader, port));
         }

@@ -24,8 +24,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <pre>
  *   PublisherConnection --InPlacePort-------------------.
- *   PublisherConnection --RingPort--.                    v
- *   LocalPublisher ------RunStage---+-> FrameRing -> NetworkBatchHandler -> PacketLog -> SendGroup -> SubscriberConnection
+ *   PublisherConnection --BufferPort--.                  v
+ *   LocalPublisher ------RunStage-----+-> FrameRing -> NetworkBatchHandler -> PacketLog -> SendGroup -> SubscriberConnection
  * </pre>
  *
  * <p>One cycle of the core's loop: sockets are read, then {@link CoreDuty} drains the order, sends to subscribers, tells

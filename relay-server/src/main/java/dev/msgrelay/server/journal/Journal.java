@@ -97,9 +97,7 @@ public final class Journal implements Closeable {
 
     /** The place where the stream goes on: the log is made to start here. */
     public Mark goesOnAt() {
-        Mark start = new Mark();
-        start.set(recovered.endPosition(), recovered.endSequence());
-        return start;
+        return Mark.of(recovered.endPosition(), recovered.endSequence());
     }
 
     // ---- at work -----------------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ final class FanoutRig implements AutoCloseable {
     final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
     final EngineLoop loop = new EngineLoop(Transport.NIO.ioHandler(), clock);
     final WindowGate gate = new WindowGate(WINDOW, loop, clock::nanoTime);
-    final PacketLog log = new PacketLog(allocator, LOG, CHUNK, PACKET, PINNED, MAX_RUN, gate);
+    final PacketLog log = new PacketLog(allocator, LOG, CHUNK, PACKET, PINNED, MAX_RUN, gate, Mark.of(0, 1));
     final MemoryBudget budget = new MemoryBudget(Map.of(
             Part.CONTROL, CONTROL_BYTES,
             Part.FILTERS, (long) FILTER_BUFFERS * FilterBuffers.BYTES,
