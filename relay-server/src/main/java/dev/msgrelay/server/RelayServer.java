@@ -392,9 +392,4 @@ public final class RelayServer implements AutoCloseable {
     RelayEngine engine() {
         return engine;
     }
-
-    /** Whether all connections are gone, down to the last channel. */
-    boolean allGone() {
-        return engine.services().table().allGone();
-    }
 }

@@ -56,7 +56,7 @@ class RelayCloseTest {
                 relay.relay().close();
                 assertThat(publisher.readToEnd().remaining()).as("ERROR: why").isPositive();
                 subscriber.awaitEnd();
-                assertThat(relay.relay().allGone()).isTrue();
+                assertThat(relay.relay().engine().services().table().allGone()).isTrue();
                 assertThat(PlatformDependent.usedDirectMemory()).isEqualTo(before);
             }
         }
@@ -99,7 +99,7 @@ class RelayCloseTest {
             assertThat(local.publish(1, ByteBuffer.allocate(1))).isEqualTo(PublishOutcome.CLOSED);
             relay.relay().close();
             subscriber.awaitEnd();
-            assertThat(relay.relay().allGone()).isTrue();
+            assertThat(relay.relay().engine().services().table().allGone()).isTrue();
             assertThat(PlatformDependent.usedDirectMemory()).isEqualTo(before);
         }
     }
@@ -120,7 +120,7 @@ class RelayCloseTest {
             relay.awaitMessagesIn(7);
             relay.relay().failure().thenRun(relay.relay()::close);
             relay.relay().failed(new IllegalStateException("provoked by a test: the log is in doubt"));
-            assertThat(relay.relay().allGone()).isTrue();
+            assertThat(relay.relay().engine().services().table().allGone()).isTrue();
             assertThat(subscriber.received()).isNotNull();
         }
     }

@@ -4,7 +4,6 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.fanout.FanoutParts;
-import dev.msgrelay.server.fanout.Placement;
 import dev.msgrelay.server.fanout.SendGroup;
 import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.ingest.IngestPort;
@@ -30,7 +29,7 @@ import io.netty.channel.WriteBufferWaterMark;
  * loop. Called on the core's thread.
  *
  * @param corePort port of publishers, which are read on the core's loop at first
- * @param placement finds the loops of subscribers
+ * @param sends finds the loops of subscribers
  */
 record ChannelSetup(
         Services services,
@@ -39,7 +38,7 @@ record ChannelSetup(
         FanoutParts subscribing,
         IngestPort corePort,
         EngineLoop core,
-        Placement placement) {
+        SendLoops sends) {
     /** A write buffer's water marks that make a channel writable exactly while nothing is pending. */
     private static final WriteBufferWaterMark NOTHING_PENDING = new WriteBufferWaterMark(1, 1);
 
@@ -83,7 +82,7 @@ record ChannelSetup(
         if (tls != null && !secure(accepted, tls, null, ticket)) {
             return core;
         }
-        SendGroup group = placement.place();
+        SendGroup group = sends.place();
         SubscriberConnection connection = new SubscriberConnection(services, subscribing, group);
         accepted.closeFuture().addListener(closed -> connection.leaveSeat());
         connection.session().join(accepted, ticket);

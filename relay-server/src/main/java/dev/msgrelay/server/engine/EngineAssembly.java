@@ -12,7 +12,6 @@ import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.fanout.DurableEnds;
 import dev.msgrelay.server.fanout.FanoutParts;
 import dev.msgrelay.server.fanout.PinRelief;
-import dev.msgrelay.server.fanout.Placement;
 import dev.msgrelay.server.fanout.ReplayPages;
 import dev.msgrelay.server.fanout.SendGroup;
 import dev.msgrelay.server.fanout.SlowPolicies;
@@ -82,7 +81,6 @@ public final class EngineAssembly {
     private DurableEnds durable;
     private SendLoops sends;
     private ReplayPages pages;
-    private Placement placement;
     private FanoutParts subscribing;
 
     /**
@@ -231,17 +229,15 @@ public final class EngineAssembly {
         for (int i = 0; i < groups.length; i++) {
             groups[i] = group(loops[i], senders, true);
         }
-        placement = new Placement(groups);
         durable = new DurableEnds(services.durability(), core.io());
+        SendGroup replayGroup = replayed ? group(replayLoop, senders, false) : null;
+        sends = new SendLoops(groups, replayGroup);
         FanoutParts.Replays replays = null;
-        SendGroup replayGroup = null;
         if (replayed) {
-            replayGroup = group(replayLoop, senders, false);
             pages = new ReplayPages(allocator, budget.pool(Part.REPLAYS), counters, clock::nanoTime);
             taken.taken(pages::close);
-            replays = new FanoutParts.Replays(opened, pages, replayGroup, placement::place);
+            replays = new FanoutParts.Replays(opened, pages, replayGroup, sends::place);
         }
-        sends = new SendLoops(groups, replayGroup);
         subscribing = new FanoutParts(
                 log,
                 durable,
@@ -276,7 +272,7 @@ public final class EngineAssembly {
             orderer.feed(new OrderedStream(core, handler, log, names, journal, failure));
         }
         core.every(TICK_MILLIS, duty::tick);
-        ChannelSetup setup = new ChannelSetup(services, allocator, publishing, subscribing, corePort, core, placement);
+        ChannelSetup setup = new ChannelSetup(services, allocator, publishing, subscribing, corePort, core, sends);
         EngineReport report = new EngineReport(services, ring, log, first, gate, order, held, line, journal);
         return new RelayEngine(core, stream.maxBody(), services, ring, log, order, setup, duty, report, taken);
     }

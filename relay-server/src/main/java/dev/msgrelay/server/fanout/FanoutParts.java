@@ -24,7 +24,7 @@ public record FanoutParts(
      * @param journal has what the log has dropped
      * @param pages memory that the journal is read into
      * @param group sends to those subscribers meanwhile: its loop may wait for the disk
-     * @param home takes a seat for a subscriber that has caught up: see {@link Placement}
+     * @param home takes a seat for a subscriber that has caught up
      */
     public record Replays(Journal journal, ReplayPages pages, SendGroup group, Supplier<SendGroup> home) {}
 }

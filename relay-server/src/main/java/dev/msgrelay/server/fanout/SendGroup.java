@@ -110,7 +110,7 @@ public final class SendGroup {
     }
 
     /** Counts one more subscriber, which is here or on its way. Any thread. */
-    SendGroup takeSeat() {
+    public SendGroup takeSeat() {
         seats.incrementAndGet();
         return this;
     }
@@ -121,7 +121,7 @@ public final class SendGroup {
     }
 
     /** Returns the number of its subscribers, those on the way to it included. Any thread. */
-    int seats() {
+    public int seats() {
         return seats.get();
     }
 

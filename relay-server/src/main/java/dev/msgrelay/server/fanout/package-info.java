@@ -15,7 +15,6 @@
  *
  *   SendGroup   the subscribers of one loop, served in turn, each behind a wall of its own
  *               those that get the journal have one of their own, whose loop may wait for the disk
- *   Placement   on which loop a subscriber is, from when it becomes live
  *   PinRelief   cuts off those that hold the log's oldest memory, when its writer needs it
  * </pre>
  *
