@@ -1,4 +1,4 @@
-package dev.msgrelay.client.cli;
+package dev.msgrelay.protocol.text;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -10,7 +10,7 @@ import java.nio.file.StandardOpenOption;
 /**
  * A file that is replaced as a whole: whenever the process or the machine ends, the file is the old one or the new one.
  */
-final class WholeFile {
+public final class WholeFile {
     /** Forces a file's content, or a folder's names, to the disk. */
     interface Force {
         void force(Path of) throws IOException;
@@ -19,7 +19,7 @@ final class WholeFile {
     private WholeFile() {}
 
     /** Replaces the file by one that its owner alone can read; returns once that is on the disk. */
-    static void replace(Path file, byte[] content) throws IOException {
+    public static void replace(Path file, byte[] content) throws IOException {
         replace(file, content, WholeFile::force);
     }
 

@@ -1,4 +1,4 @@
-package dev.msgrelay.client.cli;
+package dev.msgrelay.protocol.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
