@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
         versionProvider = VersionFromManifest.class,
         customSynopsis = {
             "Usage: relay-server [OPTIONS]",
-            "       relay-server token [--of FILE]",
+            "       relay-server token [--out FILE | --of FILE]",
             "       relay-server journal check|dump|repair DIR"
         },
         synopsisHeading = "",

@@ -2,6 +2,7 @@ package dev.msgrelay.server.tls;
 
 import dev.msgrelay.protocol.net.CertificateDates;
 import dev.msgrelay.protocol.net.PemFiles;
+import dev.msgrelay.protocol.text.TextFile;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.handler.ssl.ClientAuth;
@@ -56,8 +57,13 @@ public final class TlsContext implements AutoCloseable {
     private Loaded current;
     private boolean closed;
 
-    /** The content of the files, loaded. */
-    private record Loaded(SslContext context, List<X509Certificate> chain, List<X509Certificate> authorities) {
+    /**
+     * The content of the files, loaded.
+     *
+     * @param wide a warning about a key that others can read; null: none can
+     */
+    private record Loaded(
+            SslContext context, List<X509Certificate> chain, List<X509Certificate> authorities, String wide) {
         void release() {
             ReferenceCountUtil.release(context);
         }
@@ -100,7 +106,7 @@ public final class TlsContext implements AutoCloseable {
     /**
      * Checks that the files can be used.
      *
-     * @return warnings about the dates of certificates; a line each
+     * @return the {@link #warnings} of a relay with these files
      * @throws IOException a file cannot be read or used; the message names the file and the line
      */
     public static List<String> check(TlsFiles files, TlsProvider provider) throws IOException {
@@ -111,7 +117,7 @@ public final class TlsContext implements AutoCloseable {
 
     /**
      * Loads certificate, key and authorities anew for later handshakes: all or nothing. Open connections keep theirs.
-     * Warnings about dates are logged.
+     * Warnings are logged.
      *
      * @throws IOException a file cannot be read or used; the message names the file and the line. The former files stay
      *     in force
@@ -145,7 +151,7 @@ public final class TlsContext implements AutoCloseable {
                     .clientAuth(from.clientsOptional() ? ClientAuth.OPTIONAL : ClientAuth.REQUIRE);
         }
         try {
-            return new Loaded(builder.build(), chain, authorities);
+            return new Loaded(builder.build(), chain, authorities, TextFile.wide(from.key()));
         } catch (SSLException | IllegalArgumentException e) {
             throw new IOException(
                     from.certificate() + " and " + from.key() + " cannot be used by " + provider.text() + ": "
@@ -160,10 +166,13 @@ public final class TlsContext implements AutoCloseable {
         if (files.clients() != null) {
             lines.addAll(CertificateDates.warnings(files.clients(), loaded.authorities(), now));
         }
+        if (loaded.wide() != null) {
+            lines.add(loaded.wide());
+        }
         return lines;
     }
 
-    /** Warnings about the dates of certificates and authorities; a line each. */
+    /** Warnings about the dates of certificates and authorities, and about a key that others can read; a line each. */
     public synchronized List<String> warnings() {
         return warnings(files, current);
     }
