@@ -297,7 +297,7 @@ deb_checks_its_journal() {
         $as relay-server --config /etc/relay/relay.conf --journal "$directory" >/run/relay/out &
         relay=$!
         for _ in $(seq 600); do
-            ! grep -q listening /run/relay/out || break
+            ! grep -q \"event\":\"ready\" /run/relay/out || break
             sleep 0.1
         done
         seq 1000 | $as relay-client publish --ack=forced --name check >/dev/null

@@ -26,6 +26,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -180,7 +181,7 @@ final class RelayServerCommand implements Callable<Integer> {
             return serve(relay, early);
         } catch (IOException | ChannelException e) {
             // ChannelException: the system has no descriptor left for a socket or a loop.
-            spec.commandLine().getErr().println("relay-server: " + e.getMessage());
+            CommandLog.tell(spec.commandLine().getErr(), Level.ERROR, e.getMessage());
             return CANNOT_START;
         } finally {
             done.complete(CANNOT_START);
@@ -288,7 +289,7 @@ final class RelayServerCommand implements Callable<Integer> {
         }
         report.failed(Look.at(relay), cause);
         String why = cause instanceof JournalException ? cause.getMessage() : "a fault of its own: " + cause;
-        spec.commandLine().getErr().println("relay-server: stopped because of " + why);
+        CommandLog.tell(spec.commandLine().getErr(), Level.ERROR, "stopped because of " + why);
         return code(cause);
     }
 
@@ -310,7 +311,7 @@ final class RelayServerCommand implements Callable<Integer> {
         RelayServer relay = running;
         if (relay == null) {
             String why = "configuration not taken: the relay is still being started";
-            LOG.error(why);
+            logReload(Level.ERROR, why);
             return new Reload(false, List.of(why));
         }
         RelayServerCommand fresh = new RelayServerCommand(starter, output);
@@ -334,20 +335,24 @@ final class RelayServerCommand implements Callable<Integer> {
             if (tlsRead) {
                 lines.add(relay.tlsText());
             }
-            lines.forEach(LOG::info);
+            lines.forEach(told -> logReload(Level.INFO, told));
             // The warnings were logged when the files were loaded.
             lines.addAll(relay.tlsWarnings());
             Set<String> taken = new HashSet<>(tlsRead ? TlsOptions.RELOADED : Set.of());
             taken.add(ListenOptions.INSECURE);
             List<String> restarts = restartsNeeded(fresh, taken);
-            restarts.forEach(LOG::warn);
+            restarts.forEach(told -> logReload(Level.WARN, told));
             lines.addAll(restarts);
             return new Reload(true, lines);
         } catch (IllegalArgumentException | PicocliException | IOException e) {
             String why = "configuration not taken, the one before holds: " + e.getMessage();
-            LOG.error(why);
+            logReload(Level.ERROR, why);
             return new Reload(false, List.of(why));
         }
+    }
+
+    private static void logReload(Level level, String line) {
+        LOG.atLevel(level).addKeyValue("event", "reload").log(line);
     }
 
     /** Null: everybody may do everything. */
