@@ -16,6 +16,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -108,7 +109,9 @@ final class Answers {
     private JsonLine ready() {
         boolean ready = relay.ready();
         JsonLine line = status(ready, "ready", unready());
-        LookJson.cluster(line, relay.cluster());
+        if (!config.healthOnly()) {
+            LookJson.cluster(line, relay.cluster());
+        }
         return line;
     }
 
@@ -136,7 +139,13 @@ final class Answers {
             metricsNanos = now;
         }
         return metrics.computeIfAbsent(
-                writer.getContentType(), type -> new Answer(HttpResponseStatus.OK, type, Metrics.write(relay, writer)));
+                writer.getContentType(), type -> new Answer(
+                        HttpResponseStatus.OK,
+                        type,
+                        Metrics.write(
+                                relay,
+                                writer,
+                                config.metricsNames() == 0 ? List.of() : furthestBehind(config.metricsNames()))));
     }
 
     private Answer config() {
@@ -199,16 +208,10 @@ final class Answers {
         line.begin("memory");
         now.stats().memory().forEach((part, used) -> line.number(part.name().toLowerCase(Locale.ROOT), used));
         line.close().beginList("lagging");
-        now.connections().stream()
-                .filter(row -> !row.publisher())
-                .sorted(Comparator.comparingLong(ConnectionRow::lagBytes)
-                        .reversed()
-                        .thenComparingLong(ConnectionRow::id))
-                .limit(MOST_LAGGING)
-                .forEach(row -> {
-                    LookJson.row(line.item(), row);
-                    line.close();
-                });
+        furthestBehind(MOST_LAGGING).forEach(row -> {
+            LookJson.row(line.item(), row);
+            line.close();
+        });
         line.closeList().beginList("ended");
         for (CloseLog.Ended ended :
                 now.stats().ended().stream().limit(MOST_ENDED).toList()) {
@@ -220,6 +223,17 @@ final class Answers {
                     .close();
         }
         return event("stats", line.closeList());
+    }
+
+    /** The {@code most} subscribers that are furthest behind, the furthest first. */
+    private List<ConnectionRow> furthestBehind(int most) {
+        return look().connections().stream()
+                .filter(row -> !row.publisher())
+                .sorted(Comparator.comparingLong(ConnectionRow::lagBytes)
+                        .reversed()
+                        .thenComparingLong(ConnectionRow::id))
+                .limit(most)
+                .toList();
     }
 
     private static byte[] event(String name, JsonLine data) {

@@ -5,6 +5,7 @@ import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.core.ClusterStatus;
 import dev.msgrelay.server.engine.MemoryPlan;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.GarbageCollections;
 import dev.msgrelay.server.ops.RelayStats;
@@ -24,12 +25,16 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
 
 /**
  * A relay's figures as Prometheus's metrics: each {@link Counter} by its name in lower case, with seconds for
  * milliseconds; closes by reason; memory by part. No name and no address of a client is a label, so clients cannot make
- * new series.
+ * new series, but for {@code --metrics-names N}: then there are those of N subscribers.
  */
 final class Metrics {
     private static final String PREFIX = "relay_";
@@ -41,18 +46,22 @@ final class Metrics {
 
     private Metrics() {}
 
-    /** Writes the figures in one of Prometheus's formats. */
-    static byte[] write(RelayServer relay, ExpositionFormatWriter writer) {
+    /**
+     * Writes the figures in one of Prometheus's formats.
+     *
+     * @param furthestBehind subscribers that are told by name; usually none
+     */
+    static byte[] write(RelayServer relay, ExpositionFormatWriter writer, List<ConnectionRow> furthestBehind) {
         ByteArrayOutputStream out = new ByteArrayOutputStream(16 << 10);
         try {
-            writer.write(out, of(relay), EscapingScheme.UNDERSCORE_ESCAPING);
+            writer.write(out, of(relay, furthestBehind), EscapingScheme.UNDERSCORE_ESCAPING);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return out.toByteArray();
     }
 
-    private static MetricSnapshots of(RelayServer relay) {
+    private static MetricSnapshots of(RelayServer relay, List<ConnectionRow> furthestBehind) {
         RelayStats stats = relay.stats();
         MetricSnapshots.Builder all = MetricSnapshots.builder();
         for (Counter counter : Counter.values()) {
@@ -65,23 +74,23 @@ final class Metrics {
             add(
                     all,
                     counter.total(),
-                    millis ? name.replaceFirst("millis$", "seconds") : name,
+                    PREFIX + (millis ? name.replaceFirst("millis$", "seconds") : name),
                     (millis ? "seconds" : counter.unit()) + ": " + counter.help(),
                     stats.get(counter) * (millis ? MILLIS : 1));
         }
         GarbageCollections gc = GarbageCollections.now();
-        add(all, true, "gc_collections", "collections: garbage collections of the process", gc.count());
-        add(all, true, "gc_seconds", "seconds: spent on garbage collections of the process", gc.millis() * MILLIS);
+        add(all, true, PREFIX + "gc_collections", "collections: garbage collections of the process", gc.count());
+        add(all, true, PREFIX + "gc_seconds", "seconds: spent on garbage collections of the process", gc.millis() * MILLIS);
         add(
                 all,
                 false,
-                "ready",
+                PREFIX + "ready",
                 "1: clients should connect; 0: the relay ends, or its cluster has no leader",
                 relay.ready() ? 1 : 0);
         add(
                 all,
                 false,
-                "tls_valid_seconds",
+                PREFIX + "tls_valid_seconds",
                 "seconds: until a certificate or authority expires; below 0: one has expired or is not yet valid; 100 years: no TLS",
                 Math.min(relay.tlsValidSeconds(), LONGEST_SECONDS));
         if (relay.cluster() != null) {
@@ -92,6 +101,10 @@ final class Metrics {
         }
         closes(all, stats);
         memory(all, stats, relay.memory());
+        ProcessMetrics.add(all);
+        if (!furthestBehind.isEmpty()) {
+            subscribers(all, furthestBehind);
+        }
         all.metricSnapshot(InfoSnapshot.builder()
                 .name(PREFIX + "build")
                 .help("the running version")
@@ -102,16 +115,16 @@ final class Metrics {
         return all.build();
     }
 
-    private static void add(MetricSnapshots.Builder all, boolean total, String name, String help, double value) {
+    static void add(MetricSnapshots.Builder all, boolean total, String name, String help, double value) {
         if (total) {
             all.metricSnapshot(CounterSnapshot.builder()
-                    .name(PREFIX + name)
+                    .name(name)
                     .help(help)
                     .dataPoint(CounterDataPointSnapshot.builder().value(value).build())
                     .build());
         } else {
             all.metricSnapshot(GaugeSnapshot.builder()
-                    .name(PREFIX + name)
+                    .name(name)
                     .help(help)
                     .dataPoint(GaugeDataPointSnapshot.builder().value(value).build())
                     .build());
@@ -129,12 +142,12 @@ final class Metrics {
                     .build());
         }
         all.metricSnapshot(state.build());
-        add(all, false, "cluster_leader", "node: the leader; 0: unknown", status.leader());
-        add(all, false, "cluster_term", "number: the leader's term; -1: there was no leader", status.term());
+        add(all, false, PREFIX + "cluster_leader", "node: the leader; 0: unknown", status.leader());
+        add(all, false, PREFIX + "cluster_term", "number: the leader's term; -1: there was no leader", status.term());
         add(
                 all,
                 false,
-                "cluster_commit_position",
+                PREFIX + "cluster_commit_position",
                 "bytes: of the cluster's log that a majority has, as far as this node knows",
                 status.commitPosition());
         GaugeSnapshot.Builder lag = GaugeSnapshot.builder()
@@ -191,6 +204,41 @@ final class Metrics {
                     .build());
         }
         all.metricSnapshot(closes.build());
+    }
+
+    /** Adds subscribers by name; of several with the same name, the one that is furthest behind. */
+    private static void subscribers(MetricSnapshots.Builder all, List<ConnectionRow> rows) {
+        Map<String, ConnectionRow> byName = new LinkedHashMap<>();
+        rows.forEach(row -> byName.putIfAbsent(row.name(), row));
+        subscriber(all, byName, "lag_bytes", "bytes: lag of a subscriber", ConnectionRow::lagBytes);
+        subscriber(all, byName, "lag_messages", "messages: lag of a subscriber", ConnectionRow::lagMessages);
+        subscriber(
+                all,
+                byName,
+                "messages_per_second",
+                "messages: handed to a subscriber in the last second",
+                ConnectionRow::messagesPerSecond);
+        subscriber(
+                all,
+                byName,
+                "connected_seconds",
+                "seconds: since a subscriber connected",
+                row -> row.ageMillis() * MILLIS);
+    }
+
+    private static void subscriber(
+            MetricSnapshots.Builder all,
+            Map<String, ConnectionRow> byName,
+            String name,
+            String help,
+            ToDoubleFunction<ConnectionRow> value) {
+        GaugeSnapshot.Builder gauge =
+                GaugeSnapshot.builder().name(PREFIX + "subscriber_" + name).help(help);
+        byName.forEach((client, row) -> gauge.dataPoint(GaugeDataPointSnapshot.builder()
+                .labels(Labels.of("name", client))
+                .value(value.applyAsDouble(row))
+                .build()));
+        all.metricSnapshot(gauge.build());
     }
 
     private static void memory(MetricSnapshots.Builder all, RelayStats stats, MemoryPlan plan) {

@@ -45,6 +45,12 @@ final class Refusals {
         if (target.hosts() != 1 && !none) {
             return Answer.text(HttpResponseStatus.BAD_REQUEST, target.hosts() + " Host headers instead of one");
         }
+        if (config.healthOnly()) {
+            // No page can be read here, so a name tells nothing.
+            return isHealth(target)
+                    ? null
+                    : Answer.text(HttpResponseStatus.NOT_FOUND, "only /health/live and /health/ready are here");
+        }
         if (target.host() != null && !isOurs(target.host())) {
             return Answer.text(
                     HttpResponseStatus.MISDIRECTED_REQUEST,
@@ -54,7 +60,7 @@ final class Refusals {
         if (reloads(target)) {
             return ofReload(request.headers().get(HttpHeaderNames.AUTHORIZATION));
         }
-        boolean open = config.token() == null || target.path().startsWith("/health/");
+        boolean open = config.token() == null || isHealth(target);
         String credentials = request.headers().get(HttpHeaderNames.AUTHORIZATION);
         if (!open && !isToken(bearer(credentials)) && !isToken(password(credentials))) {
             return Answer.text(
@@ -67,6 +73,10 @@ final class Refusals {
     /** The methods that a path allows. */
     static String allowed(Target target) {
         return reloads(target) ? "POST" : "GET, HEAD";
+    }
+
+    private static boolean isHealth(Target target) {
+        return target.path().startsWith("/health/");
     }
 
     static boolean reloads(Target target) {

@@ -36,7 +36,7 @@ final class JsonReport implements ServerReport {
     }
 
     @Override
-    public void ready(AdminServer admin) {
+    public void ready(AdminServer admin, AdminServer health) {
         JsonLine line = event("ready", Instant.now(), Level.INFO)
                 .text("publish", endpoint(relay.publishAddress()))
                 .text("subscribe", endpoint(relay.subscribeAddress()))
@@ -46,6 +46,7 @@ final class JsonReport implements ServerReport {
                 .text("tlsSubscribe", endpoint(relay.tlsSubscribeAddress()))
                 .text("tls", relay.tlsText())
                 .text("admin", admin == null ? null : endpoint(admin.address()))
+                .text("health", health == null ? null : endpoint(health.address()))
                 .text("transport", relay.transport().flag())
                 .text("access", TextReport.access(relay.config()))
                 .number("eventLoops", relay.eventLoops())

@@ -24,6 +24,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -174,11 +175,12 @@ final class RelayServerCommand implements Callable<Integer> {
         }
         Descriptors.check(config, LOG);
         Runtime.getRuntime().addShutdownHook(new Thread(this::endProcess, "relay-shutdown"));
-        try (AdminServer early = admin.startBefore(this::reload)) {
-            RelayServer relay = starter.start(config, new Recovering(early));
+        try (AdminServer health = admin.startHealth();
+                AdminServer early = admin.startBefore(this::reload)) {
+            RelayServer relay = starter.start(config, new Recovering(early, health));
             access = config.access();
             running = relay;
-            return serve(relay, early);
+            return serve(relay, early, health);
         } catch (IOException | ChannelException e) {
             // ChannelException: the system has no descriptor left for a socket or a loop.
             CommandLog.tell(spec.commandLine().getErr(), Level.ERROR, e.getMessage());
@@ -218,21 +220,19 @@ final class RelayServerCommand implements Callable<Integer> {
         Runtime.getRuntime().halt(code);
     }
 
-    /** Reports the progress of a recovery to the admin port, and once a second to the log. */
+    /** Reports the progress of a recovery to the ports for HTTP, and once a second to the log. */
     private static final class Recovering implements RecoveryProgress {
-        private final AdminServer port;
+        private final List<AdminServer> ports;
         private long toldNanos = System.nanoTime();
 
-        /** @param port null: there is none */
-        Recovering(AdminServer port) {
-            this.port = port;
+        /** @param ports null: there is none */
+        Recovering(AdminServer... ports) {
+            this.ports = Stream.of(ports).filter(Objects::nonNull).toList();
         }
 
         @Override
         public void looked(int segments, int of) {
-            if (port != null) {
-                port.recovering(segments, of);
-            }
+            ports.forEach(port -> port.recovering(segments, of));
             long now = System.nanoTime();
             if (now - toldNanos > TELL_NANOS) {
                 toldNanos = now;
@@ -241,11 +241,18 @@ final class RelayServerCommand implements Callable<Integer> {
         }
     }
 
-    /** @param early admin port that was started before the relay; null: none */
-    private int serve(RelayServer relay, AdminServer early) throws IOException, InterruptedException {
+    /**
+     * @param early admin port that was started before the relay; null: none
+     * @param health port for health alone; null: none
+     */
+    private int serve(RelayServer relay, AdminServer early, AdminServer health)
+            throws IOException, InterruptedException {
+        if (health != null) {
+            health.serve(relay);
+        }
         try (AdminServer port = admin.start(early, relay, this::reload)) {
             ServerReport report = reports.report(spec.commandLine().getOut(), relay, new Pace(output::finish));
-            report.ready(port);
+            report.ready(port, health);
             return runUntilTold(relay, report);
         } catch (IOException e) {
             relay.close();

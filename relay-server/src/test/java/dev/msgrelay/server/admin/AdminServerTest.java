@@ -148,6 +148,31 @@ class AdminServerTest {
         }
     }
 
+    /** Nothing else, to whoever asks by whatever name, and in the clear beyond this host. */
+    @Test
+    void healthAloneAtAPortOfItsOwn() throws Exception {
+        try (AdminServer health = AdminServer.startBefore(AdminConfig.health(":0"), null)) {
+            assertThat(health.address().getAddress().isAnyLocalAddress()).isTrue();
+            InetSocketAddress there =
+                    new InetSocketAddress("127.0.0.1", health.address().getPort());
+            assertThat(Http.get(there, "/health/live").status()).isEqualTo(200);
+            assertThat(Http.get(there, "/health/ready").status()).isEqualTo(503);
+            health.serve(relay.relay());
+            Http.Reply named = Http.send(there, "GET /health/ready HTTP/1.1\r\nHost: relay-0.relay\r\n\r\n");
+            assertThat(named.status()).isEqualTo(200);
+            assertThat(named.body()).isEqualTo("{\"status\":\"ready\"}\n");
+            for (String path : List.of("/", "/metrics", "/connections", "/config", "/events", "/health/config")) {
+                assertThat(Http.get(there, path).status()).as(path).isEqualTo(404);
+            }
+            assertThat(Http.send(there, "POST /reload HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                            .status())
+                    .isEqualTo(404);
+        }
+        for (String wrong : List.of("7403", "https://0.0.0.0:7403", "none", "a:b", "127.0.0.1:99999")) {
+            assertThatThrownBy(() -> AdminConfig.health(wrong)).hasMessageStartingWith("health ");
+        }
+    }
+
     /** More than one chunk of the answer: each of them once. */
     @Test
     void connections() throws Exception {

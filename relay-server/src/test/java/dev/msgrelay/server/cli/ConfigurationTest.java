@@ -91,6 +91,7 @@ class ConfigurationTest {
                 "cluster",
                 "admin",
                 "admin-token",
+                "health",
                 "tls-cert",
                 "tls-key",
                 "tls-clients");
