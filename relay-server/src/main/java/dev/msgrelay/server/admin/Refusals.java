@@ -1,5 +1,6 @@
 package dev.msgrelay.server.admin;
 
+import dev.msgrelay.protocol.Token;
 import dev.msgrelay.server.admin.Answers.Answer;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.ops.PeerText;
@@ -123,6 +124,17 @@ final class Refusals {
     private boolean isToken(String shown) {
         byte[] wanted = HexFormat.of().parseHex(config.token().substring("sha256:".length()));
         return !shown.isEmpty() && MessageDigest.isEqual(wanted, sha256(shown));
+    }
+
+    /** The token that a request shows, as Bearer or as a password; none: it shows nothing that can be one. */
+    static Token shown(HttpRequest request) {
+        String credentials = request.headers().get(HttpHeaderNames.AUTHORIZATION);
+        String shown = bearer(credentials).isEmpty() ? password(credentials) : bearer(credentials);
+        try {
+            return shown.isEmpty() ? Token.NONE : Token.of(shown);
+        } catch (IllegalArgumentException noToken) {
+            return Token.NONE;
+        }
     }
 
     /** The token after Bearer; empty: there is none. */
