@@ -46,6 +46,9 @@ final class Configuration implements IDefaultValueProvider {
      */
     private static final Pattern OF_A_SERVICE = Pattern.compile("(tcp|udp|sctp)://\\S+:\\d+");
 
+    /** Variable of the image, where the default of --bind is another one. */
+    private static final String IMAGE = "RELAY_IMAGE";
+
     private static final Pattern JSON_LINE = Pattern.compile("(?m)^\\s*\"?json\"?\\s*[=:]\\s*\"?true\\b");
 
     private static final String SERVICE_SUFFIX = "_PORT";
@@ -99,6 +102,9 @@ final class Configuration implements IDefaultValueProvider {
             } else if (!set.isEmpty()) {
                 values.put(name, new ConfigFile.Value(set, variable));
             }
+        }
+        if (!environment.getOrDefault(IMAGE, "").isEmpty()) {
+            values.putIfAbsent("bind", new ConfigFile.Value(ListenOptions.AUTO, IMAGE));
         }
         options.forEach((name, option) -> {
             if (files.isGiven(option)) {

@@ -170,6 +170,10 @@ final class RelayServerCommand implements Callable<Integer> {
         if (reports.json()) {
             output.speakJson();
         }
+        if (listening.isShutIn(config.access() != null)) {
+            LOG.warn("nobody beyond this host, or this container, can connect: there is neither an access block (--config)"
+                    + " nor --insecure");
+        }
         if (!hears && configuration.file() != null) {
             LOG.warn("this system has no SIGHUP: {} is read at the start only", configuration.file());
         }
@@ -432,7 +436,7 @@ final class RelayServerCommand implements Callable<Integer> {
     RelayConfig config() {
         try {
             RelayConfig.Builder config = RelayConfig.builder();
-            listening.applyTo(config);
+            listening.applyTo(config, configuration.access() != null);
             stream.applyTo(config);
             journal.applyTo(config);
             cluster.applyTo(config);

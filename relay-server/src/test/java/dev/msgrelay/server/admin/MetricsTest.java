@@ -290,6 +290,25 @@ class MetricsTest {
         }
     }
 
+    /** Its scrape is Prometheus' own configuration, which asks the admin port where it is by default. */
+    @Test
+    void theCollectorOfOpenTelemetryScrapesTheAdminPort() throws Exception {
+        List<String> scrape = Files.readAllLines(PACKAGING.resolve("otel/collector.yaml")).stream()
+                .dropWhile(line -> !line.equals("    config:"))
+                .skip(1)
+                .takeWhile(line -> line.startsWith("      "))
+                .map(line -> line.substring(6))
+                .toList();
+        assertThat(scrape)
+                .contains("scrape_configs:")
+                .anyMatch(line -> line.contains(
+                        "targets: [\"" + AdminConfig.DEFAULT_HOST + ":" + AdminConfig.DEFAULT_PORT + "\"]"))
+                .noneMatch(line -> line.strip().startsWith("metrics_path:"));
+        promtool("", "check", "config", Files.write(directory.resolve("scrape.yml"), scrape).toString());
+        List<String> secured = scrape.stream().map(line -> line.replace("#", "")).toList();
+        assertThat(secured).contains("    scheme: https");
+    }
+
     private void promtool(String input, String... args) throws IOException, InterruptedException {
         boolean there = Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, "promtool")));

@@ -157,6 +157,21 @@ class CommandProcessTest {
         }
     }
 
+    /** Where nobody else can connect, that is the first that is said. */
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void inAnImageWithoutAccess() throws Exception {
+        List<String> line = CommandProcess.command("--quiet");
+        line.addAll(0, List.of("env", "RELAY_IMAGE=1"));
+        line.add(3, "-Dorg.slf4j.simpleLogger.log.relay=info");
+        try (CommandProcess command = CommandProcess.started(line)) {
+            match(TEXT_READY, command.line(l -> l.contains("relay-server: publishers")));
+            assertThat(command.errors().get(0))
+                    .contains(" WARN nobody beyond this host, or this container, can connect: there is neither");
+            assertThat(command.terminate()).isZero();
+        }
+    }
+
     private static void assertObjectsAlone(CommandProcess command) {
         assertThat(command.errors()).isEmpty();
         assertThat(command.lines())

@@ -260,6 +260,28 @@ class ConfigurationTest {
                 .isEqualTo(7777);
     }
 
+    /** In the image, where 127.0.0.1 is the container: all addresses as soon as it is known who may do what. */
+    @Test
+    void theDefaultInTheImage() throws Exception {
+        Map<String, String> image = Map.of("RELAY_IMAGE", "1");
+        assertThat(host(Map.of())).isEqualTo("127.0.0.1");
+        assertThat(host(image)).isEqualTo("127.0.0.1");
+        assertThat(host(image, "--insecure")).isEqualTo("0.0.0.0");
+        assertThat(host(image, "--insecure", "--bind=127.0.0.1")).isEqualTo("127.0.0.1");
+        Path access = file("access { a { from = \"10.0.0.0/8\", subscribe = all } }");
+        assertThat(host(image, "--config=" + access)).isEqualTo("0.0.0.0");
+        assertThat(host(image, "--config=" + file("bind = 127.0.0.2", "insecure = true"))).isEqualTo("127.0.0.2");
+        assertThat(host(Map.of(), "--bind=auto", "--insecure")).isEqualTo("0.0.0.0");
+    }
+
+    private static String host(Map<String, String> environment, String... args) {
+        RelayServerCommand command = new RelayServerCommand(null, null);
+        CommandLine line = RelayServerMain.commandLine(command);
+        command.configure(line, environment, args);
+        line.parseArgs(args);
+        return command.config().listen().host();
+    }
+
     @Test
     void andThatIsToldInALine() {
         StringWriter err = new StringWriter();
