@@ -9,6 +9,7 @@ import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.GarbageCollections;
 import dev.msgrelay.server.ops.RelayStats;
+import dev.msgrelay.server.ops.TimeHistogram;
 import io.prometheus.metrics.config.EscapingScheme;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
@@ -97,8 +98,13 @@ final class Metrics {
             cluster(all, relay.cluster());
         }
         if (stats.forces() != null) {
-            forces(all, stats.forces());
+            times(all, "journal_force_seconds", "seconds: duration of a force to the disk", stats.forces());
         }
+        times(
+                all,
+                "acknowledge_seconds",
+                "seconds: from a batch's first message in the relay until its publishers are told, once a batch",
+                stats.acknowledgements());
         closes(all, stats);
         memory(all, stats, relay.memory());
         ProcessMetrics.add(all);
@@ -171,20 +177,20 @@ final class Metrics {
         all.metricSnapshot(silent.build());
     }
 
-    private static void forces(MetricSnapshots.Builder all, RelayStats.Forces forces) {
+    private static void times(MetricSnapshots.Builder all, String name, String help, TimeHistogram.Times times) {
         ClassicHistogramBuckets.Builder buckets = ClassicHistogramBuckets.builder();
-        for (int i = 0; i < forces.upTo().size(); i++) {
-            boolean last = i == forces.bounds().size();
+        for (int i = 0; i < times.upTo().size(); i++) {
+            boolean last = i == times.bounds().size();
             buckets.bucket(
-                    last ? Double.POSITIVE_INFINITY : forces.bounds().get(i),
-                    forces.upTo().get(i));
+                    last ? Double.POSITIVE_INFINITY : times.bounds().get(i),
+                    times.upTo().get(i));
         }
         all.metricSnapshot(HistogramSnapshot.builder()
-                .name(PREFIX + "journal_force_seconds")
-                .help("seconds: duration of a force to the disk")
+                .name(PREFIX + name)
+                .help(help)
                 .dataPoint(HistogramDataPointSnapshot.builder()
                         .classicHistogramBuckets(buckets.build())
-                        .sum(forces.nanos() * NANOS)
+                        .sum(times.nanos() * NANOS)
                         .build())
                 .build());
     }

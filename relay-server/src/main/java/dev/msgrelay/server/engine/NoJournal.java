@@ -5,7 +5,7 @@ import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.log.StreamHead;
 import dev.msgrelay.server.ops.Counter;
-import dev.msgrelay.server.ops.RelayStats;
+import dev.msgrelay.server.ops.TimeHistogram;
 import java.util.Map;
 
 /** The journal of a relay that has none: nothing is kept, nothing moves, and nobody waits for it. */
@@ -56,7 +56,7 @@ public final class NoJournal implements JournalLink {
     }
 
     @Override
-    public RelayStats.Forces report(Map<Counter, Long> values, long head, long nowNanos) {
+    public TimeHistogram.Times report(Map<Counter, Long> values, long head, long nowNanos) {
         values.keySet().removeIf(Counter::ofJournal);
         return null;
     }
