@@ -79,6 +79,7 @@ class MetricsTest {
             try (PlainPublisher wrong = relay.publisher()) {
                 wrong.send(new Frames().header(7, -1));
                 relay.awaitClosed(CloseReason.NEGATIVE_LENGTH, 1);
+                relay.awaitPublishers(1);
             }
             text = Http.get(admin.address(), "/metrics").body();
             openMetrics = Http.get(
