@@ -193,8 +193,12 @@ relay_tell_build() {
             relay_built=${relay_line#*:}
             relay_built=${relay_built%% >*}
             relay_begun=$(date +%s)
+            relay_told=
             ;;
         '[INFO] Building '*)
+            # Its jar is built, too.
+            [ -z "$relay_told" ] || continue
+            relay_told=yes
             relay_count=
             case $relay_line in
             *'['*/*']')

@@ -107,6 +107,7 @@ class StartScriptTest {
                 printf '\\033[0m[INFO] Scanning for projects...\\n'
                 echo '[INFO] --------------------< dev.msgrelay:relay-protocol >---------------------'
                 echo '[INFO] Building Relay wire protocol 0.1.0-SNAPSHOT                        [1/2]'
+                echo '[INFO] Building jar: /a/relay-protocol.jar'
                 echo '[INFO] ---------------------< dev.msgrelay:relay-server >----------------------'
                 echo '[INFO] Building Relay server 0.1.0-SNAPSHOT                               [2/2]'
                 if [ -e %1$s/broken ]; then
