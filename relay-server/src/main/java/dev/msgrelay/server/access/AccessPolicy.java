@@ -1,7 +1,7 @@
 package dev.msgrelay.server.access;
 
-import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.Token;
+import dev.msgrelay.protocol.TypeRanges;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;

@@ -150,7 +150,8 @@ final class Answers {
             metricsNanos = now;
         }
         return metrics.computeIfAbsent(
-                writer.getContentType(), type -> new Answer(
+                writer.getContentType(),
+                type -> new Answer(
                         HttpResponseStatus.OK,
                         type,
                         Metrics.write(

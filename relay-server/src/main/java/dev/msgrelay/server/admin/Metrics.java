@@ -81,7 +81,12 @@ final class Metrics {
         }
         GarbageCollections gc = GarbageCollections.now();
         add(all, true, PREFIX + "gc_collections", "collections: garbage collections of the process", gc.count());
-        add(all, true, PREFIX + "gc_seconds", "seconds: spent on garbage collections of the process", gc.millis() * MILLIS);
+        add(
+                all,
+                true,
+                PREFIX + "gc_seconds",
+                "seconds: spent on garbage collections of the process",
+                gc.millis() * MILLIS);
         add(
                 all,
                 false,

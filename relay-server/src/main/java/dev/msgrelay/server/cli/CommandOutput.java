@@ -54,9 +54,13 @@ final class CommandOutput {
         }
     }
 
-
     private String suppressed(long lines) {
-        return json ? JsonLine.event("suppressed").text("level", Level.WARN.name()).number("lines", lines).end() : suppressedText(lines);
+        return json
+                ? JsonLine.event("suppressed")
+                        .text("level", Level.WARN.name())
+                        .number("lines", lines)
+                        .end()
+                : suppressedText(lines);
     }
 
     private static String suppressedText(long lines) {

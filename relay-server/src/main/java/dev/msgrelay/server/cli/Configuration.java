@@ -137,7 +137,9 @@ final class Configuration implements IDefaultValueProvider {
         try {
             Path file = WhichFiles.of(environment, args).config();
             return file != null
-                    && JSON_LINE.matcher(TextFile.read(file, HoconSource.MOST_BYTES)).find();
+                    && JSON_LINE
+                            .matcher(TextFile.read(file, HoconSource.MOST_BYTES))
+                            .find();
         } catch (IOException | PicocliException | InvalidPathException unusable) {
             return false;
         }

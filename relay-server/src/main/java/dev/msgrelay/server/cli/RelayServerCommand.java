@@ -171,8 +171,9 @@ final class RelayServerCommand implements Callable<Integer> {
             output.speakJson();
         }
         if (listening.isShutIn(config.access() != null)) {
-            LOG.warn("nobody beyond this host, or this container, can connect: there is neither an access block (--config)"
-                    + " nor --insecure");
+            LOG.warn(
+                    "nobody beyond this host, or this container, can connect: there is neither an access block (--config)"
+                            + " nor --insecure");
         }
         if (!hears && configuration.file() != null) {
             LOG.warn("this system has no SIGHUP: {} is read at the start only", configuration.file());

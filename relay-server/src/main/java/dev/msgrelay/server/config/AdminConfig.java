@@ -35,7 +35,8 @@ public record AdminConfig(
                     "metrics names " + metricsNames + " is not within 0.." + MOST_METRICS_NAMES);
         }
         if (port < 0 || port > 65_535) {
-            throw new IllegalArgumentException((healthOnly ? "health port " : "admin port ") + port + " is not within 0..65535");
+            throw new IllegalArgumentException(
+                    (healthOnly ? "health port " : "admin port ") + port + " is not within 0..65535");
         }
         if (token != null && !HASH.matcher(token).matches()) {
             // The message does not show the value: it may be the token itself.

@@ -28,8 +28,9 @@ public final class TimeHistogram {
             0.5, 1.0);
 
     private static final double NANOS_PER_SECOND = 1e9;
-    private static final long[] BOUNDS_NANOS =
-            BOUNDS.stream().mapToLong(seconds -> Math.round(seconds * NANOS_PER_SECOND)).toArray();
+    private static final long[] BOUNDS_NANOS = BOUNDS.stream()
+            .mapToLong(seconds -> Math.round(seconds * NANOS_PER_SECOND))
+            .toArray();
 
     private static final VarHandle SUM;
 

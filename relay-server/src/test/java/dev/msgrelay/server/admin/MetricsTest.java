@@ -1,26 +1,25 @@
 package dev.msgrelay.server.admin;
 
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
-import dev.msgrelay.server.harness.SpeakingSubscriber;
-import dev.msgrelay.server.harness.Numbered;
-import dev.msgrelay.server.harness.Account;
-import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.server.config.AdminConfig;
+import dev.msgrelay.server.harness.Account;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Numbered;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.Setting;
+import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.Counter;
-import java.util.Random;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -36,6 +35,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -306,8 +306,13 @@ class MetricsTest {
                 .anyMatch(line -> line.contains(
                         "targets: [\"" + AdminConfig.DEFAULT_HOST + ":" + AdminConfig.DEFAULT_PORT + "\"]"))
                 .noneMatch(line -> line.strip().startsWith("metrics_path:"));
-        promtool("", "check", "config", Files.write(directory.resolve("scrape.yml"), scrape).toString());
-        List<String> secured = scrape.stream().map(line -> line.replace("#", "")).toList();
+        promtool(
+                "",
+                "check",
+                "config",
+                Files.write(directory.resolve("scrape.yml"), scrape).toString());
+        List<String> secured =
+                scrape.stream().map(line -> line.replace("#", "")).toList();
         assertThat(secured).contains("    scheme: https");
     }
 

@@ -234,9 +234,7 @@ class CommandProcessTest {
             assertThat(command.lines()).noneMatch(l -> l.contains("draining"));
             assertThat(command.lines())
                     .anyMatch(l -> l.contains(
-                            json
-                                    ? "\"cause\":\"" + FaultyRelayMain.FAULT + '"'
-                                    : "stopped by a fault of its own"));
+                            json ? "\"cause\":\"" + FaultyRelayMain.FAULT + '"' : "stopped by a fault of its own"));
         }
     }
 

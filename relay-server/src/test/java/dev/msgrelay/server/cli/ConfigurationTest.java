@@ -270,7 +270,8 @@ class ConfigurationTest {
         assertThat(host(image, "--insecure", "--bind=127.0.0.1")).isEqualTo("127.0.0.1");
         Path access = file("access { a { from = \"10.0.0.0/8\", subscribe = all } }");
         assertThat(host(image, "--config=" + access)).isEqualTo("0.0.0.0");
-        assertThat(host(image, "--config=" + file("bind = 127.0.0.2", "insecure = true"))).isEqualTo("127.0.0.2");
+        assertThat(host(image, "--config=" + file("bind = 127.0.0.2", "insecure = true")))
+                .isEqualTo("127.0.0.2");
         assertThat(host(Map.of(), "--bind=auto", "--insecure")).isEqualTo("0.0.0.0");
     }
 
@@ -692,17 +693,20 @@ class ConfigurationTest {
         assertThat(made.exitCode()).isZero();
         assertThat(made.errors()).isEmpty();
         assertThat(made.lines()).hasSize(1);
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(kept))).isEqualTo("rw-------");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(kept)))
+                .isEqualTo("rw-------");
         String token = Files.readString(kept);
         assertThat(token).matches("[A-Za-z0-9_-]{43}\n");
         assertThat(CommandRun.token("--of", kept.toString()).lines()).isEqualTo(made.lines());
         CommandRun again = CommandRun.token("--out", kept.toString());
         assertThat(again.exitCode()).isEqualTo(2);
         assertThat(again.lines()).isEmpty();
-        assertThat(again.errors().get(0)).isEqualTo("relay-server: " + kept
-                + " exists, and may be the token of a client: remove it, or name another file");
+        assertThat(again.errors().get(0))
+                .isEqualTo("relay-server: " + kept
+                        + " exists, and may be the token of a client: remove it, or name another file");
         assertThat(kept).hasContent(token.strip());
-        assertThat(CommandRun.token("--out", folder + "/none/a").errors().get(0)).endsWith(": there is no such folder");
+        assertThat(CommandRun.token("--out", folder + "/none/a").errors().get(0))
+                .endsWith(": there is no such folder");
         assertThat(CommandRun.token("--out", "a", "--of", "b").exitCode()).isEqualTo(2);
     }
 

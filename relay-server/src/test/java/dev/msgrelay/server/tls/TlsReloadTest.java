@@ -195,8 +195,7 @@ class TlsReloadTest {
             Files.setPosixFilePermissions(key.getParent(), PosixFilePermissions.fromString("rwxr-xr-x"));
             Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r--r--"));
             assertThat(TlsContext.check(files, TlsProvider.AUTO))
-                    .contains(
-                            key + " is a secret that every user of this host can read: chmod o= " + key);
+                    .contains(key + " is a secret that every user of this host can read: chmod o= " + key);
             Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r-----"));
             assertThat(TlsContext.check(files, TlsProvider.AUTO)).noneMatch(l -> l.contains("secret"));
         }
