@@ -38,17 +38,19 @@ for values in "$chart"/ci/*.yaml; do
     helm lint --strict --kube-version "$kubernetes" "$chart" -f "$values" >"$work/lint" || fail "$(cat "$work/lint")"
     rendered -f "$values" >"$work/$name.yaml"
     echo "chart: $name: $(grep -c '^kind:' "$work/$name.yaml") objects"
-    # The files of the ConfigMap, in folders of this machine.
-    for file in relay.conf cluster.conf; do
-        rendered -f "$values" --show-only templates/configmap.yaml |
-            awk -v file="  $file: |" '$0 == file { on = 1; next } on && !/^    / { on = 0 } on { print substr($0, 5) }' |
+    # The files of the ConfigMap and the Secret, in folders of this machine.
+    for file in relay.conf cluster.conf access.conf; do
+        awk -v file="  $file: |" '$0 == file { on = 1; next } on && !/^    |^$/ { on = 0 } on { print substr($0, 5) }' \
+            "$work/$name.yaml" |
             sed "s#/etc/relay/#$work/etc/#; s#/var/lib/relay/#$work/var/#; s#relay-[0-9].*:#127.0.0.1:#" >"$work/$file"
     done
     # Nodes on one machine are told apart by their ports.
     awk '/127\.0\.0\.1:/ { sub(/7410/, 17410 + 10 * n++) } { print }' "$work/cluster.conf" >"$work/nodes.conf"
     mkdir -p "$work/etc/access" "$work/etc/tls" "$work/etc/cluster"
     (umask 077 && head -c 32 /dev/zero | tr '\0' s >"$work/etc/cluster/secret")
-    printf 'access { anyone { from = "127.0.0.0/8", subscribe = all } }\n' >"$work/etc/access/access.conf"
+    # A Secret that is there already.
+    [ -s "$work/access.conf" ] || echo 'access { anyone { from = "127.0.0.0/8", subscribe = all } }' >"$work/access.conf"
+    mv "$work/access.conf" "$work/etc/access/"
     if grep -q tls.crt "$work/relay.conf"; then
         if ! command -v openssl >/dev/null; then
             echo "chart: $name: relay.conf not checked: no openssl for its certificate"
