@@ -1,6 +1,10 @@
 package dev.msgrelay.server;
 
 import dev.msgrelay.protocol.Role;
+import dev.msgrelay.protocol.Token;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.access.AccessPolicy;
+import dev.msgrelay.server.access.Peer;
 import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.ClusterStatus;
@@ -11,6 +15,7 @@ import dev.msgrelay.server.engine.RelayEngine;
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
+import dev.msgrelay.server.log.PeekedMessage;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.net.SocketOptions;
 import dev.msgrelay.server.net.Transport;
@@ -269,6 +274,22 @@ public final class RelayServer implements AutoCloseable {
     /** All connections, one row each. Any thread. */
     public List<ConnectionRow> connections() {
         return last != null ? List.of() : engine.rows();
+    }
+
+    /**
+     * The last messages of the stream that the log holds, the oldest first. Any thread; for a look now and then.
+     *
+     * @param most limit on the messages
+     * @param bytes limit on the bytes of each body that are copied
+     */
+    public List<PeekedMessage> lastMessages(int most, int bytes) {
+        return last != null ? List.of() : PeekedMessage.last(engine.log(), most, bytes);
+    }
+
+    /** Types that a client may get, by its token or by what it is without one; null: none. Any thread. */
+    public TypeRanges subscribable(Token token, Peer peer) {
+        AccessPolicy policy = engine.services().access().policy();
+        return policy == null ? TypeRanges.ALL : policy.subscribable(token, peer);
     }
 
     /** Whether clients should connect: the relay is not ending, and its cluster, if any, has a leader. Any thread. */

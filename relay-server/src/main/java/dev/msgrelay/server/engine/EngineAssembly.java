@@ -200,6 +200,7 @@ public final class EngineAssembly {
         held = new HeldSources(order::hasPlentyOfRoom, clock::nanoTime);
         names = new NameTable(
                 budget.pool(Part.NAMES), config.limits().nameHold().toNanos());
+        names.timedBy(clock::nanoTime, services.counters().acknowledgements());
         taken.taken(names::release);
         line = new MemoryLine(budget.pool(Part.FRAMES));
         int shorts = MemoryPlan.SHORT_BUFFERS / MemoryPlan.ports(config);

@@ -13,6 +13,7 @@ import dev.msgrelay.server.memory.MemoryLine;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.RelayStats;
+import dev.msgrelay.server.ops.TimeHistogram;
 import dev.msgrelay.server.session.Services;
 import dev.msgrelay.server.session.Session;
 import java.util.EnumMap;
@@ -63,11 +64,16 @@ record EngineReport(
         values.put(Counter.ASSEMBLY_WAITING, (long) line.length());
         values.put(Counter.MEMORY_DIRECT_BYTES, services.budget().used(Kind.DIRECT));
         values.put(Counter.MEMORY_HEAP_BYTES, services.budget().used(Kind.HEAP));
-        RelayStats.Forces forces = journal.report(values, head.position(), now);
+        TimeHistogram.Times forces = journal.report(values, head.position(), now);
         Map<Part, Long> memory = new EnumMap<>(Part.class);
         services.budget().pools().forEach((part, pool) -> memory.put(part, pool.used()));
         return new RelayStats(
-                values, services.closes().closes(), services.closes().recent(), memory, forces);
+                values,
+                services.closes().closes(),
+                services.closes().recent(),
+                memory,
+                forces,
+                services.counters().acknowledgements().times());
     }
 
     /** Puts the lags of subscribers into {@code values}: of live ones, and of those that are sent the journal. */

@@ -4,7 +4,7 @@ import dev.msgrelay.server.ingest.NameTable;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.ops.Counter;
-import dev.msgrelay.server.ops.RelayStats;
+import dev.msgrelay.server.ops.TimeHistogram;
 import dev.msgrelay.server.session.Durability;
 import java.util.Map;
 
@@ -61,7 +61,7 @@ interface JournalLink extends Durability {
      * Puts the journal's figures into {@code values}, or removes the journal's counters from it. Returns the times of the
      * journal's forces; null: there is no journal.
      */
-    default RelayStats.Forces report(Map<Counter, Long> values, long head, long nowNanos) {
+    default TimeHistogram.Times report(Map<Counter, Long> values, long head, long nowNanos) {
         values.keySet().removeIf(Counter::ofJournal);
         return null;
     }
