@@ -251,9 +251,9 @@ class Driver:
 
     def _counters(self, _command: dict[str, Any]) -> None:
         if self._subscriber is not None:
-            names = ("messages", "bytes", "epoch", "next", "head")
+            names = ["messages", "bytes", "epoch", "next", "head"]
         else:
-            names = ("messages", "bytes", "settled", "first_number")
+            names = ["messages", "bytes", "settled", "first_number"]
         client: Any = self._subscriber or self._publisher
         tell("counters", **self._run(lambda: {name: str(getattr(client, name)) for name in names}))
 

@@ -7,7 +7,8 @@ import contextlib
 import ipaddress
 import ssl
 from collections import deque
-from typing import Callable, ContextManager, Protocol
+from contextlib import AbstractContextManager
+from typing import Callable, Protocol
 
 from . import _wire
 from ._core import Batch, Link, PublisherCore, SubscriberCore
@@ -185,7 +186,9 @@ class Connection(asyncio.Protocol):
 class Session:
     """The task of a client: connects, stays, and connects again."""
 
-    def __init__(self, options: ConnectionOptions, core: Core, lock: ContextManager[object], client: Client) -> None:
+    def __init__(
+        self, options: ConnectionOptions, core: Core, lock: AbstractContextManager[object], client: Client
+    ) -> None:
         self.options = options
         self.core = core
         self.lock = lock
@@ -386,7 +389,7 @@ class PublisherSession:
         self,
         options: PublisherOptions,
         core: PublisherCore,
-        lock: ContextManager[object],
+        lock: AbstractContextManager[object],
         wake: Callable[[], None],
         call_soon: Callable[[Callable[[], None]], object],
     ) -> None:
