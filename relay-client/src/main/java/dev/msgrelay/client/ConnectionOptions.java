@@ -14,9 +14,13 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The common options of publishers and subscribers: where to connect to, and how. Immutable. */
 public abstract sealed class ConnectionOptions permits PublisherOptions, SubscriberOptions {
+    private static final Logger LOG = LoggerFactory.getLogger(SessionEvent.class);
+
     private final List<Endpoint> endpoints;
     private final boolean plain;
     private final Token token;
@@ -116,6 +120,12 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
         return onEvent;
     }
 
+    private static void log(SessionEvent event) {
+        if (!event.isRoutine()) {
+            LOG.warn("{}", event.text());
+        }
+    }
+
     /** Collects options. */
     public abstract static sealed class Builder<B extends Builder<B>>
             permits PublisherOptions.Builder, SubscriberOptions.Builder {
@@ -131,7 +141,7 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
         Duration connectTimeout = Timeouts.DEFAULT_CONNECT;
         Duration handshakeTimeout = DEFAULT_HANDSHAKE;
         TlsOptions tls;
-        Consumer<SessionEvent> onEvent = event -> {};
+        Consumer<SessionEvent> onEvent = ConnectionOptions::log;
 
         Builder(List<Endpoint> endpoints) {
             this.endpoints = endpoints;
@@ -155,6 +165,15 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
         public B token(Token secret) {
             token = Objects.requireNonNull(secret, "secret");
             return self();
+        }
+
+        /**
+         * A token as {@link #token(Token)}, from its text.
+         *
+         * @throws IllegalArgumentException the text is empty, longer than 255 bytes of UTF-8, or has control characters
+         */
+        public B token(String secret) {
+            return token(Token.of(secret));
         }
 
         /** The policy after a connection has failed or was lost; by default the client reconnects for ever. */
@@ -210,7 +229,7 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
 
         /**
          * A listener for events of the connection. Called on the thread that owns it: a publisher's own, or the one
-         * that polls a subscriber.
+         * that polls a subscriber. By default the events that tell of a loss are logged as warnings.
          */
         public B onEvent(Consumer<SessionEvent> listener) {
             onEvent = Objects.requireNonNull(listener, "listener");

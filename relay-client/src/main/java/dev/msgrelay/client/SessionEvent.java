@@ -17,6 +17,16 @@ import java.time.Duration;
  *  Connecting -> Connected | ConnectedPlain -> (GoingAway) -> Lost -> Connecting ...
  *             -> Lost -> Connecting ...                       GaveUp: the last one
  * </pre>
+ *
+ * <pre>{@code
+ * SubscriberOptions.builder("127.0.0.1:7400").onEvent(event -> {
+ *     if (event instanceof SessionEvent.StreamRolledBack back) {
+ *         System.err.println("messages " + back.fork() + " to " + back.had() + " are gone");
+ *     } else {
+ *         System.err.println(event.text());
+ *     }
+ * });
+ * }</pre>
  */
 public sealed interface SessionEvent {
     /** The endpoint of the connection. */
@@ -24,6 +34,14 @@ public sealed interface SessionEvent {
 
     /** One printable line for people, whatever the relay's text is. */
     String text();
+
+    /** Whether nothing was lost: the event belongs to any connection. */
+    default boolean isRoutine() {
+        return this instanceof Connecting
+                || this instanceof Connected
+                || this instanceof ConnectedPlain
+                || this instanceof GoingAway;
+    }
 
     /** A try begins. */
     record Connecting(Endpoint endpoint) implements SessionEvent {

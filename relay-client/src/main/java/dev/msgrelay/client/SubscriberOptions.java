@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** Settings of a {@link RelaySubscriber}. Immutable; checked when built. */
 public final class SubscriberOptions extends ConnectionOptions {
@@ -35,6 +36,15 @@ public final class SubscriberOptions extends ConnectionOptions {
      */
     public static Builder builder(Endpoint... endpoints) {
         return new Builder(List.of(endpoints));
+    }
+
+    /**
+     * As {@link #builder(Endpoint...)}, each as text: {@code HOST:PORT}, or {@code unix:PATH}.
+     *
+     * @throws IllegalArgumentException a text is no endpoint; the message says why
+     */
+    public static Builder builder(String endpoint, String... more) {
+        return new Builder(Stream.concat(Stream.of(endpoint), Stream.of(more)).map(Endpoint::parse).toList());
     }
 
     /** As {@link #builder(Endpoint...)}. */

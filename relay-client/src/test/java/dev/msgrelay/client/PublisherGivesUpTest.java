@@ -276,7 +276,7 @@ class PublisherGivesUpTest extends ScriptedPublishing {
             publisher.publish(1, bytes("kept"));
             assertThat(failure(publisher)).hasMessageContaining("Connection refused");
             assertThat(events(SessionEvent.Connecting.class)).hasSize(6);
-            assertThat(publisher.flush(LONG)).isFalse();
+            assertThat(unflushed(publisher, LONG)).returns(1L, PublishException::unsettled);
         }
     }
 }

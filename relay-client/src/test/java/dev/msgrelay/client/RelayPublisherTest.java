@@ -51,7 +51,7 @@ class RelayPublisherTest {
                 threads.add(produce(publisher, seed, id, each));
             }
             CompletableFuture<Void> all = CompletableFuture.allOf(threads.toArray(CompletableFuture[]::new))
-                    .whenComplete((done, e) -> publisher.close());
+                    .whenComplete((done, e) -> ScriptedPublishing.closeQuietly(publisher));
             PlainServer.serve(accepted, (type, body) -> {
                 byte[] expected = body(seed, type, next[type]++);
                 assertThat(PlainServer.copy(body)).as("seed %d", seed).isEqualTo(expected);
@@ -71,13 +71,13 @@ class RelayPublisherTest {
                 SocketChannel accepted = server.accept()) {
             int before = publishUntilFull(publisher);
             assertThat(publisher.messages()).isEqualTo(before);
-            assertThat(publisher.flush(SHORT)).isFalse();
+            assertThat(ScriptedPublishing.unflushed(publisher, SHORT)).hasMessageContaining("not sent to");
             assertThat(publisher.publish(1, ByteBuffer.allocate(100), SHORT)).isEqualTo(PublishOutcome.FULL);
             assertThat(publisher.failure()).isEmpty();
 
             CompletableFuture<Integer> received = countInOrder(accepted);
             assertThat(publisher.publish(1, numbered(before), LONG)).isEqualTo(PublishOutcome.ACCEPTED);
-            assertThat(publisher.flush(LONG)).isTrue();
+            publisher.flush(LONG);
             assertThat(publisher.settledBytes()).isEqualTo(publisher.bytes());
             publisher.close();
             assertThat(received.get(120, TimeUnit.SECONDS)).isEqualTo(before + 1);
@@ -134,6 +134,8 @@ class RelayPublisherTest {
                 }
                 assertThat(received.array()).isEqualTo(PlainServer.frame(i, i).array());
             }
+            accepted.close();
+            ScriptedPublishing.closeQuietly(publisher);
         }
     }
 
@@ -153,7 +155,12 @@ class RelayPublisherTest {
                     .hasMessageContaining("1024");
             assertThatThrownBy(() -> publisher.publish(1, new byte[3], 2, 2))
                     .isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> publisher.publish(1, "\uD800"))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("surrogate");
             assertThat(publisher.messages()).isZero();
+            accepted.close();
+            ScriptedPublishing.closeQuietly(publisher);
         }
     }
 

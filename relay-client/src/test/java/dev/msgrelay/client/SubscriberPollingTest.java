@@ -14,6 +14,7 @@ import dev.msgrelay.client.ScriptedRelay.Script;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.GapReason;
+import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
@@ -341,7 +342,7 @@ class SubscriberPollingTest {
         SubscriberOptions.Builder options = SubscriberOptions.builder(Endpoint.tcp("127.0.0.1", 1));
         assertThatNullPointerException().isThrownBy(() -> options.onGap(null));
         assertThatNullPointerException().isThrownBy(() -> options.onEvent(null));
-        assertThatNullPointerException().isThrownBy(() -> options.token(null));
+        assertThatNullPointerException().isThrownBy(() -> options.token((Token) null));
         assertThatNullPointerException().isThrownBy(() -> options.policy(null));
         assertThatNullPointerException().isThrownBy(() -> options.reconnect(null));
         assertThatNullPointerException().isThrownBy(() -> Endpoint.tcp(null, 1));

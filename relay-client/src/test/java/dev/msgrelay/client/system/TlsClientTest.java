@@ -130,7 +130,7 @@ class TlsClientTest {
                 assertThat(outcome).isSameAs(PublishOutcome.ACCEPTED);
             }
             publisher.flush(Duration.ofSeconds(120));
-        } catch (InterruptedException e) {
+        } catch (IOException | InterruptedException e) {
             throw new AssertionError(e);
         }
     }
