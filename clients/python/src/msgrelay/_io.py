@@ -427,8 +427,9 @@ class PublisherSession:
 
     def on_lost(self) -> None:
         self._session.progressed()
-        with self._lock:
-            self.core.lost()
+        if not self._session.stopping:
+            with self._lock:
+                self.core.lost()
 
     def schedule(self) -> None:
         """Sends soon, together with what is published until then. On any thread, with the lock."""
