@@ -67,8 +67,8 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
-        # With the limit 0 the client learns when the socket has taken everything.
-        transport.set_write_buffer_limits(0)
+        # So the client learns when the socket has taken everything. A limit of 0 would pause TLS for ever.
+        transport.set_write_buffer_limits(high=1, low=0)
         self._session.connection = self
         try:
             if self._options.token is not None and self._options.tls is None:
@@ -197,6 +197,7 @@ class Session:
         self.connection: Connection | None = None
         # Set once all is done: the end of the connection is then the end of the client.
         self.stopping = False
+        self.cancelled = False
 
     @property
     def endpoint(self) -> Endpoint:
@@ -235,6 +236,12 @@ class Session:
         self._reconnector.welcomed(asyncio.get_running_loop().time())
         self.client.on_open()
 
+    async def cancel(self, task: asyncio.Task[None]) -> None:
+        """Ends the task that runs this session."""
+        self.cancelled = True
+        task.cancel()
+        await asyncio.wait([task])
+
     def progressed(self) -> None:
         connection = self.connection
         if connection is not None and connection.link.progressed:
@@ -245,6 +252,9 @@ class Session:
         why: Exception | None = None
         try:
             connection = await self._connect()
+            if self.cancelled:
+                # wait_for may have lost the cancellation, if the connection was made at the same time.
+                raise asyncio.CancelledError
             why = await asyncio.shield(connection.ended)
             if connection.link.going_away:
                 self._reconnector.leaving(connection.link.going_away)
@@ -300,9 +310,9 @@ def _fault(why: Exception) -> RelayError:
 
 
 def _tls_failed(endpoint: str, e: ssl.SSLError) -> ConnectionFailed:
-    # An alert of the relay may pass; what this side refuses, it would refuse again.
-    hopeless = isinstance(e, ssl.SSLCertVerificationError) or e.reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST")
-    return ConnectionFailed(f"TLS with {endpoint}: {e}", Advice.STOP if hopeless else Advice.FEW)
+    # Any other failure may pass; a certificate that this side refuses, it would refuse again.
+    advice = Advice.STOP if isinstance(e, ssl.SSLCertVerificationError) else Advice.FEW
+    return ConnectionFailed(f"TLS with {endpoint}: {e}", advice)
 
 
 def _check_secrecy(transport: asyncio.Transport) -> None:
@@ -378,8 +388,7 @@ class SubscriberSession:
                 connection.transport.write(requests)
 
     async def close(self) -> None:
-        self._task.cancel()
-        await asyncio.wait([self._task])
+        await self._session.cancel(self._task)
 
 
 class PublisherSession:
@@ -459,5 +468,4 @@ class PublisherSession:
         if not abort and not self._options.acks and connection is not None and connection.transport.can_write_eof():
             connection.transport.write_eof()
             await asyncio.wait([self._task], timeout=min(LINGER, self._options.close_timeout))
-        self._task.cancel()
-        await asyncio.wait([self._task])
+        await self._session.cancel(self._task)
