@@ -144,8 +144,9 @@ class Driver:
         self._subscriber: Subscriber | None = None
         self._publisher: Publisher | None = None
         self._reading: Any = None
-        # Held while messages are handed over; a pause holds it.
+        # The threads' reader holds it while it hands over a message; a pause holds it.
         self._turn = threading.Lock()
+        self._paused = False
 
     def obey(self, command: dict[str, Any]) -> None:
         name = command["command"]
@@ -194,10 +195,9 @@ class Driver:
     async def _aread(self, subscriber: aio.Subscriber) -> None:
         try:
             async for item in subscriber:
-                while not self._turn.acquire(blocking=False):
+                while self._paused:
                     await asyncio.sleep(0.005)
                 tell_item(item)
-                self._turn.release()
         except msgrelay.RelayError as e:
             tell_error(e)
 
@@ -243,11 +243,17 @@ class Driver:
 
     def _pause(self, _command: dict[str, Any]) -> None:
         self._turn.acquire()
+        self._paused = True
         tell("paused")
 
     def _resume(self, _command: dict[str, Any]) -> None:
-        self._turn.release()
+        self._go_on()
         tell("resumed")
+
+    def _go_on(self) -> None:
+        if self._paused:
+            self._paused = False
+            self._turn.release()
 
     def _counters(self, _command: dict[str, Any]) -> None:
         if self._subscriber is not None:
@@ -262,8 +268,7 @@ class Driver:
         subscriber, self._subscriber = self._subscriber, None
         if subscriber is not None:
             self._run(subscriber.close)
-            if self._turn.locked():
-                self._turn.release()
+            self._go_on()
             if isinstance(self._reading, threading.Thread):
                 self._reading.join()
             else:

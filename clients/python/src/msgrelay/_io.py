@@ -42,6 +42,8 @@ class Client(Protocol):
 
     def on_lost(self) -> None: ...
 
+    def on_end(self, why: RelayError) -> None: ...
+
 
 class Connection(asyncio.Protocol):
     """One connection, from its start to its end."""
@@ -204,8 +206,8 @@ class Session:
         """The endpoint that is connected, or next."""
         return self._reconnector.current
 
-    async def run(self) -> RelayError:
-        """Runs until the client has to give up, and returns why."""
+    async def run(self) -> None:
+        """Runs until the client has to give up."""
         while True:
             try:
                 why = await self._one_connection()
@@ -225,12 +227,13 @@ class Session:
                 return self._give_up(_fault(e))
             await asyncio.sleep(wait)
 
-    def _give_up(self, why: RelayError) -> RelayError:
+    def _give_up(self, why: RelayError) -> None:
+        # The client has failed before its user hears of it.
+        self.client.on_end(why)
         # All was sent, and the relay has no complaint: this end is no failure.
         if not (self.stopping and why.code == 0):
             with contextlib.suppress(Exception):
                 self.options.on_event(GaveUp(why))
-        return why
 
     def on_open(self) -> None:
         self._reconnector.welcomed(asyncio.get_running_loop().time())
@@ -338,7 +341,7 @@ class SubscriberSession:
 
     async def _run(self) -> None:
         try:
-            self.failure = await self._session.run()
+            await self._session.run()
         finally:
             self.ended = True
             self.core.end(self.failure or ConnectionFailed("the subscriber was closed"))
@@ -365,6 +368,9 @@ class SubscriberSession:
 
     def on_lost(self) -> None:
         self.on_input()
+
+    def on_end(self, why: RelayError) -> None:
+        self.failure = why
 
     def take(self) -> list[Batch]:
         """All that has been read, for the one thread that hands it over; followed by `taken` on the loop's thread."""
@@ -414,13 +420,10 @@ class PublisherSession:
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def _run(self) -> None:
-        failure: RelayError | None = None
         try:
-            failure = await self._session.run()
+            await self._session.run()
         finally:
             self.ended = True
-            with self._lock:
-                self.core.failure = failure
             self._wake()
 
     def on_open(self) -> None:
@@ -439,6 +442,10 @@ class PublisherSession:
         if not self._session.stopping:
             with self._lock:
                 self.core.lost()
+
+    def on_end(self, why: RelayError) -> None:
+        with self._lock:
+            self.core.failure = why
 
     def schedule(self) -> None:
         """Sends soon, together with what is published until then. On any thread, with the lock."""
