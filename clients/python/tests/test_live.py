@@ -1,0 +1,65 @@
+"""A round trip with a real relay, if RELAY_SERVER_JAR names its jar."""
+
+import asyncio
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+from msgrelay import Message, PublisherOptions, SubscriberOptions, aio, threads
+
+JAR = os.environ.get("RELAY_SERVER_JAR")
+
+
+@unittest.skipUnless(JAR, "RELAY_SERVER_JAR names no relay-server.jar")
+class LiveTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.directory.cleanup)
+        arguments = ["--publish-port=0", "--subscribe-port=0", "--admin-port=none", f"--journal={cls.directory.name}"]
+        arguments.append(f"--subscribe-socket={cls.directory.name}/subscribe")
+        command = ["java", "-jar", str(JAR), *arguments]
+        cls.relay = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        cls.addClassCleanup(cls.relay.wait)
+        cls.addClassCleanup(cls.relay.kill)
+        assert cls.relay.stdout is not None
+        cls.addClassCleanup(cls.relay.stdout.close)
+        said = ""
+        while not (ports := re.search(r"publishers (127\.0\.0\.1:\d+).*subscribers (127\.0\.0\.1:\d+)", said)):
+            line = cls.relay.stdout.readline()
+            assert line, f"the relay has ended: {said}"
+            said += line
+        cls.publish, cls.subscribe = ports.groups()
+
+    def test_threads(self) -> None:
+        publishing = PublisherOptions(self.publish, name="threads", acks=True, level="written")
+        with threads.Publisher(publishing) as publisher:
+            for i in range(1000):
+                publisher.publish(7, b"%d" % i)
+            self.assertTrue(publisher.flush(60))
+        with threads.Subscriber(SubscriberOptions(self.subscribe, start="earliest", types=[(7, 7)])) as subscriber:
+            got: list = []
+            while len(got) < 1000:
+                got += subscriber.batch(60)
+            self.assertEqual([b"%d" % i for i in range(1000)], [m.body for m in got])
+            self.assertGreaterEqual(subscriber.types([(8, 8)], timeout=60), got[-1].sequence + 1)
+
+    def test_asyncio_over_a_unix_socket(self) -> None:
+        async def round_trip() -> None:
+            endpoint = f"unix:{self.directory.name}/subscribe"
+            async with aio.Subscriber(SubscriberOptions(endpoint, types=[(9, 9)])) as subscriber:
+                await subscriber.connected()
+                async with aio.Publisher(PublisherOptions(self.publish)) as publisher:
+                    await publisher.publish(9, b"hello")
+                async for item in subscriber:
+                    assert isinstance(item, Message)
+                    self.assertEqual((9, b"hello"), (item.type, item.body))
+                    break
+
+        asyncio.run(asyncio.wait_for(round_trip(), 60))
+
+
+if __name__ == "__main__":
+    unittest.main()
