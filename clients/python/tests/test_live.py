@@ -18,7 +18,7 @@ class LiveTest(unittest.TestCase):
     def setUpClass(cls) -> None:
         cls.directory = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.directory.cleanup)
-        arguments = ["--publish-port=0", "--subscribe-port=0", "--admin-port=none", f"--journal={cls.directory.name}"]
+        arguments = ["--publish-port=0", "--subscribe-port=0", "--admin=none", f"--journal={cls.directory.name}"]
         arguments.append(f"--subscribe-socket={cls.directory.name}/subscribe")
         command = ["java", "-jar", str(JAR), *arguments]
         cls.relay = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
