@@ -4,8 +4,10 @@ import asyncio
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
+from pathlib import Path
 
 from msgrelay import Message, PublisherOptions, SubscriberOptions, aio, threads
 
@@ -37,9 +39,9 @@ class LiveTest(unittest.TestCase):
         publishing = PublisherOptions(self.publish, name="threads", acks=True, level="written")
         with threads.Publisher(publishing) as publisher:
             for i in range(1000):
-                publisher.publish(7, b"%d" % i)
+                publisher.publish(70, b"%d" % i)
             self.assertTrue(publisher.flush(60))
-        with threads.Subscriber(SubscriberOptions(self.subscribe, start="earliest", types=[(7, 7)])) as subscriber:
+        with threads.Subscriber(SubscriberOptions(self.subscribe, start="earliest", types=[(70, 70)])) as subscriber:
             got: list = []
             while len(got) < 1000:
                 got += subscriber.batch(60)
@@ -59,6 +61,15 @@ class LiveTest(unittest.TestCase):
                     break
 
         asyncio.run(asyncio.wait_for(round_trip(), 60))
+
+    def test_example_of_cache_events(self) -> None:
+        example = Path(__file__).parents[1] / "examples/kv_events.py"
+        state = Path(self.directory.name, "router.json")
+        command = [sys.executable, str(example), "demo", self.publish, self.subscribe, f"--state={state}"]
+        demo = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        self.assertEqual(0, demo.returncode, demo.stderr)
+        self.assertIn("knows every block of every worker", demo.stderr)
+        self.assertIn(" 0 gaps, 0 events without", demo.stderr)
 
 
 if __name__ == "__main__":
