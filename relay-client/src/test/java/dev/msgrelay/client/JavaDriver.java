@@ -32,15 +32,16 @@ import java.util.Locale;
 import java.util.concurrent.Semaphore;
 
 /** The driver of this library for the conformance kit: {@code clients/conformance/README.md}. */
-final class JavaDriver {
+public final class JavaDriver {
     private static final int DEFAULT_WAIT_MS = 60_000;
 
     private final OutputStream out;
     private RelaySubscriber subscriber;
     private Thread polling;
     private RelayPublisher publisher;
-    // Taken while messages are handed over; a pause holds it.
-    private final Semaphore reading = new Semaphore(1);
+    // Taken while a message is handed over; a pause holds it.
+    private final Semaphore reading = new Semaphore(1, true);
+    private boolean paused;
 
     private JavaDriver(OutputStream out) {
         this.out = out;
@@ -52,7 +53,7 @@ final class JavaDriver {
     }
 
     /** Obeys until the commands end. */
-    static void serve(InputStream commands, OutputStream events) throws Exception {
+    public static void serve(InputStream commands, OutputStream events) throws Exception {
         JavaDriver driver = new JavaDriver(events);
         driver.tell("ready", "client", "java", "version", "0.1.0", "capabilities", JsonArray.from(
                 "subscriber", "publisher", "plain", "levels", "types", "tls", "token", "unix", "endpoints", "pause", "time"));
@@ -76,16 +77,14 @@ final class JavaDriver {
                 case "open" -> open(command);
                 case "publish" -> publish(command);
                 case "types" -> types(command);
-                case "flush" -> tell(
-                        "flushed",
-                        "settled",
-                        publisher.flush(Duration.ofMillis(command.getInt("wait_ms", DEFAULT_WAIT_MS))));
+                case "flush" -> flush(Duration.ofMillis(command.getInt("wait_ms", DEFAULT_WAIT_MS)));
                 case "pause" -> {
                     reading.acquire();
+                    paused = true;
                     tell("paused");
                 }
                 case "resume" -> {
-                    reading.release();
+                    resume();
                     tell("resumed");
                 }
                 case "counters" -> counters();
@@ -277,6 +276,16 @@ final class JavaDriver {
         }
     }
 
+    private void flush(Duration wait) throws InterruptedException {
+        boolean settled = true;
+        try {
+            publisher.flush(wait);
+        } catch (PublishException e) {
+            settled = false;
+        }
+        tell("flushed", "settled", settled);
+    }
+
     private void types(JsonObject command) {
         subscriber.types(ranges(command.getArray("ranges"))).whenComplete((sequence, failure) -> {
             if (failure == null) {
@@ -320,18 +329,26 @@ final class JavaDriver {
         long unsettled = 0;
         if (subscriber != null) {
             subscriber.close();
-            if (reading.availablePermits() == 0) {
-                reading.release();
-            }
+            resume();
             polling.join();
             subscriber = null;
         }
         if (publisher != null) {
-            publisher.close();
-            unsettled = publisher.messages() - publisher.settled();
+            try {
+                publisher.close();
+            } catch (PublishException e) {
+                unsettled = e.unsettled();
+            }
             publisher = null;
         }
         return unsettled;
+    }
+
+    private void resume() {
+        if (paused) {
+            paused = false;
+            reading.release();
+        }
     }
 
     private void event(SessionEvent event) {

@@ -107,15 +107,21 @@ final class CaseRun implements AutoCloseable {
                     },
                     patience.toMillis(),
                     TimeUnit.MILLISECONDS);
+            if (driver != null && step.verb().equals("accept")) {
+                driver.onError(this::abort);
+            }
             try {
                 play(step);
             } catch (AssertionError | Exception e) {
-                String why = late.get() == 1 ? "not within " + patience.toMillis() + " ms" : describe(e);
+                String why = late.get() == 1 ? "not within " + patience.toMillis() + " ms" : reason(e);
                 String loop = loopValue == null ? "" : ", " + played.loop().variable() + " = " + loopValue;
                 String said = driver == null ? "" : "\n  the client's last events:\n    " + driver.lastWords();
                 throw new AssertionError(step + loop + ": " + why + said, e);
             } finally {
                 watch.cancel(false);
+                if (driver != null) {
+                    driver.onError(null);
+                }
             }
         }
         if (driver != null) {
@@ -134,8 +140,12 @@ final class CaseRun implements AutoCloseable {
         Files.deleteIfExists(directory);
     }
 
-    private static String describe(Throwable e) {
-        return e instanceof AssertionError ? e.getMessage() : e.toString();
+    private String reason(Throwable e) {
+        String error = driver == null ? null : driver.error();
+        if (e instanceof AssertionError) {
+            return e.getMessage();
+        }
+        return error == null ? e.toString() : "the client reported " + error;
     }
 
     private void abort() {
@@ -162,17 +172,41 @@ final class CaseRun implements AutoCloseable {
     /** Closes the client; what it had to report is told by now. */
     private void end() throws Exception {
         awaitBegun();
+        if (driver.error() != null) {
+            throw new AssertionError("at the end the client had also reported " + driver.error());
+        }
         if (open) {
             JsonObject close = new JsonObject();
             close.put("command", "close");
             driver.send(close);
-            abort();
-            driver.await("closed", event -> true, deadline());
+            for (Listener listener : listeners.values()) {
+                quietly(listener.relay::stop);
+            }
+            drain();
+            // A publisher that finds no relay any more may say so.
+            driver.awaitReply("close", "closed", deadline());
+            driver.take(event -> event.getString("event").equals("error"));
         }
         List<JsonObject> left = driver.leftOver();
         if (!left.isEmpty()) {
             throw new AssertionError("at the end the client had also reported " + JsonWriter.string(left.get(0)));
         }
+    }
+
+    /** As a relay does at an orderly end: reads on, and closes when the client has. */
+    private void drain() {
+        Peer last = peer;
+        if (last == null) {
+            return;
+        }
+        Thread thread = new Thread(
+                () -> {
+                    quietly(last::drain);
+                    quietly(last::close);
+                },
+                "drains");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     private long deadline() {
@@ -185,7 +219,7 @@ final class CaseRun implements AutoCloseable {
             case "listen" -> {}
             case "accept" -> accept(words.isEmpty() ? listeners.keySet().iterator().next() : words.get(0), false);
             case "accept-fails" -> accept(words.isEmpty() ? listeners.keySet().iterator().next() : words.get(0), true);
-            case "refuse" -> listeners.get(words.get(0)).relay.close();
+            case "refuse" -> listeners.get(words.get(0)).relay.stop();
             case "expect" -> expect(words);
             case "expect-messages" -> expectMessages(words);
             case "send" -> peer.send(frames(words));

@@ -1,16 +1,24 @@
 package dev.msgrelay.testing.scripted;
 
-import com.grack.nanojson.JsonArray;
-import com.grack.nanojson.JsonObject;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import javax.xml.stream.XMLOutputFactory;
@@ -23,6 +31,12 @@ public final class Conformance {
     @FunctionalInterface
     interface Drivers {
         Driver start() throws IOException;
+    }
+
+    /** A driver: obeys commands until they end, and reports events. */
+    @FunctionalInterface
+    public interface Program {
+        void serve(InputStream commands, OutputStream events) throws Exception;
     }
 
     /** What became of a case. */
@@ -38,6 +52,11 @@ public final class Conformance {
     /** @param detail reason of a failure or a skip; empty otherwise */
     public record Result(String name, Outcome outcome, String detail, double seconds) {}
 
+    /** Drivers at the same time: cases mostly wait. */
+    private static final int WORKERS = 4;
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
     private final String client;
     private final Drivers drivers;
     private final Set<String> known;
@@ -45,8 +64,6 @@ public final class Conformance {
     private final LiveRelays relays;
     private final PrintStream out;
     private final List<Result> results = new ArrayList<>();
-    private Driver driver;
-    private Set<String> capabilities;
 
     /**
      * @param known names of the cases that are known to fail
@@ -68,18 +85,55 @@ public final class Conformance {
         this.out = out;
     }
 
-    /** Plays the cases that are wanted, one after the other; prints a line for each, and a sum. */
-    List<Result> run(List<Case> cases, Predicate<String> wanted) throws IOException {
-        driver = ready();
-        try {
-            for (Case one : cases) {
-                if (wanted.test(one.name())) {
-                    report(run(one));
-                }
-            }
-        } finally {
-            driver.close();
+    /**
+     * Plays cases with a driver in this process.
+     *
+     * @param cases a case file, or a directory of them
+     * @param known a list of the cases that are known to fail
+     * @param wanted chooses cases by their names
+     * @param relay command that starts a relay for the live cases; empty: they are skipped
+     */
+    public static List<Result> run(
+            String client, Program driver, Path cases, Path known, Predicate<String> wanted, List<String> relay)
+            throws IOException {
+        try (LiveRelays relays = relay.isEmpty() ? null : new LiveRelays(relay, null)) {
+            Conformance conformance = new Conformance(
+                    client, () -> Driver.of(driver), ConformanceCommand.names(known), PATIENCE, relays, System.out);
+            return conformance.run(Case.read(cases), wanted);
         }
+    }
+
+    /**
+     * Plays the cases that are wanted, some at the same time, and those with real relays one after the other; prints a
+     * line for each, and a sum.
+     */
+    List<Result> run(List<Case> cases, Predicate<String> wanted) throws IOException {
+        Queue<Case> scripted = new ConcurrentLinkedQueue<>();
+        Queue<Case> live = new ConcurrentLinkedQueue<>();
+        for (Case one : cases) {
+            if (wanted.test(one.name())) {
+                (isLive(one) ? live : scripted).add(one);
+            }
+        }
+        ExecutorService workers = Executors.newFixedThreadPool(WORKERS);
+        try {
+            List<Future<?>> all = new ArrayList<>();
+            for (int i = 0; i < WORKERS; i++) {
+                all.add(workers.submit(() -> work(scripted)));
+            }
+            for (Future<?> one : all) {
+                one.get();
+            }
+            work(live);
+        } catch (ExecutionException e) {
+            throw new IOException("the driver does not start: " + e.getCause().getMessage(), e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        } finally {
+            workers.shutdownNow();
+        }
+        results.sort(Comparator.comparing(Result::name));
         out.printf(
                 "conformance %s cases %d passed %d failed %d known %d skipped %d%n",
                 client,
@@ -91,24 +145,54 @@ public final class Conformance {
         return results;
     }
 
+    private static boolean isLive(Case one) {
+        return one.steps().stream().anyMatch(step -> step.verb().equals("live"));
+    }
+
     private long count(Outcome outcome) {
         return results.stream().filter(result -> result.outcome() == outcome).count();
+    }
+
+    /** Plays cases with one driver, until there is no further case. */
+    private Void work(Queue<Case> cases) throws IOException {
+        Driver driver = null;
+        try {
+            for (Case one = cases.poll(); one != null; one = cases.poll()) {
+                if (driver == null) {
+                    driver = ready();
+                }
+                Result result = run(one, driver);
+                report(result);
+                if (result.outcome() == Outcome.FAILED || result.outcome() == Outcome.KNOWN) {
+                    // Nobody knows what it would do next.
+                    driver.kill();
+                    driver = null;
+                }
+            }
+        } finally {
+            if (driver != null) {
+                driver.close();
+            }
+        }
+        return null;
     }
 
     /** A driver that has said what its client is able to do. */
     private Driver ready() throws IOException {
         Driver started = drivers.start();
-        JsonObject ready = started.await("ready", event -> true, System.nanoTime() + patience.toNanos());
-        JsonArray can = ready.getArray("capabilities");
-        capabilities = Set.copyOf(can.stream().map(String::valueOf).toList());
+        try {
+            started.awaitReady(System.nanoTime() + patience.toNanos());
+        } catch (AssertionError e) {
+            throw new IOException(e.getMessage(), e);
+        }
         return started;
     }
 
-    private void report(Result result) {
+    private synchronized void report(Result result) {
         results.add(result);
-        String word = result.outcome().name().toLowerCase(java.util.Locale.ROOT);
-        out.println(word + " " + result.name()
-                + (result.detail().isEmpty() ? "" : ": " + result.detail().lines().findFirst().orElse("")));
+        String word = result.outcome().name().toLowerCase(Locale.ROOT);
+        String first = result.detail().lines().findFirst().orElse("");
+        out.println(word + " " + result.name() + (first.isEmpty() ? "" : ": " + first));
         if (result.outcome() == Outcome.FAILED) {
             result.detail().lines().skip(1).forEach(out::println);
         }
@@ -118,28 +202,25 @@ public final class Conformance {
         out.flush();
     }
 
-    private Result run(Case one) throws IOException {
+    private Result run(Case one, Driver driver) {
         List<String> lacks =
-                one.needs().stream().filter(need -> !capabilities.contains(need)).toList();
-        boolean live = one.steps().stream().anyMatch(step -> step.verb().equals("live"));
+                one.needs().stream().filter(need -> !driver.can(need)).toList();
         if (!lacks.isEmpty()) {
             return new Result(one.name(), Outcome.SKIPPED, "the client lacks " + String.join(", ", lacks), 0);
         }
-        if (live && relays == null) {
+        if (isLive(one) && relays == null) {
             return new Result(one.name(), Outcome.SKIPPED, "there is no relay", 0);
         }
         long start = System.nanoTime();
         String failure = "";
         try {
-            if (live) {
+            if (isLive(one)) {
                 new LiveCase(one, relays, this::ready, driver, patience).play();
             } else {
-                play(one);
+                play(one, driver);
             }
         } catch (AssertionError | Exception e) {
             failure = e instanceof AssertionError ? String.valueOf(e.getMessage()) : e.toString();
-            driver.kill();
-            driver = ready();
         }
         double seconds = (System.nanoTime() - start) / (double) TimeUnit.SECONDS.toNanos(1);
         if (failure.isEmpty()) {
@@ -148,7 +229,7 @@ public final class Conformance {
         return new Result(one.name(), known.contains(one.name()) ? Outcome.KNOWN : Outcome.FAILED, failure, seconds);
     }
 
-    private void play(Case one) throws Exception {
+    private void play(Case one, Driver driver) throws Exception {
         long from = one.loop() == null ? 0 : one.loop().from();
         long to = one.loop() == null ? 0 : one.loop().to();
         for (long i = from; i <= to; i++) {
@@ -170,10 +251,10 @@ public final class Conformance {
                 xml.writeStartElement("testcase");
                 xml.writeAttribute("classname", "conformance." + client);
                 xml.writeAttribute("name", result.name());
-                xml.writeAttribute("time", String.format(java.util.Locale.ROOT, "%.3f", result.seconds()));
+                xml.writeAttribute("time", String.format(Locale.ROOT, "%.3f", result.seconds()));
                 if (result.outcome() != Outcome.PASSED) {
                     xml.writeStartElement(result.outcome() == Outcome.FAILED ? "failure" : "skipped");
-                    xml.writeAttribute("message", printable(result.outcome().name().toLowerCase(java.util.Locale.ROOT) + ": "
+                    xml.writeAttribute("message", printable(result.outcome().name().toLowerCase(Locale.ROOT) + ": "
                             + result.detail()));
                     xml.writeEndElement();
                 }

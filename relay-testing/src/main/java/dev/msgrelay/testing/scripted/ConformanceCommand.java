@@ -57,7 +57,7 @@ public final class ConformanceCommand implements Callable<Integer> {
     @Option(
             names = "--record",
             paramLabel = "DIR",
-            description = "keeps the bytes of the live cases' connections in this directory")
+            description = "keeps the bytes of live/transcript in this directory, as session.transcript, unless it is there")
     private Path record;
 
     @Parameters(paramLabel = "DRIVER", arity = "1..*", description = "the command that starts the driver, after --")

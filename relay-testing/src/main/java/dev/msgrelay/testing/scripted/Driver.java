@@ -2,6 +2,7 @@ package dev.msgrelay.testing.scripted;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import com.grack.nanojson.JsonParserException;
@@ -11,6 +12,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.Pipe;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -32,7 +35,9 @@ final class Driver implements AutoCloseable {
     private final OutputStream out;
     private final Deque<JsonObject> events = new ArrayDeque<>();
     private final Deque<String> last = new ArrayDeque<>();
+    private Set<String> capabilities = Set.of();
     private String end;
+    private Runnable onError;
 
     private Driver(Process process, InputStream in, OutputStream out) {
         this.process = process;
@@ -51,9 +56,32 @@ final class Driver implements AutoCloseable {
         return new Driver(process, process.getInputStream(), process.getOutputStream());
     }
 
-    /** A driver in this process. */
-    static Driver of(InputStream events, OutputStream commands) {
-        return new Driver(null, events, commands);
+    /** Starts a driver in this process. */
+    static Driver of(Conformance.Program program) throws IOException {
+        Pipe commands = Pipe.open();
+        Pipe events = Pipe.open();
+        Thread thread = new Thread(
+                () -> {
+                    try (OutputStream out = Channels.newOutputStream(events.sink())) {
+                        program.serve(Channels.newInputStream(commands.source()), out);
+                    } catch (Exception e) {
+                        e.printStackTrace();
+                    }
+                },
+                "driver");
+        thread.setDaemon(true);
+        thread.start();
+        return new Driver(null, Channels.newInputStream(events.source()), Channels.newOutputStream(commands.sink()));
+    }
+
+    /** Waits for the driver's first event, which says what its client is able to do. */
+    void awaitReady(long deadline) {
+        JsonArray can = await("ready", event -> true, deadline).getArray("capabilities");
+        capabilities = Set.copyOf(can.stream().map(String::valueOf).toList());
+    }
+
+    boolean can(String capability) {
+        return capabilities.contains(capability);
     }
 
     void send(JsonObject command) throws IOException {
@@ -146,6 +174,23 @@ final class Driver implements AutoCloseable {
         return left;
     }
 
+    /** The first error that nobody has taken; null: none. */
+    synchronized String error() {
+        return events.stream()
+                .filter(event -> event.getString("event").equals("error"))
+                .findFirst()
+                .map(JsonWriter::string)
+                .orElse(null);
+    }
+
+    /** Calls this, at once, if there is an error that nobody has taken, and at the next one; null: calls nothing. */
+    synchronized void onError(Runnable action) {
+        onError = action;
+        if (action != null && events.stream().anyMatch(event -> event.getString("event").equals("error"))) {
+            action.run();
+        }
+    }
+
     synchronized String lastWords() {
         return String.join("\n    ", last);
     }
@@ -193,6 +238,9 @@ final class Driver implements AutoCloseable {
                 JsonObject event = JsonParser.object().from(line);
                 synchronized (this) {
                     events.add(event);
+                    if (onError != null && event.getString("event", "").equals("error")) {
+                        onError.run();
+                    }
                     last.add(line.length() > 200 ? line.substring(0, 200) + "..." : line);
                     if (last.size() > REMEMBERED) {
                         last.remove();

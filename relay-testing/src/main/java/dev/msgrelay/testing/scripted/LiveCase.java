@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.HexFormat;
@@ -37,6 +38,7 @@ final class LiveCase {
     private final Driver subscriber;
     private final Duration patience;
     private Driver publisher;
+    private boolean closed;
 
     LiveCase(Case played, LiveRelays relays, Conformance.Drivers starter, Driver subscriber, Duration patience) {
         this.played = played;
@@ -59,8 +61,10 @@ final class LiveCase {
                 case "transcript" -> transcript();
                 default -> throw new IllegalArgumentException("no live case " + words.get(0));
             }
-            close(publisher);
-            close(subscriber);
+            if (!closed) {
+                close(publisher);
+                close(subscriber);
+            }
             List<JsonObject> left = subscriber.leftOver();
             left.addAll(publisher.leftOver());
             if (!left.isEmpty()) {
@@ -293,17 +297,16 @@ final class LiveCase {
             publisher.take(event -> true);
             close(subscriber);
             close(publisher);
+            closed = true;
             if (relays.record() != null) {
                 Files.createDirectories(relays.record());
-                try (BufferedWriter file =
-                        Files.newBufferedWriter(relays.record().resolve("session.transcript"), US_ASCII)) {
+                Path kept = relays.record().resolve("session.transcript");
+                try (BufferedWriter file = Files.newBufferedWriter(kept, US_ASCII, StandardOpenOption.CREATE_NEW)) {
                     synchronized (text) {
                         file.write("# A publisher with ACKS, and a subscriber that changes its types.\n" + text);
                     }
                 }
             }
-            openPublisher(in.endpoint(), Map.of());
-            openSubscriber(out.endpoint(), Map.of());
         }
     }
 

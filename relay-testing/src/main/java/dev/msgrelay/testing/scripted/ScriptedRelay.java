@@ -150,13 +150,18 @@ public final class ScriptedRelay implements AutoCloseable {
         done.get(LIMIT_SECONDS, TimeUnit.SECONDS);
     }
 
-    @Override
-    public void close() throws IOException {
-        closed = true;
+    /** Refuses connections from here on; the present one stays. */
+    public void stop() throws IOException {
         listener.close();
         if (socket != null) {
             Files.deleteIfExists(socket);
         }
+    }
+
+    @Override
+    public void close() throws IOException {
+        closed = true;
+        stop();
         Peer last = present;
         if (last != null) {
             last.channel().close();

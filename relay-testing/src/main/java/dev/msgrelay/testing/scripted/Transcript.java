@@ -29,9 +29,12 @@ import java.util.Map;
  * </pre>
  *
  * {@link #play} sends the client's bytes to another relay, which must answer in the same way: the same WELCOME but for
- * epoch and server, the same messages, gaps and answers under the same sequences, and ACKs up to the same number.
+ * epoch, server and what a relay configures, the same messages, gaps and answers under the same sequences, and ACKs up to the same number.
  */
 public final class Transcript {
+    /** Fields of WELCOME that each start, version or configuration of a relay has otherwise. */
+    private static final List<String> OF_THE_RUN = List.of("epoch", "server", "max_body", "heartbeat", "idle");
+
     private record Line(int connection, String what, byte[] bytes) {}
 
     private final List<Line> lines;
@@ -129,10 +132,15 @@ public final class Transcript {
             switch (name) {
                 case "WELCOME" -> {
                     next = Long.parseLong(fields.get("next"));
-                    fields.keySet().removeAll(List.of("epoch", "server"));
+                    fields.keySet().removeAll(OF_THE_RUN);
                     said.add(name + " " + fields);
                 }
-                case "MESSAGE" -> said.add("MESSAGE " + next++ + " " + fields);
+                case "MESSAGE" -> {
+                    // Those before WELCOME are the stream of a plain client: whether there are any is chance.
+                    if (!said.isEmpty()) {
+                        said.add("MESSAGE " + next++ + " " + fields);
+                    }
+                }
                 case "SEQUENCE" -> next = Long.parseLong(fields.get("next"));
                 case "PING" -> next = Math.max(next, Long.parseLong(fields.get("next")));
                 case "GAP" -> {
