@@ -62,6 +62,26 @@ class LiveTest(unittest.TestCase):
 
         asyncio.run(asyncio.wait_for(round_trip(), 60))
 
+    def test_readme(self) -> None:
+        readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+        code = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+        code = [c.replace("127.0.0.1:7400", self.subscribe).replace("127.0.0.1:7401", self.publish) for c in code]
+        subscribing, publishing = code
+        publisher = subprocess.run([sys.executable, "-c", publishing], capture_output=True, text=True, timeout=60)
+        self.assertEqual("10 acknowledged\n", publisher.stdout, publisher.stderr)
+        command = [sys.executable, "-u", "-c", subscribing]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as subscriber:
+            self.addCleanup(subscriber.kill)
+            assert subscriber.stdout is not None
+            bodies = []
+            while not bodies or "message 9" not in bodies[-1]:
+                line = subscriber.stdout.readline()
+                self.assertTrue(line, bodies)
+                if line.split()[1] == "7":
+                    bodies.append(line.split(" ", 2)[2])
+            subscriber.kill()
+            self.assertEqual([f"b'message {i}'\n" for i in range(10)], bodies)
+
     def test_example_of_cache_events(self) -> None:
         example = Path(__file__).parents[1] / "examples/kv_events.py"
         state = Path(self.directory.name, "router.json")
