@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Callable, Protocol
 
 from . import _wire, errors
-from ._wire import Range, Welcome
+from ._wire import Body, Range, Welcome
 from .errors import Advice, ConnectionFailed, RelayError, UsageError, broken_rule, from_relay
 from .events import (
     UNEXPLAINED,
@@ -458,7 +458,7 @@ class PublisherCore:
     def unsettled(self) -> int:
         return self.messages - self.settled
 
-    def offer(self, type_: int, body: bytes | bytearray | memoryview) -> bool:
+    def offer(self, type_: int, body: Body) -> bool:
         """Takes a message; False: there is no room for it now."""
         length = len(body)
         if length > self.max_body:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Union
 
 from . import errors
 from .errors import broken_rule
 
 Range = tuple[int, int]
+Body = Union[bytes, bytearray, memoryview]
 
 HEADER = struct.Struct(">ii")
 

@@ -11,7 +11,7 @@ from typing import Callable
 from ._core import PublisherCore
 from ._io import PublisherSession, SubscriberSession
 from ._position import Place
-from ._wire import Range
+from ._wire import Body, Range
 from .errors import RelayError
 from .events import Item
 from .options import PublisherOptions, SubscriberOptions
@@ -161,7 +161,7 @@ class Publisher:
         if not self._session.connected:
             raise self._core.failure or RelayError("the publisher was closed")
 
-    def offer(self, type: int, body: bytes | bytearray | memoryview) -> bool:
+    def offer(self, type: int, body: Body) -> bool:
         """Takes a message for sending; ``False``: the buffer has no room now.
 
         :raises UsageError: a reserved type, or a body over ``max_body``
@@ -172,7 +172,7 @@ class Publisher:
             self._session.schedule()
         return taken
 
-    async def publish(self, type: int, body: bytes | bytearray | memoryview) -> None:
+    async def publish(self, type: int, body: Body) -> None:
         """As ``offer``, but waits for room."""
         while not self.offer(type, body):
             self._news.clear()

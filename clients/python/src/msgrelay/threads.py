@@ -12,7 +12,7 @@ from typing import Any, Callable, TypeVar
 from ._core import PublisherCore
 from ._io import PublisherSession, SubscriberSession
 from ._position import Place
-from ._wire import Range
+from ._wire import Body, Range
 from .errors import RelayError, UsageError
 from .events import Item
 from .options import PublisherOptions, SubscriberOptions
@@ -223,7 +223,7 @@ class Publisher:
             raise self._core.failure or RelayError("the publisher was closed")
         return in_time
 
-    def publish(self, type: int, body: bytes | bytearray | memoryview, timeout: float | None = None) -> bool:
+    def publish(self, type: int, body: Body, timeout: float | None = None) -> bool:
         """Takes a message for sending. Waits for room in the buffer; ``timeout`` 0: does not wait.
 
         :returns: whether it was taken; ``False``: there was no room in time
