@@ -6,7 +6,6 @@ import static dev.msgrelay.client.Frames.welcome;
 import static dev.msgrelay.client.Frames.welcomePublisher;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.client.ScriptedRelay.Script;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
@@ -15,6 +14,8 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
+import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;

@@ -13,11 +13,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.msgrelay.client.ScriptedRelay.Script;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
+import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
