@@ -166,7 +166,7 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
                 RelayPublisher publisher = open(acked(relay).firstNumber(epoch, 1))) {
             assertThat(publisher.firstNumber()).isEqualTo(1);
             publish(publisher, "a", "b", "c");
-            assertThat(unflushed(publisher, SHORT)).hasMessage("1 message not acknowledged in time");
+            assertThat(unflushed(publisher, SHORT)).as("c is not acknowledged").isNotNull();
             welcomed.countDown();
             publisher.flush(LONG);
             assertThat(relay.hellos()).singleElement().satisfies(hello -> {
