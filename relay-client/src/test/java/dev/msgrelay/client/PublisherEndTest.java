@@ -37,7 +37,8 @@ class PublisherEndTest {
                 RelayPublisher publisher = RelayPublisher.connect(server.endpoint());
                 SocketChannel accepted = server.accept().channel()) {
             int sent = RelayPublisherTest.publishUntilFull(publisher);
-            CompletableFuture<Void> closing = CompletableFuture.runAsync(() -> ScriptedPublishing.closeQuietly(publisher));
+            CompletableFuture<Void> closing =
+                    CompletableFuture.runAsync(() -> ScriptedPublishing.closeQuietly(publisher));
             Frames.serve(accepted, (type, body) -> received[0]++);
             closing.get(120, TimeUnit.SECONDS);
 
@@ -146,7 +147,8 @@ class PublisherEndTest {
                 RelayPublisher publisher = RelayPublisher.connect(server.endpoint());
                 SocketChannel accepted = server.accept().channel()) {
             publisher.publish(1, new byte[] {1}, 0, 1);
-            CompletableFuture<Void> closing = CompletableFuture.runAsync(() -> ScriptedPublishing.closeQuietly(publisher));
+            CompletableFuture<Void> closing =
+                    CompletableFuture.runAsync(() -> ScriptedPublishing.closeQuietly(publisher));
             Frames.readAll(accepted, (type, body) -> {});
             Frames.write(accepted, ErrorFrame.encode(CloseReason.INTERNAL_ERROR, ""));
             accepted.close();
