@@ -125,6 +125,7 @@ relay_default_flags() {
 relay_sources() {
     case $relay_module in
     relay-client) echo relay-protocol relay-client ;;
+    relay-testing) echo relay-protocol relay-testing ;;
     relay-server) echo relay-protocol relay-server ;;
     relay-cluster) echo relay-protocol relay-server relay-client relay-cluster ;;
     loadgen) echo relay-protocol relay-server relay-client loadgen ;;

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # round-trip.sh SERVER CLIENT
 # Starts a relay, subscribes, publishes three lines, looks at its admin port, has it read its configuration again, stops
-# it, and looks at what came out. Both are several words: what starts a relay that reports as JSON, and what starts
-# relay-client.
+# it, and looks at what came out; no JVM may warn. Both are several words: what starts a relay that reports as JSON, and
+# what starts relay-client.
 set -euo pipefail
 read -r -a server <<<"$1"
 read -r -a client <<<"$2"
@@ -67,3 +67,4 @@ fi
 kill -TERM "$relay"
 wait "$relay" || fail "the relay ended with $?"
 grep '"event":"stopped"' "$dir/relay" || fail "no last line"
+! grep -h '^WARNING' "$dir"/*.err || fail "the JVM warns"

@@ -21,41 +21,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The engine's figures, read from its parts one after the other. Any thread. */
-final class EngineReport {
-    private final Services services;
-    private final FrameRing ring;
-    private final PacketLog log;
-    // The place where the stream began, or went on.
-    private final Mark first;
-    private final WindowGate gate;
-    private final Order order;
-    private final HeldSources held;
-    private final MemoryLine line;
-    private final JournalLink journal;
-
-    /** @param first place where the stream began, or went on */
-    EngineReport(
-            Services services,
-            FrameRing ring,
-            PacketLog log,
-            Mark first,
-            WindowGate gate,
-            Order order,
-            HeldSources held,
-            MemoryLine line,
-            JournalLink journal) {
-        this.services = services;
-        this.ring = ring;
-        this.log = log;
-        this.first = first;
-        this.gate = gate;
-        this.order = order;
-        this.held = held;
-        this.line = line;
-        this.journal = journal;
-    }
-
+/**
+ * The engine's figures, read from its parts one after the other. Any thread.
+ *
+ * @param first place where the stream began, or went on
+ */
+record EngineReport(
+        Services services,
+        FrameRing ring,
+        PacketLog log,
+        Mark first,
+        WindowGate gate,
+        Order order,
+        HeldSources held,
+        MemoryLine line,
+        JournalLink journal) {
     /** One row for each connection. */
     List<ConnectionRow> rows() {
         return services.table().rows(log.head().position(), services.clock().nanoTime());

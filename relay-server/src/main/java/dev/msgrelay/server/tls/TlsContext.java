@@ -3,6 +3,8 @@ package dev.msgrelay.server.tls;
 import dev.msgrelay.protocol.net.CertificateDates;
 import dev.msgrelay.protocol.net.PemFiles;
 import dev.msgrelay.protocol.text.TextFile;
+import dev.msgrelay.server.memory.MemoryBudget.Pool;
+import dev.msgrelay.server.net.SocketReads;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.handler.ssl.ClientAuth;
@@ -254,8 +256,24 @@ public final class TlsContext implements AutoCloseable {
         thread.execute(step);
     }
 
-    void add(Channel channel) {
+    /**
+     * Adds TLS to a channel that is not registered yet; the caller adds the connection's handler next.
+     *
+     * @param pool the part of the budget that all its memory comes from
+     * @param reader names the memory for a publisher's bytes; null: a subscriber, which sends control frames only
+     * @return false where the memory is used up
+     */
+    public boolean secure(
+            Channel channel, Pool pool, ByteBufAllocator allocator, SocketReads.Reader reader, TlsWatch watch) {
+        int bytes = TlsRecords.bytesOfConnection(readsInParts());
+        if (!pool.tryTake(bytes)) {
+            return false;
+        }
+        TlsHandler handler = pool.allocate(bytes, () -> new TlsHandler(this, channel, pool, allocator, reader, watch));
         present.add(channel);
+        channel.config().setRecvByteBufAllocator(new SocketReads(handler.in, TlsInput.READS));
+        channel.pipeline().addLast(new TlsHandshake(this, allocator, handler, watch), handler);
+        return true;
     }
 
     void remove(Channel channel) {

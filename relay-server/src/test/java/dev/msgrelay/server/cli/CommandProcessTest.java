@@ -295,6 +295,8 @@ class CommandProcessTest {
             SpeakingSubscriber denied = SpeakingSubscriber.connect(address(ready.group(2)), new Account(nothing));
             denied.hello(HelloFrame.subscriber().policy(Policy.DISCONNECT));
             assertThat(denied.awaitWelcome().policy()).isEqualTo(Policy.SKIP);
+            // Statistics from before are read first.
+            command.line(l -> l.contains("\"event\":\"stats\"") && l.contains("\"subscribers\":2"));
             try (PlainPublisher only = PlainPublisher.connect(address(ready.group(1)));
                     PlainPublisher fourth = PlainPublisher.connect(address(ready.group(1)))) {
                 assertThat(fourth.awaitError().code()).isEqualTo(CloseReason.TOO_MANY_CONNECTIONS.code());

@@ -104,9 +104,9 @@ class NameTableTest {
     void numbersGoOnFromLifeToLife() {
         names.restore(
                 List.of(
-                        new JournalName.State(new JournalName("b", ME, "me"), 20, 700),
-                        new JournalName.State(new JournalName("first", ME, ""), 10, 500),
-                        new JournalName.State(new JournalName("a", STRANGER, ""), 30, 600),
+                        new JournalName.State(new JournalName("b", ME, "me", null), 20, 700),
+                        new JournalName.State(new JournalName("first", ME, "", null), 10, 500),
+                        new JournalName.State(new JournalName("a", STRANGER, "", null), 30, 600),
                         new JournalName.State(
                                 new JournalName("c", ME, "", new JournalName.Hole(21, 31, 600)), 40, 800)),
                 now);
