@@ -52,7 +52,7 @@ if [ -n "$admin" ]; then
     timeout 60 "${client[@]}" top --once "$admin" >"$dir/top" 2>"$dir/top.err" || fail "top failed"
     grep -q ready "$dir/top" || fail "top does not say ready"
 else
-    echo "no admin port, so no top: $(grep 'no admin port' "$dir/relay.err" || true)"
+    echo "no admin port, so no top: $(grep 'no admin port' "$dir/relay" || true)"
 fi
 
 # A signal that is ignored where a program starts stays so: the first bit is SIGHUP's.
@@ -61,7 +61,7 @@ if [ -z "$ignored" ] || [ $((0x$ignored & 1)) = 1 ]; then
     echo "SIGHUP is ignored here: not tried"
 else
     kill -HUP "$relay"
-    await 'configuration read again' relay.err
+    await 'configuration read again'
 fi
 
 kill -TERM "$relay"

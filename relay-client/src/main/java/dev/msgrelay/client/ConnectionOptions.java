@@ -131,7 +131,7 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
     }
 
     private static void log(SessionEvent event) {
-        if (!event.isRoutine()) {
+        if (event.isLoss()) {
             LOG.warn("{}", event.text());
         }
     }
@@ -239,7 +239,7 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
 
         /**
          * A listener for events of the connection. Called on the thread that owns it: a publisher's own, or the one
-         * that polls a subscriber. By default the events that tell of a loss are logged as warnings.
+         * that polls a subscriber. By default those that are a {@link SessionEvent#isLoss loss} are logged as warnings.
          */
         public B onEvent(Consumer<SessionEvent> listener) {
             onEvent = Objects.requireNonNull(listener, "listener");

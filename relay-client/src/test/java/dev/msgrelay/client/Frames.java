@@ -87,10 +87,6 @@ public final class Frames {
         return frame("ACK number=%d sequence=%d written=%d forced=%d", number, sequence, written, forced);
     }
 
-    public static ByteBuffer subscribed(int request, long sequence) {
-        return frame("SUBSCRIBED request=%d sequence=%d", request, sequence);
-    }
-
     public static ByteBuffer goAway() {
         return frame("GOAWAY text=maintenance");
     }

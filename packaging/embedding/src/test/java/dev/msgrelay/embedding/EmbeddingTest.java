@@ -25,6 +25,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -87,7 +89,10 @@ class EmbeddingTest {
         String document = Files.readString(DOCUMENT);
         Matcher row = ROW.matcher(document.substring(document.indexOf("| `<exclusion>` |")));
         while (row.find()) {
-            rows.add(NAME.matcher(row.group(1)).results().map(name -> name.group(1)).toList());
+            rows.add(NAME.matcher(row.group(1))
+                    .results()
+                    .map(name -> name.group(1))
+                    .toList());
         }
         assertThat(rows).hasSizeGreaterThan(1);
         rows.add(rows.stream().flatMap(List::stream).toList());
@@ -99,7 +104,8 @@ class EmbeddingTest {
     @MethodSource("exclusions")
     void withoutWhatMayBeExcluded(List<String> excluded, @TempDir Path folder) throws Exception {
         makeCertificates(folder);
-        List<String> jars = new ArrayList<>(List.of(System.getProperty("java.class.path").split(File.pathSeparator)));
+        List<String> jars =
+                new ArrayList<>(List.of(System.getProperty("java.class.path").split(File.pathSeparator)));
         for (String name : excluded) {
             Pattern jar = Pattern.compile(Pattern.quote(name) + "-\\d.*\\.jar");
             assertThat(jars.removeIf(path ->
@@ -107,8 +113,8 @@ class EmbeddingTest {
                     .as("relay-server brings %s", name)
                     .isTrue();
         }
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
         if (Runtime.version().feature() >= 24) {
             assertThat(Files.readString(DOCUMENT)).contains("`" + FLAG + "`");
             command.add(FLAG);
@@ -125,7 +131,7 @@ class EmbeddingTest {
         } finally {
             program.destroyForcibly();
         }
-        assertThat(Files.readAllLines(said)).endsWith("good").noneMatch(line -> line.startsWith("WARNING: "));
+        assertThat(Files.readAllLines(said)).containsExactly("good");
     }
 
     private static void makeCertificates(Path folder) throws Exception {
@@ -138,6 +144,7 @@ class EmbeddingTest {
                 .ecp256()
                 .subject("CN=relay of a test")
                 .addSanIpAddress("127.0.0.1")
+                .notAfter(Instant.now().plus(Duration.ofDays(365)))
                 .buildIssuedBy(authority);
         Files.writeString(folder.resolve("authority.pem"), authority.getCertificatePEM());
         Files.writeString(folder.resolve("certificate.pem"), relay.getCertificatePathPEM());

@@ -259,6 +259,7 @@ final class CaseRun implements AutoCloseable {
                             "publish",
                             "never-told",
                             "told-gaps",
+                            "quiet",
                             "until-counters")
                     .contains(verb)) {
                 throw new IllegalArgumentException("no step has the verb " + verb);
@@ -284,6 +285,7 @@ final class CaseRun implements AutoCloseable {
             case "told" -> told(words);
             case "told-messages" -> toldMessages(words);
             case "told-gaps" -> toldGaps(words.get(0));
+            case "quiet" -> driver.awaitQuiet(deadline());
             case "until-counters" -> untilCounters(words);
             case "never-told" -> {
                 if (!driver.take(event -> event.getString("event").equals(words.get(0)))

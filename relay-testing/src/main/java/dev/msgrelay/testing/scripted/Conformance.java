@@ -130,6 +130,7 @@ public final class Conformance {
         }
         results.sort(Comparator.comparing(Result::name));
         out.printf(
+                Locale.ROOT,
                 "conformance %s cases %d passed %d failed %d known %d skipped %d%n",
                 client,
                 results.size(),

@@ -45,7 +45,8 @@ final class LiveCase {
         this.relays = relays;
         this.starter = starter;
         this.subscriber = subscriber;
-        this.patience = patience;
+        // A hundred thousand messages are one step.
+        this.patience = patience.multipliedBy(5);
     }
 
     void play() throws Exception {
