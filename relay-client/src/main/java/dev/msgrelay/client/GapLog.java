@@ -3,19 +3,18 @@ package dev.msgrelay.client;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Logs the gaps of a subscriber without a listener: the first at once, then at most one line in ten seconds. */
 final class GapLog implements Consumer<Gap> {
-    private static final Logger LOG = LoggerFactory.getLogger(Gap.class);
     private static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    private final Consumer<String> log;
     private final LongSupplier clock;
     private long loggedAt;
     private long unlogged;
 
-    GapLog(LongSupplier clock) {
+    GapLog(Consumer<String> log, LongSupplier clock) {
+        this.log = log;
         this.clock = clock;
         this.loggedAt = clock.getAsLong() - EVERY_NANOS;
     }
@@ -27,11 +26,8 @@ final class GapLog implements Consumer<Gap> {
             unlogged += gap.count();
             return;
         }
-        if (unlogged > 0) {
-            LOG.warn("{}; and {} messages since the last such line", gap.text(), unlogged);
-        } else {
-            LOG.warn("{}", gap.text());
-        }
+        String others = unlogged == 0 ? "" : "; and " + unlogged + " more since the last such line";
+        log.accept(gap.text() + others);
         loggedAt = now;
         unlogged = 0;
     }

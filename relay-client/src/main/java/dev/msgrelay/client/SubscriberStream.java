@@ -14,12 +14,16 @@ import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A subscriber's side of the frames behind WELCOME: messages with their numbers, gaps, answers. One object for all
  * connections. Owned by the thread that polls.
  */
 final class SubscriberStream implements RelayLink.Handler {
+    private static final Logger LOG = LoggerFactory.getLogger(Gap.class);
+
     private final SubscriberOptions options;
     private final Reconnector reconnector;
     private final StreamPosition position;
@@ -51,7 +55,7 @@ final class SubscriberStream implements RelayLink.Handler {
                 kept == null ? options.epoch() : kept.epoch(),
                 kept == null ? options.sequence() : kept.next(),
                 mayResume,
-                options.onGap() == null ? new GapLog(System::nanoTime) : options.onGap());
+                options.onGap() == null ? new GapLog(LOG::warn, System::nanoTime) : options.onGap());
     }
 
     void handler(MessageHandler messageHandler) {

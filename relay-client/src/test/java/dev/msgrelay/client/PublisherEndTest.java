@@ -13,7 +13,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -37,7 +39,8 @@ class PublisherEndTest {
                 RelayPublisher publisher = RelayPublisher.connect(server.endpoint());
                 SocketChannel accepted = server.accept().channel()) {
             int sent = RelayPublisherTest.publishUntilFull(publisher);
-            CompletableFuture<Void> closing = CompletableFuture.runAsync(() -> ScriptedPublishing.closeQuietly(publisher));
+            CompletableFuture<Void> closing =
+                    CompletableFuture.runAsync(() -> ScriptedPublishing.closeQuietly(publisher));
             Frames.serve(accepted, (type, body) -> received[0]++);
             closing.get(120, TimeUnit.SECONDS);
 
@@ -142,16 +145,21 @@ class PublisherEndTest {
 
     @Test
     void hearsAnObjectionThatComesAfterTheLastMessage() throws Exception {
+        List<SessionEvent> events = new CopyOnWriteArrayList<>();
         try (ScriptedRelay server = ScriptedRelay.tcp();
-                RelayPublisher publisher = RelayPublisher.connect(server.endpoint());
+                RelayPublisher publisher = RelayPublisher.connect(RelayPublisherTest.plain(server.endpoint())
+                        .onEvent(events::add)
+                        .build());
                 SocketChannel accepted = server.accept().channel()) {
             publisher.publish(1, new byte[] {1}, 0, 1);
-            CompletableFuture<Void> closing = CompletableFuture.runAsync(() -> ScriptedPublishing.closeQuietly(publisher));
+            CompletableFuture<Void> closing =
+                    CompletableFuture.runAsync(() -> ScriptedPublishing.closeQuietly(publisher));
             Frames.readAll(accepted, (type, body) -> {});
             Frames.write(accepted, ErrorFrame.encode(CloseReason.INTERNAL_ERROR, ""));
             accepted.close();
             closing.get(120, TimeUnit.SECONDS);
             assertRelayError(publisher, CloseReason.INTERNAL_ERROR, "");
+            assertThat(events).last().isInstanceOf(SessionEvent.GaveUp.class);
         }
     }
 

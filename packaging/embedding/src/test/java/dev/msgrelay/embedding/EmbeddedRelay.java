@@ -60,8 +60,10 @@ final class EmbeddedRelay {
     }
 
     private static void relay(Endpoint to, Endpoint from, TlsOptions tls) throws Exception {
-        PublisherOptions publishing =
-                PublisherOptions.builder(to).tls(tls).acks("to " + to, Level.FORCED).build();
+        PublisherOptions publishing = PublisherOptions.builder(to)
+                .tls(tls)
+                .acks("to " + to, Level.FORCED)
+                .build();
         try (RelayPublisher publisher = RelayPublisher.open(publishing)) {
             publisher.publish(7, to.toString());
             publisher.flush(Duration.ofSeconds(120));

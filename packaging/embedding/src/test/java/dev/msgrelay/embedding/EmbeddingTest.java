@@ -89,7 +89,10 @@ class EmbeddingTest {
         String document = Files.readString(DOCUMENT);
         Matcher row = ROW.matcher(document.substring(document.indexOf("| `<exclusion>` |")));
         while (row.find()) {
-            rows.add(NAME.matcher(row.group(1)).results().map(name -> name.group(1)).toList());
+            rows.add(NAME.matcher(row.group(1))
+                    .results()
+                    .map(name -> name.group(1))
+                    .toList());
         }
         assertThat(rows).hasSizeGreaterThan(1);
         rows.add(rows.stream().flatMap(List::stream).toList());
@@ -101,7 +104,8 @@ class EmbeddingTest {
     @MethodSource("exclusions")
     void withoutWhatMayBeExcluded(List<String> excluded, @TempDir Path folder) throws Exception {
         makeCertificates(folder);
-        List<String> jars = new ArrayList<>(List.of(System.getProperty("java.class.path").split(File.pathSeparator)));
+        List<String> jars =
+                new ArrayList<>(List.of(System.getProperty("java.class.path").split(File.pathSeparator)));
         for (String name : excluded) {
             Pattern jar = Pattern.compile(Pattern.quote(name) + "-\\d.*\\.jar");
             assertThat(jars.removeIf(path ->
@@ -109,8 +113,8 @@ class EmbeddingTest {
                     .as("relay-server brings %s", name)
                     .isTrue();
         }
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
         if (Runtime.version().feature() >= 24) {
             assertThat(Files.readString(DOCUMENT)).contains("`" + FLAG + "`");
             command.add(FLAG);

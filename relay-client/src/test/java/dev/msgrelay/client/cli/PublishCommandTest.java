@@ -98,7 +98,8 @@ class PublishCommandTest {
             System.arraycopy(options, 0, args, 2, options.length);
             CompletableFuture<CommandRun> run = CommandRun.start(stdin, args);
             Frames.serve(
-                    server.accept().channel(), (type, body) -> got.add(type + ":" + new String(Frames.copy(body), UTF_8)));
+                    server.accept().channel(),
+                    (type, body) -> got.add(type + ":" + new String(Frames.copy(body), UTF_8)));
             return run.get(120, TimeUnit.SECONDS);
         }
     }

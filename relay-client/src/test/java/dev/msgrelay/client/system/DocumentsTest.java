@@ -135,10 +135,12 @@ class DocumentsTest {
     void theProgramInJavaFailsWhereThereIsNoRelay() throws Exception {
         String program =
                 programInJava().replace("ofSeconds(30)", "ofSeconds(1)").replace("7401", "" + FreePort.next());
-        try (TestProcess hello = hello(program)) {
+        try (TestProcess hello = hello(program, "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")) {
             assertThat(hello.awaitExit()).isEqualTo(1);
             assertThat(hello.lines()).isEmpty();
             assertThat(hello.errors())
+                    .as("a try that fails is logged")
+                    .anyMatch(line -> line.contains("WARN") && line.contains("Connection refused; next try in "))
                     .anyMatch(line -> line.contains("PublishException: 1 message not acknowledged in time: ")
                             && line.endsWith("Connection refused"));
         }
@@ -151,12 +153,13 @@ class DocumentsTest {
                 .orElseThrow();
     }
 
-    private TestProcess hello(String program) throws IOException {
+    private TestProcess hello(String program, String... flags) throws IOException {
         String main = program.replaceAll("(?s).*?class (\\w+).*", "$1");
         compile(List.of(Files.writeString(folder.resolve(main + ".java"), program)));
         List<String> command = TestProcess.javaCommand(main);
         int classPath = command.indexOf("-cp") + 1;
         command.set(classPath, folder + File.pathSeparator + command.get(classPath));
+        command.addAll(1, List.of(flags));
         return new TestProcess(command);
     }
 

@@ -4,17 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.jdi.Bootstrap;
 import com.sun.jdi.Location;
+import com.sun.jdi.Method;
+import com.sun.jdi.ReferenceType;
 import com.sun.jdi.StackFrame;
 import com.sun.jdi.ThreadReference;
 import com.sun.jdi.VirtualMachine;
 import com.sun.jdi.connect.Connector;
 import com.sun.jdi.connect.LaunchingConnector;
+import com.sun.jdi.event.BreakpointEvent;
+import com.sun.jdi.event.ClassPrepareEvent;
 import com.sun.jdi.event.Event;
 import com.sun.jdi.event.EventSet;
-import com.sun.jdi.event.MethodEntryEvent;
 import com.sun.jdi.event.VMDisconnectEvent;
+import com.sun.jdi.request.BreakpointRequest;
+import com.sun.jdi.request.ClassPrepareRequest;
 import com.sun.jdi.request.EventRequest;
-import com.sun.jdi.request.MethodEntryRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
@@ -89,8 +93,9 @@ class WayOfAReadTest {
     }
 
     private static Set<String> record(VirtualMachine vm) throws Exception {
-        MethodEntryRequest marks = request(vm, OneReadMain.class.getName());
-        marks.enable();
+        ClassPrepareRequest main = vm.eventRequestManager().createClassPrepareRequest();
+        main.addClassFilter(OneReadMain.class.getName());
+        main.enable();
         vm.resume();
         Set<String> calls = new LinkedHashSet<>();
         boolean ended = false;
@@ -99,13 +104,17 @@ class WayOfAReadTest {
             assertThat(events).as("what the relay does next").isNotNull();
             for (Event event : events) {
                 assertThat(event).isNotInstanceOf(VMDisconnectEvent.class);
-                if (event instanceof MethodEntryEvent entry && entry.request() == marks) {
-                    ended = entry.method().name().equals("ends");
-                    if (entry.method().name().equals("begins")) {
+                if (event instanceof ClassPrepareEvent prepared) {
+                    stopAt(prepared.referenceType(), "begins", null);
+                    stopAt(prepared.referenceType(), "ends", null);
+                } else if (event instanceof BreakpointEvent at) {
+                    String method = at.location().method().name();
+                    ended = method.equals("ends");
+                    if (method.equals("begins")) {
                         watchCore(vm);
+                    } else if (!ended) {
+                        addWay(at.thread(), calls);
                     }
-                } else if (event instanceof MethodEntryEvent entry && PLACES.contains(name(entry.location()))) {
-                    addWay(entry.thread(), calls);
                 }
             }
             events.resume();
@@ -118,21 +127,28 @@ class WayOfAReadTest {
                 .filter(thread -> thread.name().equals("relay-loop-0"))
                 .findFirst()
                 .orElseThrow();
-        Set<String> classes = PLACES.stream()
-                .map(place -> place.substring(0, place.indexOf('.')))
-                .collect(Collectors.toSet());
-        for (String type : classes) {
-            MethodEntryRequest request = request(vm, "*." + type);
-            request.addThreadFilter(core);
-            request.enable();
+        for (ReferenceType type : vm.allClasses()) {
+            if (type.name().startsWith(OURS)) {
+                PLACES.stream()
+                        .filter(place -> place.startsWith(name(type) + '.'))
+                        .forEach(place -> stopAt(type, place.substring(place.indexOf('.') + 1), core));
+            }
         }
     }
 
-    private static MethodEntryRequest request(VirtualMachine vm, String type) {
-        MethodEntryRequest request = vm.eventRequestManager().createMethodEntryRequest();
-        request.addClassFilter(type);
-        request.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
-        return request;
+    /** Stops whoever enters a method of this name; or one thread, where there is one. */
+    private static void stopAt(ReferenceType type, String name, ThreadReference thread) {
+        for (Method method : type.methodsByName(name)) {
+            if (method.location() != null) {
+                BreakpointRequest request =
+                        type.virtualMachine().eventRequestManager().createBreakpointRequest(method.location());
+                request.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
+                if (thread != null) {
+                    request.addThreadFilter(thread);
+                }
+                request.enable();
+            }
+        }
     }
 
     /** Adds our methods on a thread's stack, from the cycle on. */
@@ -149,9 +165,13 @@ class WayOfAReadTest {
         }
     }
 
-    /** Class and method, with the outermost class of a nested one. */
     private static String name(Location at) {
-        String type = at.declaringType().name().replaceFirst("\\$.*", "");
-        return type.substring(type.lastIndexOf('.') + 1) + '.' + at.method().name();
+        return name(at.declaringType()) + '.' + at.method().name();
+    }
+
+    /** The name without its package; that of the outermost class for a nested one. */
+    private static String name(ReferenceType type) {
+        String name = type.name().replaceFirst("\\$.*", "");
+        return name.substring(name.lastIndexOf('.') + 1);
     }
 }

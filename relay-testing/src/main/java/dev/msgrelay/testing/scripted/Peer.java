@@ -30,8 +30,7 @@ public final class Peer implements AutoCloseable {
     private final SSLSocket tls;
     private final Consumer<HelloFrame> onHello;
 
-    private Peer(
-            SocketChannel channel, InputStream in, OutputStream out, SSLSocket tls, Consumer<HelloFrame> onHello) {
+    private Peer(SocketChannel channel, InputStream in, OutputStream out, SSLSocket tls, Consumer<HelloFrame> onHello) {
         this.channel = channel;
         this.in = in;
         this.out = out;

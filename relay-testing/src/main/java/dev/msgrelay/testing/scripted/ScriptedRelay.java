@@ -24,15 +24,15 @@ import javax.net.ssl.SSLSocket;
  * gives {@link #of scripts}: connection after connection does what the next script says, and is closed. After the last
  * script it refuses connections, unless the last one is {@link #repeating repeated}.
  *
- * <pre>
- *  try (ScriptedRelay relay = ScriptedRelay.of(client -> {
- *              client.hello();
- *              client.send("WELCOME next=1", "MESSAGE type=7 body=\"one\"", "GAP from=2 to=4 reason=1");
- *          })) {
- *      // connect the client under test to relay.endpoint()
- *      relay.await();
- *  }
- * </pre>
+ * <pre>{@code
+ * try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+ *     client.hello();
+ *     client.send("WELCOME next=1", "MESSAGE type=7 body=one", "GAP from=2 to=4 reason=1");
+ * })) {
+ *     // connect the client under test to relay.endpoint()
+ *     relay.await();
+ * }
+ * }</pre>
  *
  * Thread-safe.
  */
@@ -130,8 +130,7 @@ public final class ScriptedRelay implements AutoCloseable {
         SocketChannel channel = listener.accept();
         try {
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-            SSLSocket socket =
-                    (SSLSocket) context.getSocketFactory().createSocket(channel.socket(), null, 0, true);
+            SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket(channel.socket(), null, 0, true);
             socket.setUseClientMode(false);
             socket.setNeedClientAuth(clientCertificate);
             socket.startHandshake();

@@ -7,12 +7,12 @@ import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.testing.scripted.Conformance.Outcome;
 import dev.msgrelay.testing.scripted.Conformance.Result;
 import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.io.ByteArrayOutputStream;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The kit notices what a client does wrong. The clients here are as small as their mistakes. */
 class ConformanceTest {
-    private static final String READY = "{\"event\":\"ready\",\"client\":\"x\",\"version\":\"1\",\"capabilities\":[\"a\"]}";
+    private static final String READY =
+            "{\"event\":\"ready\",\"client\":\"x\",\"version\":\"1\",\"capabilities\":[\"a\"]}";
     private static final Pattern ENDPOINT = Pattern.compile("127\\.0\\.0\\.1:\\d+");
 
     @TempDir
@@ -121,14 +122,18 @@ class ConformanceTest {
     @Test
     void anErrorThatNobodyExpectsFailsAtOnce() throws IOException {
         String error = "{\"event\":\"error\",\"kind\":\"fatal\",\"code\":5,\"text\":\"\"}";
-        assertThat(play(TWO, Set.of(), message(1), error).detail()).contains("the client reported").contains("fatal");
+        assertThat(play(TWO, Set.of(), message(1), error).detail())
+                .contains("the client reported")
+                .contains("fatal");
     }
 
     @Test
     void anotherFrameThanExpectedFails() throws IOException {
-        assertThat(play("open subscriber\naccept\nexpect HELLO name=y\n", Set.of()).detail())
+        assertThat(play("open subscriber\naccept\nexpect HELLO name=y\n", Set.of())
+                        .detail())
                 .contains("name is x, expected y");
-        assertThat(play("open subscriber\naccept\nexpect SUBSCRIBE\n", Set.of()).detail()).contains("the client sent HELLO");
+        assertThat(play("open subscriber\naccept\nexpect SUBSCRIBE\n", Set.of()).detail())
+                .contains("the client sent HELLO");
     }
 
     @Test
@@ -153,7 +158,11 @@ class ConformanceTest {
     void theResultsAreWrittenAsJUnitsXml() throws IOException {
         Path file = directory.resolve("report.xml");
         Conformance.junit(file, "x", List.of(play(TWO, Set.of(), message(2)), play(TWO, Set.of(), message(1), GAP)));
-        assertThat(file).content().contains("tests=\"2\"").containsOnlyOnce("<failure").contains("expected 1");
+        assertThat(file)
+                .content()
+                .contains("tests=\"2\"")
+                .containsOnlyOnce("<failure")
+                .contains("expected 1");
     }
 
     /** The relay's part alone, as bin/relay-fake plays it for the tests of strangers. */

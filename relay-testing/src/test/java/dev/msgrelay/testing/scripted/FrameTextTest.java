@@ -24,7 +24,8 @@ class FrameTextTest {
     static List<Path> vectors() throws IOException {
         try (Stream<Path> files = Files.list(VECTORS)) {
             return files.filter(file -> file.getFileName().toString().startsWith("good-"))
-                    .filter(file -> !file.toString().contains("later") && !file.toString().contains("unknown"))
+                    .filter(file -> !file.toString().contains("later")
+                            && !file.toString().contains("unknown"))
                     .sorted()
                     .toList();
         }
