@@ -258,7 +258,8 @@ final class CaseRun implements AutoCloseable {
                             "told-messages",
                             "publish",
                             "never-told",
-                            "told-gaps", "quiet",
+                            "told-gaps",
+                            "quiet",
                             "until-counters")
                     .contains(verb)) {
                 throw new IllegalArgumentException("no step has the verb " + verb);

@@ -163,7 +163,10 @@ final class Driver implements AutoCloseable {
         return process == null
                 ? 0
                 : Stream.concat(Stream.of(process.toHandle()), process.descendants())
-                        .mapToLong(one -> one.info().totalCpuDuration().map(Duration::toNanos).orElse(0L))
+                        .mapToLong(one -> one.info()
+                                .totalCpuDuration()
+                                .map(Duration::toNanos)
+                                .orElse(0L))
                         .sum();
     }
 
