@@ -174,8 +174,25 @@ class RelayPageBrowserTest {
         assertThat(row(EVIL).get(0)).isEmpty();
         browser.prefer("dark");
         browser.screenshot(SCREENSHOTS.resolve("relay-page-dark.png"));
-        browser.open(url, 400, 900);
+        // What is not on is not told.
+        assertThat(text("memory")).contains("log").doesNotContain("TLS", "journal");
+        assertThat(text("publishing")).isEqualTo("nobody is connected");
+
+        // The last messages are there for whoever asks.
+        assertThat(text("peeked")).isEmpty();
+        browser.run("document.getElementById('peek').click()");
+        until("the last messages", () -> browser.run("return document.querySelectorAll('#peeked tr').length")
+                .equals(20L));
+        assertThat((String) browser.run("return document.querySelector('#peeked tr').textContent"))
+                .contains("7", "\\x00\\x00");
+
+        // As wide as a telephone: the page is not moved sideways, and what is behind whom can be read.
+        browser.open(url, 390, 844);
         until("points of a line", () -> points() >= 3);
+        assertThat(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"))
+                .isEqualTo(true);
+        assertThat(browser.run("return getComputedStyle(document.querySelector('#lagging .less')).display"))
+                .isEqualTo("none");
         browser.screenshot(SCREENSHOTS.resolve("relay-page-narrow.png"));
 
         assertThat(browser.complaints()).isEmpty();

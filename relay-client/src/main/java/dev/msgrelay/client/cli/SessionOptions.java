@@ -9,7 +9,6 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import org.slf4j.LoggerFactory;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
@@ -93,7 +92,7 @@ final class SessionOptions {
     }
 
     /**
-     * The text of a token's file. Logs a warning if every user of this host can read it.
+     * The text of a token's file. Prints a warning if every user of this host can read it.
      *
      * @throws FileSystemException the file cannot be read
      * @throws IOException the file is no text; the message does not show it
@@ -110,11 +109,11 @@ final class SessionOptions {
         }
     }
 
-    /** Logs a warning if every user of this host can read the file, which holds a secret. */
+    /** Prints a warning if every user of this host can read the file, which holds a secret. */
     static void warnIfWide(Path file) throws IOException {
         String wide = TextFile.wide(file);
         if (wide != null) {
-            LoggerFactory.getLogger(SessionOptions.class).warn(wide);
+            System.err.println("relay-client: WARN " + wide);
         }
     }
 
