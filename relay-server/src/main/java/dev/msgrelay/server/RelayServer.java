@@ -25,6 +25,7 @@ import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.RecoveredJournal;
 import dev.msgrelay.server.ops.RelayStats;
+import dev.msgrelay.server.session.Ports;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.tls.TlsContext;
 import dev.msgrelay.server.tls.TlsHandler;
@@ -68,6 +69,7 @@ public final class RelayServer implements AutoCloseable {
     private final int liveLoops;
     private final RelayEngine engine;
     private final RelayState state = new RelayState();
+    private final Ports ports = new Ports();
     private final Entrances entrances;
     // Null: there is no TLS.
     private final TlsContext tls;
@@ -104,7 +106,7 @@ public final class RelayServer implements AutoCloseable {
                         config,
                         new UnpooledByteBufAllocator(true),
                         Ticker.systemTicker(),
-                        new RelayIdentity(epoch, serverName(), config.stream().maxBody()),
+                        new RelayIdentity(epoch, serverName(), config.stream().maxBody(), ports),
                         this::failed,
                         Arrays.copyOf(loops, liveLoops))
                 .readers(Arrays.copyOfRange(loops, liveLoops, reading))
@@ -126,6 +128,10 @@ public final class RelayServer implements AutoCloseable {
         if (tls != null) {
             entrances.openTls(config.tls(), c -> place(c, Role.PUBLISHER, tls), c -> place(c, Role.SUBSCRIBER, tls));
         }
+        ports.opened(Role.PUBLISHER, false, publishAddress());
+        ports.opened(Role.SUBSCRIBER, false, subscribeAddress());
+        ports.opened(Role.PUBLISHER, true, tlsPublishAddress());
+        ports.opened(Role.SUBSCRIBER, true, tlsSubscribeAddress());
     }
 
     /** One loop below four cores; the core and one sender from four, two senders from eight. */
