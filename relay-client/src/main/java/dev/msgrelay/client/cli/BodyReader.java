@@ -23,6 +23,7 @@ final class BodyReader {
     private int start;
     private int end;
     private long bodies;
+    private String unit = "message";
 
     BodyReader(InputStream in, int maxBody) {
         this.in = in;
@@ -36,6 +37,7 @@ final class BodyReader {
      * @throws IOException a line is over the limit; the message has its number. The lines before it were handed over
      */
     void lines(Sink sink) throws IOException, InterruptedException {
+        unit = "line";
         cut(new byte[] {'\n'}, true, sink);
     }
 
@@ -99,7 +101,7 @@ final class BodyReader {
 
     private IOException tooLong(int length) {
         return new IOException(
-                "message " + (bodies + 1) + " of at least " + length + " bytes is over the limit of " + maxBody);
+                unit + " " + (bodies + 1) + " of at least " + length + " bytes is over the limit of " + maxBody);
     }
 
     private int withoutCarriageReturn(int lineEnd) {

@@ -69,9 +69,7 @@ final class PublisherState implements AutoCloseable {
         static final long UNKNOWN = -1;
 
         Run {
-            if (first < 1) {
-                throw new IllegalArgumentException(FIRST + " " + first);
-            }
+            // Below 1: the input begins with messages of a stream that is gone.
             if (published < UNKNOWN) {
                 throw new IllegalArgumentException(PUBLISHED + " " + published);
             }

@@ -88,7 +88,7 @@ class PublisherStateTest {
                 "input=x\nepoch=1\nfirst-number=1",
                 "producer-id=\\u00",
                 "producer-id=12",
-                "producer-id=" + ProducerId.random().hex() + "\ninput=x\nepoch=1\nfirst-number=0",
+                "producer-id=" + ProducerId.random().hex() + "\ninput=x\nepoch=1\nfirst-number=1\npublished=-2",
                 "producer-id=" + ProducerId.random().hex() + "\ninput=x\nepoch=1\nfirst-number=y",
                 "producer-id=" + ProducerId.random().hex() + "\ninput=x")) {
             Files.writeString(file, damaged);
