@@ -29,8 +29,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
         name = "relay-client",
         mixinStandardHelpOptions = true,
         versionProvider = ClientVersion.class,
-        synopsisSubcommandLabel = "(subscribe | publish | top)",
-        description = "Reads from a relay, publishes to it, or shows its state.",
+        synopsisSubcommandLabel = "(subscribe | publish | ping | info | top)",
+        description = "Reads from a relay, publishes to it, asks who it is, or shows its state.",
         footer = {
             "",
             "Exit codes: 0 done; 1 failure, with one line on stderr; 2 wrong usage;",
@@ -64,6 +64,8 @@ public final class RelayClientMain implements Runnable {
         return new CommandLine(new RelayClientMain())
                 .addSubcommand(new SubscribeCommand(stdout))
                 .addSubcommand(new PublishCommand(stdin))
+                .addSubcommand(new InfoCommand.Ping())
+                .addSubcommand(new InfoCommand.Info())
                 .addSubcommand(new TopCommand(stdout))
                 // No autoflush: the commands flush once per batch.
                 .setOut(new PrintWriter(
@@ -83,7 +85,7 @@ public final class RelayClientMain implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "a command is missing: subscribe, publish or top");
+        throw new ParameterException(spec.commandLine(), "a command is missing: subscribe, publish, ping, info or top");
     }
 
     private static int wrongUsage(ParameterException e) {

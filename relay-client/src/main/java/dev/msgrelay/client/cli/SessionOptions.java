@@ -20,6 +20,10 @@ final class SessionOptions {
     /** Most bytes of the file: much longer than any token. */
     private static final int MOST_TOKEN_FILE = 4096;
 
+    static final String TOKEN_FILE_WORDS =
+            "The token in this file proves the client's identity, for a relay that requires it. Default: the token file"
+                    + " of --context, else the token itself in RELAY_TOKEN of the environment.";
+
     @Option(
             names = "--name",
             paramLabel = "NAME",
@@ -37,9 +41,7 @@ final class SessionOptions {
     @Option(
             names = "--token-file",
             paramLabel = "FILE",
-            description =
-                    "The token in this file proves the client's identity, for a relay that requires it. "
-                            + "Default: the token file of --context, else the token itself in RELAY_TOKEN of the environment.")
+            description = TOKEN_FILE_WORDS)
     private Path tokenFile;
 
     @Option(
@@ -63,11 +65,13 @@ final class SessionOptions {
      * @throws IOException the file cannot be read, or holds no token; its content is not shown
      */
     Token token(Context context) throws IOException {
+        return plain && tokenFile == null ? Token.NONE : token(tokenFile, context);
+    }
+
+    /** The token of {@code tokenFile}, else of the context, else of the environment. Fails as {@link #token(Context)}. */
+    static Token token(Path tokenFile, Context context) throws IOException {
         Path file = tokenFile != null ? tokenFile : context.path(Context.TOKEN_FILE);
         String text = System.getenv("RELAY_TOKEN");
-        if (plain && tokenFile == null) {
-            return Token.NONE;
-        }
         if (file == null) {
             return text == null || text.isBlank() ? Token.NONE : token("RELAY_TOKEN", text);
         }
