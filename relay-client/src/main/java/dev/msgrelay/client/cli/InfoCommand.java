@@ -116,10 +116,9 @@ final class InfoCommand {
     private List<Endpoint> endpoints() throws IOException {
         List<Endpoint> subscribe = where.endpoints(Context.SUBSCRIBE, "127.0.0.1:7400", 7410);
         List<Endpoint> all = new ArrayList<>(subscribe);
-        for (Endpoint publish : where.endpoints(Context.PUBLISH, "127.0.0.1:7401", 7411)) {
-            if (!all.contains(publish)) {
-                all.add(publish);
-            }
+        // The same ones, where the command line names them.
+        if (!where.areGiven()) {
+            all.addAll(where.endpoints(Context.PUBLISH, "127.0.0.1:7401", 7411));
         }
         return all;
     }

@@ -70,7 +70,7 @@ final class TopCommand implements Callable<Integer> {
             arity = "0..1",
             paramLabel = "ADDRESS",
             defaultValue = DEFAULT_ADMIN,
-            description = "The relay's admin port: host:port, :port, [ipv6]:port, or as https://host:port."
+            description = "The relay's admin port: host:port, :port, port, [ipv6]:port, or as https://host:port."
                     + " Default: ${DEFAULT-VALUE}.")
     private String address;
 

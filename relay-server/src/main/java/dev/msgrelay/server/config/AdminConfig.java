@@ -19,7 +19,7 @@ public record AdminConfig(
     public static final String DEFAULT_HOST = "127.0.0.1";
     public static final int DEFAULT_PORT = 7402;
 
-    private static final Pattern PLACE = Pattern.compile("(https?://)?(\\[[^\\]]*:[^\\]]*]|[^:/\\[\\]]*):(\\d{1,5})/?");
+    private static final Pattern PLACE = Pattern.compile("(https?://)?(?:(\\[[^\\]]*:[^\\]]*]|[^:/\\[\\]]*):)?(\\d{1,5})/?");
     private static final Pattern HASH = Pattern.compile("sha256:[0-9a-f]{64}");
 
     public AdminConfig {
@@ -40,7 +40,7 @@ public record AdminConfig(
     }
 
     /**
-     * Parses {@code host:port}, {@code :port} or {@code [ipv6]:port}; with TLS, {@code https://} before it.
+     * Parses {@code host:port}, {@code :port}, {@code port} or {@code [ipv6]:port}; with TLS, {@code https://} before it.
      *
      * @param token as in the constructor
      * @throws IllegalArgumentException the message names the value and the right form
@@ -49,9 +49,9 @@ public record AdminConfig(
         Matcher matcher = PLACE.matcher(place);
         if (!matcher.matches()) {
             throw new IllegalArgumentException("admin '" + place
-                    + "' is neither none, nor host:port, :port or [ipv6]:port, nor https:// and that");
+                    + "' is neither none, nor host:port, :port, port or [ipv6]:port, nor https:// and that");
         }
-        String host = matcher.group(2).replaceAll("[\\[\\]]", "");
+        String host = matcher.group(2) == null ? "" : matcher.group(2).replaceAll("[\\[\\]]", "");
         return new AdminConfig(
                 host.isEmpty() ? DEFAULT_HOST : host,
                 Integer.parseInt(matcher.group(3)),
