@@ -138,8 +138,8 @@ class JournalCommandTest {
         int code = new CommandLine(new JournalCommand(closed))
                 .setErr(new PrintWriter(err))
                 .execute("dump", directory.toString());
-        assertThat(code).isEqualTo(1);
-        assertThat(err.toString()).isEqualTo("relay-server: standard output is closed\n");
+        assertThat(code).isZero();
+        assertThat(err.toString()).isEmpty();
         assertThat(writes.get()).isLessThan(100);
     }
 
