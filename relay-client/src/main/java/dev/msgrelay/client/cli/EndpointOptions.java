@@ -23,9 +23,10 @@ final class EndpointOptions {
     @Parameters(
             arity = "0..*",
             paramLabel = "ENDPOINT",
-            description = "The relay's address: host:port, :port, port, [ipv6]:port or unix:path; several are tried in turn."
-                    + " Default: the endpoints of --context, else 127.0.0.1:7400 to subscribe, 127.0.0.1:7401 to publish; with"
-                    + " TLS 7410 and 7411.")
+            description =
+                    "The relay's address: host:port, :port, port, [ipv6]:port or unix:path; several are tried in turn."
+                            + " Default: the endpoints of --context, else 127.0.0.1:7400 to subscribe, 127.0.0.1:7401 to publish; with"
+                            + " TLS 7410 and 7411.")
     private List<String> endpoints;
 
     @Option(
@@ -100,6 +101,9 @@ final class EndpointOptions {
         }
         if (!tls && ca == null && certificate == null && name == null) {
             return null;
+        }
+        if (key != null) {
+            SessionOptions.warnIfWide(key);
         }
         TlsOptions options = ca == null ? TlsOptions.system() : TlsOptions.trusting(ca);
         options = certificate == null ? options : options.showing(certificate, key);

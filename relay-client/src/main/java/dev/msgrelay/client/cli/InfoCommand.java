@@ -78,10 +78,7 @@ final class InfoCommand {
     @Mixin
     private EndpointOptions where;
 
-    @Option(
-            names = "--token-file",
-            paramLabel = "FILE",
-            description = SessionOptions.TOKEN_FILE_WORDS)
+    @Option(names = "--token-file", paramLabel = "FILE", description = SessionOptions.TOKEN_FILE_WORDS)
     private Path tokenFile;
 
     @Option(names = "--json", description = "Print one JSON object a line for each endpoint.")
@@ -99,8 +96,8 @@ final class InfoCommand {
                 allAnswer = false;
                 out.flush();
                 PrintWriter err = mixee.commandLine().getErr();
-                err.println(mixee.qualifiedName() + ": " + PrintableText.line(endpoint + ": "
-                        + probe.fault().getMessage()));
+                err.println(mixee.qualifiedName() + ": "
+                        + PrintableText.line(endpoint + ": " + probe.fault().getMessage()));
                 err.flush();
                 continue;
             }
@@ -155,8 +152,7 @@ final class InfoCommand {
     private static String line(Map<String, Object> facts) {
         String first = facts.get("endpoint") + ": ";
         if (facts.containsKey(FORBIDDEN)) {
-            return PrintableText.line(
-                    first + FORBIDDEN + " " + facts.get(FORBIDDEN) + ": " + facts.get("because"));
+            return PrintableText.line(first + FORBIDDEN + " " + facts.get(FORBIDDEN) + ": " + facts.get("because"));
         }
         Object trip = facts.get("roundTripMillis");
         return PrintableText.line(first + facts.get("relay") + ", may " + facts.get("may") + ", epoch "

@@ -18,8 +18,9 @@ final class OutputOptions {
 
     @Option(
             names = "--print",
-            description = "Print each message on a line: its sequence where that is known, type, length, and the body as"
-                    + " text, or in hex if it is not printable UTF-8. This is the default.")
+            description =
+                    "Print each message on a line: its sequence where that is known, type, length, and the body as"
+                            + " text, or in hex if it is not printable UTF-8. This is the default.")
     private boolean print;
 
     @Option(names = "--hex", description = "Print each message on a line, the body always in hex.")
@@ -27,15 +28,17 @@ final class OutputOptions {
 
     @Option(
             names = "--json",
-            description = "Print one JSON object a line for each message, gap and event of the connection; publish --json"
-                    + " takes them. A message has sequence, type, length and body, or base64 if it is not UTF-8.")
+            description =
+                    "Print one JSON object a line for each message, gap and event of the connection; publish --json"
+                            + " takes them. A message has sequence, type, length and body, or base64 if it is not UTF-8.")
     private boolean json;
 
     @Option(
             names = "--format",
             paramLabel = "FORMAT",
-            description = "Print each message so: %%s sequence, %%t type, %%b body as it is, %%h body in hex, %%%% a percent"
-                    + " sign, and \\n \\t \\r \\0 \\\\ \\xHH. Nothing is added: '%%s %%b\\n'.")
+            description =
+                    "Print each message so: %%s sequence, %%t type, %%b body as it is, %%h body in hex, %%%% a percent"
+                            + " sign, and \\n \\t \\r \\0 \\\\ \\xHH. Nothing is added: '%%s %%b\\n'.")
     private String format;
 
     @Option(names = "--raw", description = "Print bodies only, as they are, with --delimiter behind each.")

@@ -32,19 +32,14 @@ import java.util.concurrent.TimeoutException;
  * @param fault the reason why there is no WELCOME; null: there is one
  */
 record Probe(
-        Endpoint endpoint,
-        Role role,
-        WelcomeFrame welcome,
-        long welcomeNanos,
-        long roundTripNanos,
-        IOException fault) {
+        Endpoint endpoint, Role role, WelcomeFrame welcome, long welcomeNanos, long roundTripNanos, IOException fault) {
 
     /** Probes an endpoint. Measures {@code roundTrips} round trips, if it is for subscribers. */
     static Probe of(Endpoint endpoint, Token token, TlsOptions tls, Duration timeout, int roundTrips)
             throws IOException, InterruptedException {
         Probe asSubscriber = subscriber(endpoint, token, tls, timeout, roundTrips);
-        boolean other = asSubscriber.fault instanceof RelayErrorException error
-                && error.reason() == CloseReason.WRONG_ROLE;
+        boolean other =
+                asSubscriber.fault instanceof RelayErrorException error && error.reason() == CloseReason.WRONG_ROLE;
         return other ? publisher(endpoint, token, tls, timeout) : asSubscriber;
     }
 
@@ -54,8 +49,8 @@ record Probe(
                 && (error.reason() == CloseReason.NOT_PERMITTED || error.reason() == CloseReason.NOT_AUTHENTICATED);
     }
 
-    private static Probe subscriber(
-            Endpoint endpoint, Token token, TlsOptions tls, Duration timeout, int roundTrips) throws IOException {
+    private static Probe subscriber(Endpoint endpoint, Token token, TlsOptions tls, Duration timeout, int roundTrips)
+            throws IOException {
         Welcomed welcomed = new Welcomed();
         SubscriberOptions options = SubscriberOptions.builder(endpoint)
                 .reconnect(ReconnectPolicy.none())
@@ -102,13 +97,24 @@ record Probe(
                 .handshakeTimeout(timeout)
                 .onEvent(welcomed::event)
                 .build();
-        try (RelayPublisher publisher = RelayPublisher.open(options)) {
+        RelayPublisher publisher = RelayPublisher.open(options);
+        try {
             WelcomeFrame welcome = welcomed.welcome.get(timeout.toNanos() * 2, TimeUnit.NANOSECONDS);
             return new Probe(endpoint, Role.PUBLISHER, welcome, welcomed.nanos, 0, null);
         } catch (ExecutionException e) {
             return new Probe(endpoint, Role.PUBLISHER, null, 0, 0, (IOException) e.getCause());
         } catch (TimeoutException e) {
             return new Probe(endpoint, null, null, 0, 0, new IOException("no answer from " + endpoint, e));
+        } finally {
+            close(publisher);
+        }
+    }
+
+    private static void close(RelayPublisher publisher) {
+        try {
+            publisher.close();
+        } catch (IOException e) {
+            // Nothing was published; a failure before WELCOME is the probe's fault already.
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.msgrelay.client.cli;
 
+import dev.msgrelay.client.PublishException;
 import dev.msgrelay.client.PublisherOptions;
 import dev.msgrelay.client.RelayPublisher;
 import dev.msgrelay.protocol.Level;
@@ -214,9 +215,8 @@ final class PublishCommand implements Callable<Integer> {
             return Resumption.none();
         }
         Path directory = state != null ? state : PublisherState.defaultDirectory(System.getenv());
-        Resumption.Again how = again == null
-                ? Resumption.Again.MISSING
-                : again.append ? Resumption.Again.NEW : Resumption.Again.ALL;
+        Resumption.Again how =
+                again == null ? Resumption.Again.MISSING : again.append ? Resumption.Again.NEW : Resumption.Again.ALL;
         try {
             return new Resumption(PublisherState.open(directory, session.name()), messages.name(), how);
         } catch (PublisherState.HeldException e) {
@@ -315,14 +315,22 @@ final class PublishCommand implements Callable<Integer> {
         }
     }
 
-    /** Waits until all messages are handed over, with --ack acknowledged, as long as there is progress. */
+    /**
+     * Waits until all messages are handed over, with --ack acknowledged, as long as there is progress. What is left
+     * then, closing tells.
+     */
     private void settle(RelayPublisher publisher) throws InterruptedException {
         long before;
+        boolean more;
         do {
             before = publisher.settled();
-        } while (!publisher.flush(stallTimeout)
-                && publisher.settled() > before
-                && publisher.failure().isEmpty());
+            try {
+                publisher.flush(stallTimeout);
+                more = false;
+            } catch (PublishException e) {
+                more = publisher.settled() > before && publisher.failure().isEmpty();
+            }
+        } while (more);
     }
 
     /** Ends the run and prints its sum, once; called by the main thread and on Ctrl-C, where the second waits. */
@@ -331,7 +339,11 @@ final class PublishCommand implements Callable<Integer> {
             return;
         }
         finished = true;
-        publisher.close();
+        try {
+            publisher.close();
+        } catch (PublishException e) {
+            // Its failure() tells the same, behind the sum.
+        }
         events.end();
         if (first.hasFailed()) {
             return;

@@ -41,14 +41,16 @@ final class PublishInput {
 
     @Option(
             names = "--json",
-            description = "Read one JSON object a line, as subscribe --json prints them: type (default: --type), and body or"
-                    + " base64. Objects without a body, such as gaps, are passed over, and counted on stderr.")
+            description =
+                    "Read one JSON object a line, as subscribe --json prints them: type (default: --type), and body or"
+                            + " base64. Objects without a body, such as gaps, are passed over, and counted on stderr.")
     private boolean json;
 
     @Option(
             names = "--raw",
-            description = "Publish bytes as they are: what stands between two of --delimiter, or else the whole input as"
-                    + " one message.")
+            description =
+                    "Publish bytes as they are: what stands between two of --delimiter, or else the whole input as"
+                            + " one message.")
     private boolean raw;
 
     @Option(

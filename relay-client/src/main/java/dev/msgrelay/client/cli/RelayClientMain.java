@@ -116,7 +116,8 @@ public final class RelayClientMain implements Runnable {
 
     /** The options and commands that may stand behind a command. */
     private static Set<String> known(CommandLine command) {
-        Set<String> known = new LinkedHashSet<>(command.getCommandSpec().optionsMap().keySet());
+        Set<String> known =
+                new LinkedHashSet<>(command.getCommandSpec().optionsMap().keySet());
         known.addAll(command.getSubcommands().keySet());
         return known;
     }

@@ -11,6 +11,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
@@ -24,10 +25,7 @@ final class SessionOptions {
             "The token in this file proves the client's identity, for a relay that requires it. Default: the token file"
                     + " of --context, else the token itself in RELAY_TOKEN of the environment.";
 
-    @Option(
-            names = "--name",
-            paramLabel = "NAME",
-            description = "The name of this client, also in the relay's log.")
+    @Option(names = "--name", paramLabel = "NAME", description = "The name of this client, also in the relay's log.")
     private String name;
 
     @Option(
@@ -38,10 +36,7 @@ final class SessionOptions {
                     + " endless; none. Default: a lost connection endlessly, a first one that fails not at all.")
     private ReconnectPolicy reconnect;
 
-    @Option(
-            names = "--token-file",
-            paramLabel = "FILE",
-            description = TOKEN_FILE_WORDS)
+    @Option(names = "--token-file", paramLabel = "FILE", description = TOKEN_FILE_WORDS)
     private Path tokenFile;
 
     @Option(
@@ -89,18 +84,28 @@ final class SessionOptions {
     }
 
     /**
-     * The text of a token's file.
+     * The text of a token's file. Logs a warning if every user of this host can read it.
      *
      * @throws FileSystemException the file cannot be read
      * @throws IOException the file is no text; the message does not show it
      */
     static String readTokenFile(Path file) throws IOException {
         try {
-            return TextFile.read(file, MOST_TOKEN_FILE).strip();
+            String text = TextFile.read(file, MOST_TOKEN_FILE).strip();
+            warnIfWide(file);
+            return text;
         } catch (FileSystemException e) {
             throw e;
         } catch (IOException e) {
             throw new IOException(SecretText.file(file) + " holds no token: " + e.getMessage());
+        }
+    }
+
+    /** Logs a warning if every user of this host can read the file, which holds a secret. */
+    static void warnIfWide(Path file) throws IOException {
+        String wide = TextFile.wide(file);
+        if (wide != null) {
+            LoggerFactory.getLogger(SessionOptions.class).warn(wide);
         }
     }
 

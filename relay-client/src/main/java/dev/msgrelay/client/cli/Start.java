@@ -55,9 +55,8 @@ record Start(long sequence, Instant time) {
                         return new Start(number, null);
                     }
                 } else {
-                    Instant time = value.contains("T")
-                            ? time(value)
-                            : Instant.now().minus(Durations.parse(value));
+                    Instant time =
+                            value.contains("T") ? time(value) : Instant.now().minus(Durations.parse(value));
                     if (time.toEpochMilli() >= 1) {
                         return new Start(0, time);
                     }

@@ -72,8 +72,7 @@ final class SubscribeCommand implements Callable<Integer> {
             names = "--types",
             paramLabel = "RANGES",
             converter = Converters.OfRanges.class,
-            description =
-                    "Get only these types, such as 7,100-199 (negative ones: --types=-5--1). Default: all.")
+            description = "Get only these types, such as 7,100-199 (negative ones: --types=-5--1). Default: all.")
     private TypeRanges types;
 
     @Option(
@@ -90,9 +89,8 @@ final class SubscribeCommand implements Callable<Integer> {
             names = "--policy",
             paramLabel = "POLICY",
             converter = Converters.OfPolicy.class,
-            description =
-                    "What the relay does when this client reads too slowly: disconnect, backpressure, skip or "
-                            + "replay (the client gets the missed messages from the journal). Default: the relay's choice.")
+            description = "What the relay does when this client reads too slowly: disconnect, backpressure, skip or "
+                    + "replay (the client gets the missed messages from the journal). Default: the relay's choice.")
     private Policy policy;
 
     @Option(
@@ -179,7 +177,8 @@ final class SubscribeCommand implements Callable<Integer> {
     private String waitsFor() {
         String what = (from == null ? "new messages" : from.words()) + " of "
                 + (types == null || types.isAll() ? "all types" : "the types " + types.text(MOST_RANGES));
-        return what + (durable == null ? "" : " that are " + durable.flag())
+        return what
+                + (durable == null ? "" : " that are " + durable.flag())
                 + (from == null && !session.isPlain() ? "; --from earliest gets older ones, too" : "");
     }
 

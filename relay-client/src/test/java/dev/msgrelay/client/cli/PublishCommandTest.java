@@ -3,9 +3,10 @@ package dev.msgrelay.client.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.client.PlainServer;
+import dev.msgrelay.client.Frames;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,10 +32,7 @@ class PublishCommandTest {
         assertThat(run.exitCode()).isZero();
         assertThat(got).containsExactly("1:one", "1:two", "1:", "1:last without an end");
         assertThat(run.out()).isEmpty();
-        assertThat(run.err().lines())
-                .hasSize(2)
-                .last()
-                .isEqualTo("published 4 messages, 57 bytes sent");
+        assertThat(run.err().lines()).hasSize(2).last().isEqualTo("published 4 messages, 57 bytes sent");
     }
 
     @Test
@@ -48,7 +46,8 @@ class PublishCommandTest {
 
     @Test
     void publishesWhatTheCommandLineSays() throws Exception {
-        assertThat(publish("not read", "-m", "one", "--message=two\n").exitCode()).isZero();
+        assertThat(publish("not read", "-m", "one", "--message=two\n").exitCode())
+                .isZero();
         assertThat(got).containsExactly("1:one", "1:two\n");
     }
 
@@ -63,18 +62,14 @@ class PublishCommandTest {
 
     @Test
     void objectsHaveTheirTypesAndThoseWithoutABodyArePassedOver() throws Exception {
-        CommandRun run = publish(
-                """
+        CommandRun run = publish("""
                 {"event":"connected","text":"hi"}
                 {"event":"message","sequence":9,"type":7,"length":3,"body":"\\u00fc\\n"}
 
                 {"event":"gap","from":1,"to":2,"code":1}
                 {"type":4294967295,"base64":"YQ=="}
                 {"body":""}
-                """,
-                "--json",
-                "--type",
-                "5");
+                """, "--json", "--type", "5");
         assertThat(run.exitCode()).as(run.err()).isZero();
         assertThat(got).containsExactly("7:ü\n", "-1:a", "5:");
         assertThat(run.err()).contains("passed over 2 objects without a body\n");
@@ -134,12 +129,12 @@ class PublishCommandTest {
 
     @Test
     void aRelayThatRefusesIsQuoted() throws Exception {
-        try (PlainServer server = PlainServer.tcp()) {
+        try (ScriptedRelay server = ScriptedRelay.tcp()) {
             CompletableFuture<CommandRun> running =
                     CommandRun.start("hello\n", "publish", server.endpoint().toString(), "--plain", "--reconnect=none");
-            try (SocketChannel accepted = server.accept()) {
-                PlainServer.readAll(accepted, (type, body) -> {});
-                PlainServer.write(accepted, ErrorFrame.encode(CloseReason.OVERSIZED_LENGTH, "5 over 4"));
+            try (SocketChannel accepted = server.accept().channel()) {
+                Frames.readAll(accepted, (type, body) -> {});
+                Frames.write(accepted, ErrorFrame.encode(CloseReason.OVERSIZED_LENGTH, "5 over 4"));
             }
             CommandRun run = running.get(120, TimeUnit.SECONDS);
             assertThat(run.exitCode()).isEqualTo(1);
@@ -149,12 +144,13 @@ class PublishCommandTest {
     }
 
     private CommandRun publish(String stdin, String... options) throws Exception {
-        try (PlainServer server = PlainServer.tcp()) {
+        try (ScriptedRelay server = ScriptedRelay.tcp()) {
             String[] always = {"publish", server.endpoint().toString(), "--plain", "--reconnect=none"};
             String[] args = Stream.of(always, options).flatMap(Stream::of).toArray(String[]::new);
             CompletableFuture<CommandRun> run = CommandRun.start(stdin, args);
-            PlainServer.serve(
-                    server.accept(), (type, body) -> got.add(type + ":" + new String(PlainServer.copy(body), UTF_8)));
+            Frames.serve(
+                    server.accept().channel(),
+                    (type, body) -> got.add(type + ":" + new String(Frames.copy(body), UTF_8)));
             return run.get(120, TimeUnit.SECONDS);
         }
     }

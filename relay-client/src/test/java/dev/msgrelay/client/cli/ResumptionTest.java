@@ -4,14 +4,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.client.Frames;
-import dev.msgrelay.client.PlainServer;
-import dev.msgrelay.client.ScriptedRelay;
-import dev.msgrelay.client.ScriptedRelay.Frame;
-import dev.msgrelay.client.ScriptedRelay.Script;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.testing.scripted.Peer;
+import dev.msgrelay.testing.scripted.Peer.Frame;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
+import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -125,8 +125,8 @@ class ResumptionTest {
             got.clear();
             write();
             ByteBuffer anew = Frames.welcome(OTHER_EPOCH, WelcomeFrame.EPOCH_CHANGED, 1, 0, Frames.LONG_IDLE);
-            try (ScriptedRelay relay =
-                    ScriptedRelay.of(serve(Frames.welcomePublisher(0), 4, 4), serve(anew, append ? 1 : 5, append ? 1 : 5))) {
+            try (ScriptedRelay relay = ScriptedRelay.of(
+                    serve(Frames.welcomePublisher(0), 4, 4), serve(anew, append ? 1 : 5, append ? 1 : 5))) {
                 assertThat(publish(relay, "--from-start").exitCode()).isZero();
                 Files.write(file, List.of("e"), StandardOpenOption.APPEND);
                 got.clear();
@@ -329,10 +329,10 @@ class ResumptionTest {
         };
     }
 
-    private void take(ScriptedRelay.Peer client, int messages) throws IOException {
+    private void take(Peer client, int messages) throws IOException {
         for (int i = 0; i < messages; i++) {
             Frame frame = client.next();
-            got.add(new String(PlainServer.copy(frame.body()), UTF_8));
+            got.add(new String(Frames.copy(frame.body()), UTF_8));
         }
     }
 

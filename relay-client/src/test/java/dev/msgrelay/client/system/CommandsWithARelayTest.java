@@ -58,7 +58,11 @@ class CommandsWithARelayTest {
             assertThat(run.exitCode()).as(run.err()).isZero();
         }
         CommandRun printed = earliest(bodies.length, "--json");
-        assertThat(printed.out().lines()).hasSize(1 + bodies.length).first().asString().contains("connected");
+        assertThat(printed.out().lines())
+                .hasSize(1 + bodies.length)
+                .first()
+                .asString()
+                .contains("connected");
         CommandRun again = CommandRun.withInput(printed.bytes(), "publish", publish.toString(), "--json");
         assertThat(again.exitCode()).as(again.err()).isZero();
         assertThat(again.err()).contains("passed over 1 object without a body");
@@ -122,7 +126,8 @@ class CommandsWithARelayTest {
         assertThat(ping.exitCode()).as(ping.err()).isZero();
         assertThat(ping.out().lines()).hasSize(2);
         assertThat(ping.out())
-                .containsPattern(subscribe + ": relay.*, may subscribe, epoch -?\\d+, newest message 1, round trip [0-9.]+ ms")
+                .containsPattern(
+                        subscribe + ": relay.*, may subscribe, epoch -?\\d+, newest message 1, round trip [0-9.]+ ms")
                 .containsPattern(publish + ": relay.*, may publish, epoch -?\\d+, newest message 1, welcome after");
         CommandRun info = CommandRun.of("info", "--json", publish.toString());
         assertThat(info.out()).startsWith("{\"endpoint\":\"" + publish).contains("\"maxBody\":1048576");

@@ -37,10 +37,8 @@ public final class NearestWord {
                 }
                 int replaced = rows[i - 1][j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
                 int least = Math.min(replaced, 1 + Math.min(rows[i - 1][j], rows[i][j - 1]));
-                boolean exchanged = i > 1
-                        && j > 1
-                        && a.charAt(i - 1) == b.charAt(j - 2)
-                        && a.charAt(i - 2) == b.charAt(j - 1);
+                boolean exchanged =
+                        i > 1 && j > 1 && a.charAt(i - 1) == b.charAt(j - 2) && a.charAt(i - 2) == b.charAt(j - 1);
                 rows[i][j] = exchanged ? Math.min(least, rows[i - 2][j - 2] + 1) : least;
             }
         }

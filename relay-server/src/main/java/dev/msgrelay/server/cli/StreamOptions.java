@@ -10,8 +10,9 @@ final class StreamOptions {
             names = "--log-size",
             paramLabel = "SIZE",
             converter = ByteSize.class,
-            description = "Bytes that a subscriber may fall behind; a multiple of 512k. Default: 16m, or what --max-body"
-                    + " needs.")
+            description =
+                    "Bytes that a subscriber may fall behind; a multiple of 512k. Default: 16m, or what --max-body"
+                            + " needs.")
     private int logSize;
 
     @Option(
