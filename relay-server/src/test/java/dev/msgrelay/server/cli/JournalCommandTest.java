@@ -105,7 +105,7 @@ class JournalCommandTest {
         assertThat(run("dump", directory.toString())).isZero();
         assertThat(lines()).hasSize(MESSAGES);
         assertThat(lines().get(7)).startsWith("sequence 8, type 7, ");
-        assertThat(run("dump", directory.toString(), "--from", "200", "--count", "3", "--json", "--hex"))
+        assertThat(run("dump", directory.toString(), "--from", "200", "--count", "3", "--json"))
                 .isZero();
         assertThat(lines()).hasSize(3);
         for (int i = 0; i < 3; i++) {

@@ -90,7 +90,7 @@ class WrongFlagsTest {
                 "--publisher-silence=1441m | publisher silence 86460000 ms is not within 0..86400000 ms",
                 "--name-hold=1441m | name hold 86460000 ms is not within 0..86400000 ms",
                 "--connections=999ms | connections every 999ms is more often than every 1s",
-                "--admin=7402 | admin '7402' is neither none, nor host:port",
+                "--admin=nine | admin 'nine' is neither none, nor host:port",
                 "--admin=127.0.0.1:65536 | admin port 65536 is not within 0..65535",
                 "--admin=0.0.0.0:7402 | admin 0.0.0.0:7402 is beyond loopback: that needs TLS and a token: --admin https://0.0.0.0",
                 "--admin=https://0.0.0.0:7402 | admin 0.0.0.0:7402 is beyond loopback: that needs TLS and a token",
