@@ -71,7 +71,7 @@ public record AdminConfig(
         Matcher matcher = PLACE.matcher(place);
         if (!matcher.matches() || matcher.group(1) != null) {
             throw new IllegalArgumentException(
-                    "health '" + place + "' is neither host:port, nor :port, nor [ipv6]:port");
+                    "health '" + place + "' is neither host:port, nor :port, nor port, nor [ipv6]:port");
         }
         String host = host(matcher);
         return new AdminConfig(

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -112,7 +113,10 @@ class JournalCommandTest {
             JsonObject json = JsonParser.object().from(lines().get(i));
             assertThat(json.getLong("sequence")).isEqualTo(200 + i);
             assertThat(json.getInt("type")).isEqualTo(199 + i);
-            assertThat(json.getString("hex")).hasSize(2 * json.getInt("length"));
+            byte[] body = json.has("body")
+                    ? json.getString("body").getBytes(StandardCharsets.UTF_8)
+                    : Base64.getDecoder().decode(json.getString("base64"));
+            assertThat(body).hasSize(json.getInt("length"));
         }
         assertThat(run("dump", directory.toString(), "--from", "5000")).isZero();
         assertThat(lines()).isEmpty();
