@@ -9,6 +9,8 @@ import dev.msgrelay.protocol.text.UndecodedText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
@@ -115,7 +117,7 @@ public final class LoadgenMain implements Runnable {
     private static int usageError(ParameterException e, String[] args) {
         CommandLine command = e.getCommandLine();
         String words = e instanceof UnmatchedArgumentException unmatched
-                ? SecretText.unmatched(unmatched.getUnmatched())
+                ? SecretText.unmatched(unmatched.getUnmatched(), known(unmatched.getCommandLine()))
                 : e.getMessage();
         command.getErr().println(command.getCommandSpec().qualifiedName() + ": " + words);
         command.getErr().println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");
@@ -133,5 +135,13 @@ public final class LoadgenMain implements Runnable {
             return CommandLine.ExitCode.SOFTWARE;
         }
         throw e;
+    }
+
+    /** The options and commands that may stand behind a command. */
+    private static Set<String> known(CommandLine command) {
+        Set<String> known =
+                new LinkedHashSet<>(command.getCommandSpec().optionsMap().keySet());
+        known.addAll(command.getSubcommands().keySet());
+        return known;
     }
 }

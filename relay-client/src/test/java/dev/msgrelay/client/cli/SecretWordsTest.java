@@ -43,7 +43,8 @@ class SecretWordsTest {
     @Test
     void aTokenBehindAnOptionThatThereIsNot() {
         CommandRun run = CommandRun.of("publish", "--token=" + TOKEN);
-        assertThat(run.err()).startsWith("relay-client publish: Unknown option: '--token'\n");
+        assertThat(run.err())
+                .startsWith("relay-client publish: Unknown option: '--token' (did you mean '--token-file'?)\n");
         assertThat(CommandRun.of("top", "127.0.0.1:1", "--token", TOKEN).err()).doesNotContain(TOKEN);
     }
 
