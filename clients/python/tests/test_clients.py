@@ -305,6 +305,13 @@ class AsyncioTest(unittest.IsolatedAsyncioTestCase):
         await session.close()
 
     async def test_close_at_any_moment(self) -> None:
+        await self.close_at_any_moment()
+
+    async def test_close_at_any_moment_of_a_failed_try(self) -> None:
+        self.relay.close()
+        await self.close_at_any_moment()
+
+    async def close_at_any_moment(self) -> None:
         for turns in range(30):
             subscriber = aio.Subscriber(SubscriberOptions(self.relay.endpoint, reconnect=SOON))
             for _ in range(turns):

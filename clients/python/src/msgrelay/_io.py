@@ -215,6 +215,7 @@ class Session:
                 why = e
             except OSError as e:
                 why = ConnectionFailed(f"connect to {self.endpoint.text}: {e}")
+            self._check_cancelled()
             if not isinstance(why, ConnectionFailed) or self.stopping:
                 return self._give_up(_fault(why))
             endpoint = self.endpoint.text
@@ -226,6 +227,11 @@ class Session:
             except Exception as e:
                 return self._give_up(_fault(e))
             await asyncio.sleep(wait)
+
+    def _check_cancelled(self) -> None:
+        # wait_for loses a cancellation that comes at the moment of its result.
+        if self.cancelled:
+            raise asyncio.CancelledError
 
     def _give_up(self, why: RelayError) -> None:
         # The client has failed before its user hears of it.
@@ -255,9 +261,7 @@ class Session:
         why: Exception | None = None
         try:
             connection = await self._connect()
-            if self.cancelled:
-                # wait_for may have lost the cancellation, if the connection was made at the same time.
-                raise asyncio.CancelledError
+            self._check_cancelled()
             why = await asyncio.shield(connection.ended)
             if connection.link.going_away:
                 self._reconnector.leaving(connection.link.going_away)
