@@ -113,6 +113,9 @@ func (l *link) control(typ int32, body []byte) *Error {
 		if err != nil {
 			return err
 		}
+		if w.version != 1 {
+			return brokenRule(codeUnsupported, "WELCOME chooses version %d, only 1 was offered", w.version)
+		}
 		l.isOpen = true
 		l.idle = time.Duration(w.idleMs) * time.Millisecond
 		return l.handler.onWelcome(w)

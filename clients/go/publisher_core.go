@@ -175,7 +175,7 @@ func (c *publisherCore) output() []byte { return nil }
 
 // Forgets the kept messages up to this number.
 func (c *publisherCore) forget(number int64) {
-	for c.kept > 0 && c.number <= number {
+	for c.kept > 0 && c.number > 0 && c.number <= number {
 		c.first += c.frameAt(c.first)
 		c.number++
 		c.kept--
