@@ -23,7 +23,8 @@ public interface ClientMetrics {
     /**
      * A number that only grows.
      *
-     * @param name words with underscores, such as {@code settled_bytes}; each is the name of a method of the client
+     * @param name words with underscores, such as {@code settled_bytes}: the client's method {@code settledBytes} tells
+     *     the same
      */
     void counter(String name, LongSupplier value);
 

@@ -17,7 +17,17 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The common options of publishers and subscribers: where to connect to, and how. Immutable. */
+/**
+ * The common options of publishers and subscribers: where to connect to, and how. Immutable.
+ *
+ * <pre>{@code
+ * SubscriberOptions.builder("relay-1:7410", "relay-2:7410")          // tried in turn
+ *         .tls(TlsOptions.system())
+ *         .token(System.getenv("RELAY_TOKEN"))
+ *         .onEvent(event -> System.err.println(event.text()))
+ *         .build();
+ * }</pre>
+ */
 public abstract sealed class ConnectionOptions permits PublisherOptions, SubscriberOptions {
     private static final Logger LOG = LoggerFactory.getLogger(SessionEvent.class);
 
@@ -121,7 +131,7 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
     }
 
     private static void log(SessionEvent event) {
-        if (!event.isRoutine()) {
+        if (event.isLoss()) {
             LOG.warn("{}", event.text());
         }
     }
@@ -229,7 +239,7 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
 
         /**
          * A listener for events of the connection. Called on the thread that owns it: a publisher's own, or the one
-         * that polls a subscriber. By default the events that tell of a loss are logged as warnings.
+         * that polls a subscriber. By default those that are a {@link SessionEvent#isLoss loss} are logged as warnings.
          */
         public B onEvent(Consumer<SessionEvent> listener) {
             onEvent = Objects.requireNonNull(listener, "listener");

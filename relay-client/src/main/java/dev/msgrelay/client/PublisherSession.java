@@ -358,7 +358,9 @@ final class PublisherSession implements Runnable {
 
     /** Fails first: a listener of GaveUp finds the publisher failed. */
     private void giveUp(Endpoint endpoint, IOException cause) {
-        queue.fail(cause);
+        if (queue.fail(cause)) {
+            LOG.warn("publisher to {}: {}", endpoint, cause.getMessage());
+        }
         emit(new SessionEvent.GaveUp(endpoint, cause));
     }
 

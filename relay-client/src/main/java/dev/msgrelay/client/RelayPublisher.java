@@ -282,7 +282,7 @@ public final class RelayPublisher implements AutoCloseable {
     public void metrics(ClientMetrics to) {
         to.counter("messages", this::messages);
         to.counter("bytes", this::bytes);
-        to.counter("settled_messages", this::settled);
+        to.counter("settled", this::settled);
         to.counter("settled_bytes", this::settledBytes);
         to.counter("writes", this::writes);
         to.gauge("buffered_bytes", queue::keptBytes);

@@ -35,12 +35,13 @@ public sealed interface SessionEvent {
     /** One printable line for people, whatever the relay's text is. */
     String text();
 
-    /** Whether nothing was lost: the event belongs to any connection. */
-    default boolean isRoutine() {
-        return this instanceof Connecting
+    /** Whether a connection or messages are lost, which no exception tells. */
+    default boolean isLoss() {
+        return !(this instanceof Connecting
                 || this instanceof Connected
                 || this instanceof ConnectedPlain
-                || this instanceof GoingAway;
+                || this instanceof GoingAway
+                || this instanceof GaveUp);
     }
 
     /** A try begins. */

@@ -55,8 +55,25 @@ public final class JavaDriver {
     /** Obeys until the commands end. */
     public static void serve(InputStream commands, OutputStream events) throws Exception {
         JavaDriver driver = new JavaDriver(events);
-        driver.tell("ready", "client", "java", "version", "0.1.0", "capabilities", JsonArray.from(
-                "subscriber", "publisher", "plain", "levels", "types", "tls", "token", "unix", "endpoints", "pause", "time"));
+        driver.tell(
+                "ready",
+                "client",
+                "java",
+                "version",
+                "0.1.0",
+                "capabilities",
+                JsonArray.from(
+                        "subscriber",
+                        "publisher",
+                        "plain",
+                        "levels",
+                        "types",
+                        "tls",
+                        "token",
+                        "unix",
+                        "endpoints",
+                        "pause",
+                        "time"));
         BufferedReader lines = new BufferedReader(new InputStreamReader(commands, UTF_8));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             driver.obey(line);
@@ -372,11 +389,21 @@ public final class JavaDriver {
         } else if (event instanceof SessionEvent.ConnectedPlain) {
             tell("connected", "endpoint", event.endpoint().toString(), "plain", true);
         } else if (event instanceof SessionEvent.Lost lost) {
-            tell("lost", "code", code(lost.cause()), "text", String.valueOf(lost.cause().getMessage()));
+            tell(
+                    "lost",
+                    "code",
+                    code(lost.cause()),
+                    "text",
+                    String.valueOf(lost.cause().getMessage()));
         } else if (event instanceof SessionEvent.GaveUp gaveUp) {
             error(gaveUp.cause(), null);
         } else if (event instanceof SessionEvent.GoingAway going) {
-            tell("going_away", "code", going.goAway().code(), "closes_in_ms", going.goAway().closesInMillis());
+            tell(
+                    "going_away",
+                    "code",
+                    going.goAway().code(),
+                    "closes_in_ms",
+                    going.goAway().closesInMillis());
         } else if (event instanceof SessionEvent.StreamChanged changed) {
             tell("stream_changed", "lost_from", String.valueOf(changed.lostFrom()));
         } else if (event instanceof SessionEvent.RelayRestarted) {

@@ -10,15 +10,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.sun.management.ThreadMXBean;
-import dev.msgrelay.client.ScriptedRelay.Frame;
-import dev.msgrelay.client.ScriptedRelay.Peer;
-import dev.msgrelay.client.ScriptedRelay.Script;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.testing.scripted.Peer;
+import dev.msgrelay.testing.scripted.Peer.Frame;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
+import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -192,7 +193,7 @@ class PublisherLimitsTest extends ScriptedPublishing {
                     client.send(welcomePublisher(0));
                     long[] messages = new long[1];
                     ByteBuffer ack = ack(1, 1);
-                    PlainServer.readAll(client.channel(), (type, body) -> {
+                    Frames.readAll(client.channel(), (type, body) -> {
                         if (++messages[0] % 1000 == 0) {
                             ack.putLong(8, messages[0]);
                             sendQuietly(client, ack.rewind());
@@ -251,14 +252,16 @@ class PublisherLimitsTest extends ScriptedPublishing {
                                 told.complete(unflushed(mine, day).unsettled() + " "
                                         + mine.publish(1, bytes("x"), day) + " "
                                         + mine.publish(1, new byte[1], 0, 1, day) + " "
-                                        + catchThrowable(() -> mine.publish(1, "x")).getMessage());
+                                        + catchThrowable(() -> mine.publish(1, "x"))
+                                                .getMessage());
                             } catch (InterruptedException e) {
                                 told.completeExceptionally(e);
                             }
                         }))) {
             publish(publisher, "0123456789");
             made.complete(publisher);
-            assertThat(told.get(120, TimeUnit.SECONDS)).isEqualTo("1 FULL FULL the message was not taken: the buffer has no room");
+            assertThat(told.get(120, TimeUnit.SECONDS))
+                    .isEqualTo("1 FULL FULL the message was not taken: the buffer has no room");
             publisher.flush(LONG);
         }
     }

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class RetryAdviceTest {
     /** What docs/protocol.md calls "stop". */
-    static final Set<CloseReason> STOP = EnumSet.of(
+    private static final Set<CloseReason> STOP = EnumSet.of(
             CloseReason.NEGATIVE_LENGTH,
             CloseReason.OVERSIZED_LENGTH,
             CloseReason.RESERVED_TYPE,

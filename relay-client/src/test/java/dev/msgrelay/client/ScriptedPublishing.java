@@ -6,9 +6,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.msgrelay.client.ScriptedRelay.Frame;
-import dev.msgrelay.client.ScriptedRelay.Peer;
 import dev.msgrelay.protocol.PublishOutcome;
+import dev.msgrelay.testing.scripted.Peer;
+import dev.msgrelay.testing.scripted.Peer.Frame;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -45,7 +46,7 @@ abstract class ScriptedPublishing {
     void take(Peer client, int messages) throws IOException {
         for (int i = 0; i < messages; i++) {
             Frame frame = client.next();
-            got.add(frame.type() + ":" + new String(PlainServer.copy(frame.body()), UTF_8));
+            got.add(frame.type() + ":" + new String(Frames.copy(frame.body()), UTF_8));
         }
     }
 

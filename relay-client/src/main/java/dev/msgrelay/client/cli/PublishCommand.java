@@ -335,22 +335,21 @@ final class PublishCommand implements Callable<Integer> {
     }
 
     /**
-     * Waits until all messages are handed over, with --ack acknowledged, as long as there is progress, or until the
-     * publisher fails.
+     * Waits until all messages are handed over, with --ack acknowledged, as long as there is progress. What is left
+     * then, closing tells.
      */
-    private void settle(RelayPublisher publisher) throws PublishException, InterruptedException {
-        boolean done = false;
-        while (!done && publisher.failure().isEmpty()) {
-            long before = publisher.settled();
+    private void settle(RelayPublisher publisher) throws InterruptedException {
+        long before;
+        boolean more;
+        do {
+            before = publisher.settled();
             try {
                 publisher.flush(stallTimeout);
-                done = true;
+                more = false;
             } catch (PublishException e) {
-                if (publisher.failure().isEmpty() && publisher.settled() == before) {
-                    throw e;
-                }
+                more = publisher.settled() > before && publisher.failure().isEmpty();
             }
-        }
+        } while (more);
     }
 
     /** Ends the run and prints its sum, once; called by the main thread and on Ctrl-C, where the second waits. */

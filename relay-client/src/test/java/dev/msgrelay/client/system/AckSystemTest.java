@@ -15,6 +15,7 @@ import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.testing.FreePort;
+import dev.msgrelay.testing.scripted.CuttingProxy;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;

@@ -203,7 +203,11 @@ final class DemoCommand implements Callable<Integer> {
 
         @Override
         public void close() {
-            publisher.close();
+            try {
+                publisher.close();
+            } catch (PublishException e) {
+                // The summary has what is not acknowledged.
+            }
             first.close();
             second.close();
         }

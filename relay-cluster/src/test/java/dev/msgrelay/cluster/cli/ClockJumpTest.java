@@ -72,7 +72,7 @@ class ClockJumpTest {
         }
     }
 
-    private static void publish(RelayPublisher publisher, long from, long to) throws InterruptedException {
+    private static void publish(RelayPublisher publisher, long from, long to) throws IOException, InterruptedException {
         for (long number = from; number <= to; number++) {
             assertThat(publisher.publish(7, ByteBuffer.allocate(8).putLong(0, number), WAIT))
                     .hasToString("ACCEPTED");

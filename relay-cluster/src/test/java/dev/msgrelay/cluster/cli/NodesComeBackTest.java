@@ -59,7 +59,7 @@ class NodesComeBackTest {
                 .build());
     }
 
-    private static void publish(RelayPublisher publisher, long from, long to) throws InterruptedException {
+    private static void publish(RelayPublisher publisher, long from, long to) throws IOException, InterruptedException {
         ByteBuffer body = ByteBuffer.allocate(BODY);
         for (long number = from; number <= to; number++) {
             body.putLong(0, number);

@@ -51,8 +51,7 @@ class TranscriptsTest {
             Files.writeString(
                     other, text.substring(0, relays) + text.substring(relays).replaceFirst("74776f", "32776f"));
             Transcript wrong = Transcript.read(other);
-            assertThatThrownBy(
-                            () -> wrong.play(Endpoint.of(relay.publish()), Endpoint.of(relay.subscribe()), LONG))
+            assertThatThrownBy(() -> wrong.play(Endpoint.of(relay.publish()), Endpoint.of(relay.subscribe()), LONG))
                     .isInstanceOf(AssertionError.class)
                     .hasMessageContaining("2wo");
         } finally {

@@ -38,7 +38,8 @@ record Case(String name, Path file, Set<String> needs, Loop loop, List<Step> ste
         }
         List<Case> all = new ArrayList<>();
         try (Stream<Path> files = Files.list(fileOrDirectory)) {
-            for (Path file : files.filter(f -> f.toString().endsWith(SUFFIX)).sorted().toList()) {
+            for (Path file :
+                    files.filter(f -> f.toString().endsWith(SUFFIX)).sorted().toList()) {
                 all.addAll(readFile(file));
             }
         } catch (UncheckedIOException e) {

@@ -89,7 +89,8 @@ final class CaseRun implements AutoCloseable {
     /** The addresses of the case's relays, by their names. */
     Map<String, String> endpoints() {
         Map<String, String> all = new LinkedHashMap<>();
-        listeners.forEach((name, listener) -> all.put(name, listener.relay.endpoint().toString()));
+        listeners.forEach(
+                (name, listener) -> all.put(name, listener.relay.endpoint().toString()));
         return all;
     }
 
@@ -217,8 +218,10 @@ final class CaseRun implements AutoCloseable {
         List<String> words = step.words().stream().map(this::filled).toList();
         switch (step.verb()) {
             case "listen" -> {}
-            case "accept" -> accept(words.isEmpty() ? listeners.keySet().iterator().next() : words.get(0), false);
-            case "accept-fails" -> accept(words.isEmpty() ? listeners.keySet().iterator().next() : words.get(0), true);
+            case "accept" ->
+                accept(words.isEmpty() ? listeners.keySet().iterator().next() : words.get(0), false);
+            case "accept-fails" ->
+                accept(words.isEmpty() ? listeners.keySet().iterator().next() : words.get(0), true);
             case "refuse" -> listeners.get(words.get(0)).relay.stop();
             case "expect" -> expect(words);
             case "expect-messages" -> expectMessages(words);
@@ -247,7 +250,18 @@ final class CaseRun implements AutoCloseable {
 
     private void playUser(String verb, List<String> words) throws Exception {
         if (driver == null) {
-            if (!List.of("open", "do", "begin", "told", "told-messages", "publish", "never-told", "told-gaps", "until-counters").contains(verb)) {
+            if (!List.of(
+                            "open",
+                            "do",
+                            "begin",
+                            "told",
+                            "told-messages",
+                            "publish",
+                            "never-told",
+                            "told-gaps",
+                            "quiet",
+                            "until-counters")
+                    .contains(verb)) {
                 throw new IllegalArgumentException("no step has the verb " + verb);
             }
             return;
@@ -271,9 +285,11 @@ final class CaseRun implements AutoCloseable {
             case "told" -> told(words);
             case "told-messages" -> toldMessages(words);
             case "told-gaps" -> toldGaps(words.get(0));
+            case "quiet" -> driver.awaitQuiet(deadline());
             case "until-counters" -> untilCounters(words);
             case "never-told" -> {
-                if (!driver.take(event -> event.getString("event").equals(words.get(0))).isEmpty()) {
+                if (!driver.take(event -> event.getString("event").equals(words.get(0)))
+                        .isEmpty()) {
                     throw new AssertionError("the client reported " + words.get(0));
                 }
             }
@@ -306,7 +322,12 @@ final class CaseRun implements AutoCloseable {
     }
 
     private Path tlsFile(String name) {
-        return played.file().toAbsolutePath().getParent().resolve(TLS_FILES).resolve(name).normalize();
+        return played.file()
+                .toAbsolutePath()
+                .getParent()
+                .resolve(TLS_FILES)
+                .resolve(name)
+                .normalize();
     }
 
     private void accept(String name, boolean fails) throws IOException {
@@ -488,7 +509,8 @@ final class CaseRun implements AutoCloseable {
                 return frame;
             }
             if (its.equals("PING")) {
-                peer.send("PONG id=" + FrameText.decode(frame.type(), frame.body()).get("id"));
+                peer.send("PONG id="
+                        + FrameText.decode(frame.type(), frame.body()).get("id"));
             }
         }
     }
@@ -525,7 +547,9 @@ final class CaseRun implements AutoCloseable {
         String chosen = options.remove("at");
         for (String name : chosen == null ? listeners.keySet() : List.of(chosen.split(","))) {
             endpoints.add(
-                    listeners.containsKey(name) ? listeners.get(name).relay.endpoint().toString() : name);
+                    listeners.containsKey(name)
+                            ? listeners.get(name).relay.endpoint().toString()
+                            : name);
         }
         command.put("endpoints", endpoints);
         JsonObject reconnect = new JsonObject();
@@ -629,9 +653,7 @@ final class CaseRun implements AutoCloseable {
             fields.forEach((field, value) -> match(field, value, value(event, field), JsonWriter.string(event)));
             return;
         }
-        JsonObject event = driver.await(
-                name,
-                one -> matchAll(fields, one), deadline());
+        JsonObject event = driver.await(name, one -> matchAll(fields, one), deadline());
         fields.forEach((field, value) -> match(field, value, value(event, field), JsonWriter.string(event)));
     }
 

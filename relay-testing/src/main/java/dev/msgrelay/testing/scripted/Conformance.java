@@ -71,12 +71,7 @@ public final class Conformance {
      * @param relays starts real relays; null: live cases are skipped
      */
     Conformance(
-            String client,
-            Drivers drivers,
-            Set<String> known,
-            Duration patience,
-            LiveRelays relays,
-            PrintStream out) {
+            String client, Drivers drivers, Set<String> known, Duration patience, LiveRelays relays, PrintStream out) {
         this.client = client;
         this.drivers = drivers;
         this.known = known;
@@ -135,6 +130,7 @@ public final class Conformance {
         }
         results.sort(Comparator.comparing(Result::name));
         out.printf(
+                Locale.ROOT,
                 "conformance %s cases %d passed %d failed %d known %d skipped %d%n",
                 client,
                 results.size(),
@@ -254,8 +250,9 @@ public final class Conformance {
                 xml.writeAttribute("time", String.format(Locale.ROOT, "%.3f", result.seconds()));
                 if (result.outcome() != Outcome.PASSED) {
                     xml.writeStartElement(result.outcome() == Outcome.FAILED ? "failure" : "skipped");
-                    xml.writeAttribute("message", printable(result.outcome().name().toLowerCase(Locale.ROOT) + ": "
-                            + result.detail()));
+                    xml.writeAttribute(
+                            "message",
+                            printable(result.outcome().name().toLowerCase(Locale.ROOT) + ": " + result.detail()));
                     xml.writeEndElement();
                 }
                 xml.writeEndElement();

@@ -22,7 +22,11 @@ import picocli.CommandLine.Parameters;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:every case passed, or is known to fail", "1:a case failed", "2:wrong usage"})
 public final class ConformanceCommand implements Callable<Integer> {
-    @Option(names = "--cases", paramLabel = "PATH", required = true, description = "a case file, or a directory of them")
+    @Option(
+            names = "--cases",
+            paramLabel = "PATH",
+            required = true,
+            description = "a case file, or a directory of them")
     private Path cases;
 
     @Option(names = "--name", paramLabel = "NAME", required = true, description = "the client's name in the report")
@@ -34,7 +38,10 @@ public final class ConformanceCommand implements Callable<Integer> {
     @Option(names = "--not", paramLabel = "TEXT", description = "no cases whose name holds this text")
     private String not;
 
-    @Option(names = "--known", paramLabel = "FILE", description = "names of the cases that are known to fail, one a line")
+    @Option(
+            names = "--known",
+            paramLabel = "FILE",
+            description = "names of the cases that are known to fail, one a line")
     private Path known;
 
     @Option(names = "--junit", paramLabel = "FILE", description = "writes the results as JUnit's XML")
@@ -50,14 +57,16 @@ public final class ConformanceCommand implements Callable<Integer> {
     @Option(
             names = "--relay",
             paramLabel = "COMMAND",
-            description = "what starts a relay for the live cases, such as \"java -jar relay-server.jar\"; without it they"
-                    + " are skipped")
+            description =
+                    "what starts a relay for the live cases, such as \"java -jar relay-server.jar\"; without it they"
+                            + " are skipped")
     private String relay;
 
     @Option(
             names = "--record",
             paramLabel = "DIR",
-            description = "keeps the bytes of live/transcript in this directory, as session.transcript, unless it is there")
+            description =
+                    "keeps the bytes of live/transcript in this directory, as session.transcript, unless it is there")
     private Path record;
 
     @Parameters(paramLabel = "DRIVER", arity = "1..*", description = "the command that starts the driver, after --")
@@ -75,8 +84,8 @@ public final class ConformanceCommand implements Callable<Integer> {
         try (LiveRelays relays = relay == null ? null : new LiveRelays(List.of(relay.split(" ")), record)) {
             Conformance conformance = new Conformance(
                     name, () -> Driver.start(driver), names(known), Duration.ofSeconds(seconds), relays, System.out);
-            List<Conformance.Result> results = conformance.run(
-                    Case.read(cases), one -> one.contains(only) && (not == null || !one.contains(not)));
+            List<Conformance.Result> results =
+                    conformance.run(Case.read(cases), one -> one.contains(only) && (not == null || !one.contains(not)));
             if (junit != null) {
                 Conformance.junit(junit, name, results);
             }

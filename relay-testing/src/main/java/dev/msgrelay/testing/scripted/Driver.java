@@ -14,6 +14,7 @@ import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.Pipe;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** A client's driver: commands to it, and the events that it has reported and nobody has taken yet. */
 final class Driver implements AutoCloseable {
@@ -29,6 +31,7 @@ final class Driver implements AutoCloseable {
     private static final Set<String> IN_ORDER = Set.of("message", "gap", "stream_changed", "rolled_back", "missed");
 
     private static final int REMEMBERED = 12;
+    private static final int QUIET_MS = 100;
 
     private final Process process;
     private final InputStream in;
@@ -138,6 +141,35 @@ final class Driver implements AutoCloseable {
         }
     }
 
+    /**
+     * Waits for a tenth of a second in which the driver's process has computed for less than half of it; a driver in
+     * this process is taken for a quiet one.
+     *
+     * @throws AssertionError it computes all the time, while there is nothing to do
+     */
+    void awaitQuiet(long deadline) throws InterruptedException {
+        long used;
+        do {
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError("the driver computes all the time");
+            }
+            long before = cpuNanos();
+            Thread.sleep(QUIET_MS);
+            used = cpuNanos() - before;
+        } while (used > TimeUnit.MILLISECONDS.toNanos(QUIET_MS) / 2);
+    }
+
+    private long cpuNanos() {
+        return process == null
+                ? 0
+                : Stream.concat(Stream.of(process.toHandle()), process.descendants())
+                        .mapToLong(one -> one.info()
+                                .totalCpuDuration()
+                                .map(Duration::toNanos)
+                                .orElse(0L))
+                        .sum();
+    }
+
     /** The first event that is a reply to this command, by its name, or the refusal; taken by the next await. */
     synchronized void awaitReply(String command, String reply, long deadline) {
         while (true) {
@@ -186,7 +218,8 @@ final class Driver implements AutoCloseable {
     /** Calls this, at once, if there is an error that nobody has taken, and at the next one; null: calls nothing. */
     synchronized void onError(Runnable action) {
         onError = action;
-        if (action != null && events.stream().anyMatch(event -> event.getString("event").equals("error"))) {
+        if (action != null
+                && events.stream().anyMatch(event -> event.getString("event").equals("error"))) {
             action.run();
         }
     }

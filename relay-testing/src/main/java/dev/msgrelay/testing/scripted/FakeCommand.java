@@ -70,7 +70,9 @@ public final class FakeCommand implements Callable<Integer> {
         long from = one.loop() == null ? 0 : one.loop().from();
         try (CaseRun run = new CaseRun(one, null, Duration.ofSeconds(seconds))) {
             StringBuilder where = new StringBuilder();
-            run.endpoints().forEach((name, endpoint) -> where.append(' ').append(name).append('=').append(endpoint));
+            run.endpoints()
+                    .forEach((name, endpoint) ->
+                            where.append(' ').append(name).append('=').append(endpoint));
             say(one.name() + " listens" + where);
             for (long i = from; i <= (one.loop() == null ? 0 : one.loop().to()); i++) {
                 run.play(one.loop() == null ? null : i);

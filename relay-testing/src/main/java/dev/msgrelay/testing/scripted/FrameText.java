@@ -50,12 +50,18 @@ public final class FrameText {
     private static final Map<String, Layout> LAYOUTS = new LinkedHashMap<>();
 
     static {
-        layout("HELLO", 0x80000001, "lowest:U16:1 highest:U16:1 role:U8:1 policy:U8:0 start:U8:0 reserved:U8:0"
-                + " features:I32:0 heartbeat:I32:0 epoch:I64:0 number:I64:0 count:COUNT: reserved2:U16:0 reserved3:I32:0"
-                + " ranges:RANGES: name:STRING: producer:ID: token:STRING level:U8");
-        layout("WELCOME", 0x80000002, "version:U16:1 policy:U8:1 flags:U8:0 features:I32:3 epoch:I64:" + EPOCH
-                + " next:I64:1 accepted:I64:0 max_body:I32:1048576 heartbeat:I32:1000 idle:I32:60000"
-                + " most_ranges:U16:1024 reserved:U16:0 server:STRING:scripted fork:I64:0");
+        layout(
+                "HELLO",
+                0x80000001,
+                "lowest:U16:1 highest:U16:1 role:U8:1 policy:U8:0 start:U8:0 reserved:U8:0"
+                        + " features:I32:0 heartbeat:I32:0 epoch:I64:0 number:I64:0 count:COUNT: reserved2:U16:0 reserved3:I32:0"
+                        + " ranges:RANGES: name:STRING: producer:ID: token:STRING level:U8");
+        layout(
+                "WELCOME",
+                0x80000002,
+                "version:U16:1 policy:U8:1 flags:U8:0 features:I32:3 epoch:I64:" + EPOCH
+                        + " next:I64:1 accepted:I64:0 max_body:I32:1048576 heartbeat:I32:1000 idle:I32:60000"
+                        + " most_ranges:U16:1024 reserved:U16:0 server:STRING:scripted fork:I64:0");
         layout("SUBSCRIBE", 0x80000003, "request:I32:0 count:COUNT: reserved:U16:0 ranges:RANGES:");
         layout("PING", 0x80000004, "id:I64:1 next:I64:0 head:I64:0");
         layout("PONG", 0x80000005, "id:I64:1");
@@ -191,8 +197,8 @@ public final class FrameText {
     private static ByteBuffer messages(Map<String, String> fields) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         for (long i = number(fields.get("from")); i <= number(fields.get("to")); i++) {
-            ByteBuffer one = encode(
-                    "MESSAGE", Map.of("type", fields.getOrDefault("type", "1"), "body", String.valueOf(i)));
+            ByteBuffer one =
+                    encode("MESSAGE", Map.of("type", fields.getOrDefault("type", "1"), "body", String.valueOf(i)));
             all.writeBytes(one.array());
         }
         return ByteBuffer.wrap(all.toByteArray());
@@ -200,7 +206,9 @@ public final class FrameText {
 
     private static byte[] body(Layout layout, Map<String, String> fields) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        int ranges = fields.getOrDefault("ranges", "").isEmpty() ? 0 : fields.get("ranges").split(",").length;
+        int ranges = fields.getOrDefault("ranges", "").isEmpty()
+                ? 0
+                : fields.get("ranges").split(",").length;
         for (Field field : layout.fields) {
             String value = fields.remove(field.name);
             if (value == null) {
@@ -228,7 +236,8 @@ public final class FrameText {
                 out.writeBytes(bytes);
             }
             case TEXT -> out.writeBytes(bytes(value));
-            case ID -> out.writeBytes(value.isEmpty() ? new byte[16] : HexFormat.of().parseHex(value));
+            case ID ->
+                out.writeBytes(value.isEmpty() ? new byte[16] : HexFormat.of().parseHex(value));
             case RANGES -> {
                 for (String range : value.isEmpty() ? new String[0] : value.split(",")) {
                     int dash = range.indexOf('-', 1);
@@ -256,7 +265,10 @@ public final class FrameText {
         byte[] body = plainBody;
         if (left.containsKey("more")) {
             byte[] more = HexFormat.of().parseHex(left.remove("more"));
-            body = ByteBuffer.allocate(body.length + more.length).put(body).put(more).array();
+            body = ByteBuffer.allocate(body.length + more.length)
+                    .put(body)
+                    .put(more)
+                    .array();
         }
         if (left.containsKey("only")) {
             body = java.util.Arrays.copyOf(body, (int) number(left.remove("only")));

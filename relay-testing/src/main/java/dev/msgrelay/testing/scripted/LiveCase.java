@@ -166,8 +166,8 @@ final class LiveCase {
     private void slow(String policy) throws Exception {
         boolean journal = policy.equals("replay");
         boolean held = policy.equals("backpressure");
-        java.util.ArrayList<String> options = new java.util.ArrayList<>(
-                List.of("--log-size=5632k", "--stall-timeout=120s", "--allow-policies=disconnect,backpressure,skip,replay"));
+        java.util.ArrayList<String> options = new java.util.ArrayList<>(List.of(
+                "--log-size=5632k", "--stall-timeout=120s", "--allow-policies=disconnect,backpressure,skip,replay"));
         if (journal) {
             options.add("--journal=" + relays.directory());
         }
@@ -220,19 +220,23 @@ final class LiveCase {
     private void roundTrip(String over) throws Exception {
         Path directory = relays.directory();
         Path tls = played.file().toAbsolutePath().getParent().resolve("../tls").normalize();
-        String[] options = switch (over) {
-            case "unix" -> new String[] {
-                "--publish-socket=" + directory.resolve("p.sock"), "--subscribe-socket=" + directory.resolve("s.sock")
-            };
-            case "tls" -> new String[] {
-                "--tls-cert=" + tls.resolve("server.pem"),
-                "--tls-key=" + tls.resolve("server.key"),
-                "--tls-clients=" + tls.resolve("ca.pem"),
-                "--tls-publish-port=0",
-                "--tls-subscribe-port=0"
-            };
-            default -> new String[0];
-        };
+        String[] options =
+                switch (over) {
+                    case "unix" ->
+                        new String[] {
+                            "--publish-socket=" + directory.resolve("p.sock"),
+                            "--subscribe-socket=" + directory.resolve("s.sock")
+                        };
+                    case "tls" ->
+                        new String[] {
+                            "--tls-cert=" + tls.resolve("server.pem"),
+                            "--tls-key=" + tls.resolve("server.key"),
+                            "--tls-clients=" + tls.resolve("ca.pem"),
+                            "--tls-publish-port=0",
+                            "--tls-subscribe-port=0"
+                        };
+                    default -> new String[0];
+                };
         try (LiveRelays.Live relay = relays.start(options)) {
             String publish = relay.publish.toString();
             String subscribe = relay.subscribe.toString();
@@ -269,9 +273,10 @@ final class LiveCase {
     private void transcript() throws Exception {
         StringBuilder text = new StringBuilder();
         try (LiveRelays.Live relay = relays.start();
-                CuttingProxy in = new CuttingProxy(relay.publish, (n, what, bytes) -> note(text, 1, "publish", what, bytes));
-                CuttingProxy out =
-                        new CuttingProxy(relay.subscribe, (n, what, bytes) -> note(text, 2, "subscribe", what, bytes))) {
+                CuttingProxy in =
+                        new CuttingProxy(relay.publish, (n, what, bytes) -> note(text, 1, "publish", what, bytes));
+                CuttingProxy out = new CuttingProxy(
+                        relay.subscribe, (n, what, bytes) -> note(text, 2, "subscribe", what, bytes))) {
             openPublisher(in.endpoint(), Map.of());
             publishText(1, "one", "two", "three");
             flush();
@@ -426,8 +431,8 @@ final class LiveCase {
         if (!event.getString("event").equals("message")
                 || stamp(Base64.getDecoder(), event) != stamp
                 || Long.parseLong(event.getString("sequence")) != sequence) {
-            throw new AssertionError("expected message " + stamp + " with sequence " + sequence + ", got "
-                    + JsonWriter.string(event));
+            throw new AssertionError(
+                    "expected message " + stamp + " with sequence " + sequence + ", got " + JsonWriter.string(event));
         }
     }
 
@@ -435,8 +440,8 @@ final class LiveCase {
         JsonObject event = nextInOrder();
         if (!sequence.equals(event.getString("sequence"))
                 || !body.equals(new String(Base64.getDecoder().decode(event.getString("body")), UTF_8))) {
-            throw new AssertionError("expected " + body + " with sequence " + sequence + ", got "
-                    + JsonWriter.string(event));
+            throw new AssertionError(
+                    "expected " + body + " with sequence " + sequence + ", got " + JsonWriter.string(event));
         }
     }
 }

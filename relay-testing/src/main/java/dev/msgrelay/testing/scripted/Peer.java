@@ -10,6 +10,7 @@ import java.io.OutputStream;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLSocket;
 
 /** The client at the other end of a scripted relay's connection. Owned by one thread; {@link #close} by any. */
@@ -27,25 +28,29 @@ public final class Peer implements AutoCloseable {
     private final InputStream in;
     private final OutputStream out;
     private final SSLSocket tls;
+    private final Consumer<HelloFrame> onHello;
 
-    private Peer(SocketChannel channel, InputStream in, OutputStream out, SSLSocket tls) {
+    private Peer(SocketChannel channel, InputStream in, OutputStream out, SSLSocket tls, Consumer<HelloFrame> onHello) {
         this.channel = channel;
         this.in = in;
         this.out = out;
         this.tls = tls;
+        this.onHello = onHello;
     }
 
-    static Peer plain(SocketChannel channel) {
-        return new Peer(channel, new ChannelInput(channel), new ChannelOutput(channel), null);
+    static Peer plain(SocketChannel channel, Consumer<HelloFrame> onHello) {
+        return new Peer(channel, new ChannelInput(channel), new ChannelOutput(channel), null, onHello);
     }
 
-    static Peer tls(SocketChannel channel, SSLSocket socket) throws IOException {
-        return new Peer(channel, socket.getInputStream(), socket.getOutputStream(), socket);
+    static Peer tls(SocketChannel channel, SSLSocket socket, Consumer<HelloFrame> onHello) throws IOException {
+        return new Peer(channel, socket.getInputStream(), socket.getOutputStream(), socket, onHello);
     }
 
     /** The first frame, which must be a good HELLO. */
     public HelloFrame hello() throws IOException {
-        return HelloFrame.decode(expect(ControlFrames.HELLO));
+        HelloFrame hello = HelloFrame.decode(expect(ControlFrames.HELLO));
+        onHello.accept(hello);
+        return hello;
     }
 
     /** Sends all of them at once. */

@@ -1,5 +1,6 @@
 package dev.msgrelay.testing.scripted;
 
+import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -13,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
@@ -22,15 +24,15 @@ import javax.net.ssl.SSLSocket;
  * gives {@link #of scripts}: connection after connection does what the next script says, and is closed. After the last
  * script it refuses connections, unless the last one is {@link #repeating repeated}.
  *
- * <pre>
- *  try (ScriptedRelay relay = ScriptedRelay.of(client -> {
- *              client.hello();
- *              client.send("WELCOME next=1", "MESSAGE type=7 body=\"one\"", "GAP from=2 to=4 reason=1");
- *          })) {
- *      // connect the client under test to relay.endpoint()
- *      relay.await();
- *  }
- * </pre>
+ * <pre>{@code
+ * try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+ *     client.hello();
+ *     client.send("WELCOME next=1", "MESSAGE type=7 body=one", "GAP from=2 to=4 reason=1");
+ * })) {
+ *     // connect the client under test to relay.endpoint()
+ *     relay.await();
+ * }
+ * }</pre>
  *
  * Thread-safe.
  */
@@ -48,6 +50,7 @@ public final class ScriptedRelay implements AutoCloseable {
     private final Endpoint endpoint;
     private final Path socket;
     private final CompletableFuture<Void> done = new CompletableFuture<>();
+    private final List<HelloFrame> hellos = new CopyOnWriteArrayList<>();
     private volatile Peer present;
     private volatile boolean closed;
 
@@ -102,13 +105,18 @@ public final class ScriptedRelay implements AutoCloseable {
         return endpoint;
     }
 
+    /** Every HELLO that {@link Peer#hello} has read so far. */
+    public List<HelloFrame> hellos() {
+        return List.copyOf(hellos);
+    }
+
     /** The next connection; waits for it. */
     public Peer accept() throws IOException {
         SocketChannel channel = listener.accept();
         if (socket == null) {
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         }
-        present = Peer.plain(channel);
+        present = Peer.plain(channel, hellos::add);
         return present;
     }
 
@@ -122,12 +130,11 @@ public final class ScriptedRelay implements AutoCloseable {
         SocketChannel channel = listener.accept();
         try {
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-            SSLSocket socket =
-                    (SSLSocket) context.getSocketFactory().createSocket(channel.socket(), null, 0, true);
+            SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket(channel.socket(), null, 0, true);
             socket.setUseClientMode(false);
             socket.setNeedClientAuth(clientCertificate);
             socket.startHandshake();
-            present = Peer.tls(channel, socket);
+            present = Peer.tls(channel, socket, hellos::add);
             return present;
         } catch (IOException | RuntimeException e) {
             channel.close();

@@ -19,14 +19,14 @@ import java.util.Map;
 /**
  * The bytes of a session of a client with a relay, in the order in which they passed: text, a line for each piece.
  *
- * <pre>
- *  # comment
- *  1 publish          connection 1 is made, to the publish port
- *  1 > 8000000100...  the client's bytes
- *  1 < 8000000200...  the relay's
- *  2 subscribe
- *  1 end              the client has ended its side
- * </pre>
+ * <pre>{@code
+ * # comment
+ * 1 publish          connection 1 is made, to the publish port
+ * 1 > 8000000100...  the client's bytes
+ * 1 < 8000000200...  the relay's
+ * 2 subscribe
+ * 1 end              the client has ended its side
+ * }</pre>
  *
  * {@link #play} sends the client's bytes to another relay, which must answer in the same way: the same WELCOME but for
  * epoch, server and what a relay configures, the same messages, gaps and answers under the same sequences, and ACKs up to the same number.
@@ -80,9 +80,10 @@ public final class Transcript {
             for (Line line : lines) {
                 Played one = connections.get(line.connection);
                 switch (line.what) {
-                    case "publish", "subscribe" -> connections.put(
-                            line.connection,
-                            new Played(line.what.equals("publish") ? publish : subscribe, patience));
+                    case "publish", "subscribe" ->
+                        connections.put(
+                                line.connection,
+                                new Played(line.what.equals("publish") ? publish : subscribe, patience));
                     case ">" -> {
                         for (Played any : connections.values()) {
                             any.catchUp();
