@@ -225,6 +225,30 @@ func TestSlowReaderStopsTheReading(t *testing.T) {
 	expect(t, len(take(t, s, whole)), whole)
 }
 
+// Gaps have no bodies, and yet take memory.
+func TestGapsAreBoundedToo(t *testing.T) {
+	relay := newFakeRelay(t)
+	s := newSubscriber(t, SubscriberOptions{Options: relay.options()})
+	conn := relay.accept(welcomeFrame(1, 7, 0))
+	defer conn.Close()
+	sent := int64(0)
+	for sent < 2_000_000 {
+		conn.SetWriteDeadline(time.Now().Add(500 * time.Millisecond))
+		var gaps []byte
+		for range 1000 {
+			sent++
+			gaps = append(gaps, gapFrame(sent, sent)...)
+		}
+		if _, err := conn.Write(gaps); err != nil {
+			break
+		}
+	}
+	if sent >= 2_000_000 {
+		t.Fatal("the subscriber reads on although nobody takes anything")
+	}
+	expect(t, texts(take(t, s, 1)), []string{"relay.Gap{1 1 1}"})
+}
+
 func TestCloseAtAnyMoment(t *testing.T) {
 	relay := newFakeRelay(t)
 	for i := range 50 {

@@ -26,7 +26,8 @@ type subscriberCore struct {
 	link    *link
 
 	epoch, next, head int64
-	// Items since the last batch was taken, and the place before them.
+	// Items since the last batch was taken, and the place before them; those of another connection are set aside.
+	setAside  func()
 	items     []Item
 	itemBytes int
 	start     int64
@@ -43,7 +44,9 @@ type subscriberCore struct {
 }
 
 func newSubscriberCore(options *SubscriberOptions) *subscriberCore {
-	core := &subscriberCore{options: options, holding: options.Types, numbered: true, mostRanges: maxRanges}
+	core := &subscriberCore{
+		options: options, holding: options.Types, numbered: true, mostRanges: maxRanges, setAside: func() {},
+	}
 	if options.Start.kind == startSequence {
 		core.epoch, core.next = options.Start.epoch, options.Start.number
 		core.start = core.next
@@ -52,6 +55,7 @@ func newSubscriberCore(options *SubscriberOptions) *subscriberCore {
 }
 
 func (c *subscriberCore) begin(l *link) []byte {
+	c.setAside()
 	c.link = l
 	if l.plain {
 		l.events = append(l.events, Connected{Endpoint: l.endpoint, Plain: true})

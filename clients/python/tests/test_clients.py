@@ -165,6 +165,17 @@ class ThreadsTest(unittest.TestCase):
                 got += len(subscriber.batch(HANG))
             self.assertEqual(whole, got)
 
+    def test_gaps_are_bounded_too(self) -> None:
+        with self.subscriber() as subscriber, self.relay.accept(welcome()) as connection:
+            self.assertTrue(subscriber.connected(HANG))
+            connection.settimeout(0.5)
+            sent = 0
+            with self.assertRaises(TimeoutError if sys.version_info >= (3, 10) else socket.timeout):
+                while sent < 1_000_000:
+                    connection.sendall(b"".join(gap(i, i) for i in range(sent + 1, sent + 1001)))
+                    sent += 1000
+            self.assertEqual(Gap(1, 1, 1), next(iter(subscriber)))
+
     def test_publisher_over_a_cut(self) -> None:
         acked: list = []
         with self.publisher(on_ack=lambda *a: acked.append(a)) as publisher:

@@ -361,7 +361,7 @@ class SubscriberSession:
         batch = self.core.batch()
         if batch is not None:
             self.pending.append(batch)
-            self._pending_bytes += batch.bytes
+            self._pending_bytes += batch.size
             if self._pending_bytes >= self._options.buffer and self._session.connection is not None:
                 self._session.connection.pause_reading()
             self._wake()
@@ -385,7 +385,7 @@ class SubscriberSession:
 
     def taken(self, batches: list[Batch]) -> None:
         """The user has taken these batches: there is room again."""
-        self._pending_bytes -= sum(batch.bytes for batch in batches)
+        self._pending_bytes -= sum(batch.size for batch in batches)
         if self._pending_bytes < self._options.buffer and self._session.connection is not None:
             self._session.connection.resume_reading()
 
