@@ -11,7 +11,7 @@ type handler interface {
 }
 
 // Bytes of one read buffer: bodies of messages point into it, so it is never written twice.
-const chunkSize = 64 << 10
+const chunkSize = 128 << 10
 
 // One connection's input, without a socket: frames, WELCOME before all else, PING and its answer.
 type link struct {
