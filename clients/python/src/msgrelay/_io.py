@@ -63,6 +63,7 @@ class Connection(asyncio.Protocol):
         self.can_write = True
         self._is_open = False
         self._paused = False
+        self._made = False
         self._heard = self._loop.time()
         self._timer: asyncio.TimerHandle | None = None
 
@@ -85,6 +86,7 @@ class Connection(asyncio.Protocol):
                 self._watch()
         except Exception as e:
             self._end(e)
+        self._made = True
 
     def data_received(self, data: bytes) -> None:
         if self.ended.done():
@@ -138,6 +140,14 @@ class Connection(asyncio.Protocol):
     def pause_reading(self) -> None:
         if not self._paused:
             self._paused = True
+            if self._made:
+                self.transport.pause_reading()
+            else:
+                # Before Python 3.11 a transport that is paused in connection_made begins to read all the same.
+                self._loop.call_soon(self._pause_late)
+
+    def _pause_late(self) -> None:
+        if self._paused and not self.transport.is_closing():
             self.transport.pause_reading()
 
     def resume_reading(self) -> None:
