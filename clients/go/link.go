@@ -68,7 +68,8 @@ func (l *link) received(n int) *Error {
 			return brokenRule(codeNegativeLength, "a frame announces a body of %d bytes", length)
 		}
 		if length > limit {
-			return brokenRule(codeOversizedLength, "a frame of type %d announces %d bytes, the limit is %d", typ, length, limit)
+			return brokenRule(codeOversizedLength,
+				"a frame of type %d announces %d bytes, the limit is %d", typ, length, limit)
 		}
 		body := l.start + headerSize
 		stop := body + length

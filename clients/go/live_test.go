@@ -93,7 +93,8 @@ func tryReadme(t *testing.T, publish, subscribe string) {
 	for i, program := range programs {
 		directory := t.TempDir()
 		code := strings.NewReplacer("127.0.0.1:7400", subscribe, "127.0.0.1:7401", publish).Replace(program[1])
-		module := fmt.Sprintf("module empty\n\ngo 1.23\n\nrequire msgrelay.dev/relay v0.1.0\n\nreplace msgrelay.dev/relay => %s\n", here)
+		module := "module empty\n\ngo 1.23\n\nrequire msgrelay.dev/relay v0.1.0\n\n" +
+			"replace msgrelay.dev/relay => " + here + "\n"
 		for name, content := range map[string]string{"main.go": code, "go.mod": module} {
 			if err := os.WriteFile(filepath.Join(directory, name), []byte(content), 0o644); err != nil {
 				t.Fatal(err)

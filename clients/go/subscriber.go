@@ -194,8 +194,8 @@ func (s *Subscriber) take(ctx context.Context) (bool, error) {
 	}
 }
 
-// Types changes the types, here and on later connections; none: every type. It returns the sequence of the first message
-// that these types choose. If ctx ends before the relay's answer, the change may still come.
+// Types changes the types, here and on later connections; none: every type. It returns the sequence of the first
+// message that these types choose. If ctx ends before the relay's answer, the change may still come.
 func (s *Subscriber) Types(ctx context.Context, types ...Range) (int64, error) {
 	if s.options.Plain {
 		return 0, usage("the plain mode knows no types")

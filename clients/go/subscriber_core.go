@@ -106,7 +106,8 @@ func (c *subscriberCore) output() []byte {
 	var out []byte
 	for _, one := range c.waiting {
 		if len(one.types) > c.mostRanges {
-			one.done <- changed{0, usage("%d ranges of types are over the relay's limit of %d", len(one.types), c.mostRanges)}
+			limit := c.mostRanges
+			one.done <- changed{0, usage("%d ranges of types are over the relay's limit of %d", len(one.types), limit)}
 		} else {
 			c.sent = append(c.sent, one)
 			out = append(out, encodeSubscribe(one.request, one.types)...)
@@ -235,7 +236,8 @@ func (c *subscriberCore) onControl(typ int32, body []byte) *Error {
 			return err
 		}
 		if len(c.sent) == 0 || c.sent[0].request != request {
-			return brokenRule(codeProtocolOrder, "SUBSCRIBED answers request %d, which is not the one to be answered", request)
+			return brokenRule(codeProtocolOrder,
+				"SUBSCRIBED answers request %d, which is not the one to be answered", request)
 		}
 		one := c.sent[0]
 		c.sent = c.sent[1:]
@@ -270,7 +272,8 @@ func (c *subscriberCore) leftOut(typ int32, at int64) *Error {
 
 func notTooFar(typ int32, at int64) *Error {
 	if at > farthest {
-		return brokenRule(codeMalformedControl, "%s to %d is beyond %d, where no stream gets", frameName(typ), at, int64(farthest))
+		return brokenRule(codeMalformedControl,
+			"%s to %d is beyond %d, where no stream gets", frameName(typ), at, int64(farthest))
 	}
 	return nil
 }
@@ -285,7 +288,8 @@ func (c *subscriberCore) notBack(typ int32, at int64) *Error {
 func (c *subscriberCore) jump(typ int32, at int64) *Error {
 	if c.options.Reconnect.Rounds != 0 && c.doubted != c.next {
 		c.doubted = c.next
-		return brokenRule(codeProtocolOrder, "%s jumps from message %d to %d without a reason", frameName(typ), c.next, at)
+		return brokenRule(codeProtocolOrder,
+			"%s jumps from message %d to %d without a reason", frameName(typ), c.next, at)
 	}
 	c.doubted = 0
 	c.notice(Gap{c.next, at - 1, Unexplained})
