@@ -80,6 +80,7 @@ impl Transport {
         }
     }
 
+    #[cfg(feature = "tls")]
     fn is_tls(&self) -> bool {
         !matches!(self, Transport::Tcp(_) | Transport::Unix(_))
     }

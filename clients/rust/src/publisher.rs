@@ -279,7 +279,7 @@ impl PublisherCore {
     }
 
     /// Bytes until the next message starts; 0: none is half written.
-    fn to_boundary(&mut self) -> usize {
+    fn half_written(&mut self) -> usize {
         while self.boundary < self.written {
             self.boundary += self.frame_length(self.boundary);
         }
@@ -306,7 +306,7 @@ impl Role for PublisherCore {
     }
 
     fn fail(&mut self, failure: Failure) {
-        let may_speak = self.to_boundary() == 0;
+        let may_speak = self.half_written() == 0;
         if !self.acks && self.bytes_of_connection > 0 {
             self.link.events.push(Event::InDoubt {
                 messages: self.messages_of_connection,
@@ -327,7 +327,7 @@ impl Role for PublisherCore {
         }
         let mut most = MOST_PER_WRITE;
         if self.link.state != State::Open || self.link.has_control() {
-            let half = self.to_boundary();
+            let half = self.half_written();
             if half == 0 {
                 self.writes_control = true;
                 return self.link.output();

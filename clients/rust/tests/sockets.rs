@@ -1,1 +1,295 @@
-//! Placeholder until the next commit.
+//! Subscribers and publishers with sockets: beside a relay of a few lines, and with a real one from
+//! `RELAY_SERVER_JAR`.
+
+use std::future::poll_fn;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::process::{Child, Command};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_core::Stream;
+use msgrelay::{Event, Item, Kind, Publisher, PublisherOptions, Reconnect, Start, Subscriber, SubscriberOptions};
+use tokio::time::timeout;
+
+/// Only a hang takes so long.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+fn soon() -> Reconnect {
+    Reconnect {
+        first: Duration::from_millis(1),
+        longest: Duration::from_millis(5),
+        ..Reconnect::default()
+    }
+}
+
+fn welcome(features: u8, next: u8) -> Vec<u8> {
+    let mut frame = vec![0x80, 0, 0, 2, 0, 0, 0, 50, 0, 1, 1, 0, 0, 0, 0, features];
+    frame.extend_from_slice(&9i64.to_be_bytes());
+    frame.extend_from_slice(&i64::from(next).to_be_bytes());
+    frame.extend_from_slice(&[0; 8]);
+    for field in [1u32 << 20, 1000, 5000] {
+        frame.extend_from_slice(&field.to_be_bytes());
+    }
+    frame.extend_from_slice(&[4, 0, 0, 0, 0, 0]);
+    frame
+}
+
+/// Reads HELLO; returns its number.
+fn take_hello(socket: &mut impl Read) -> i64 {
+    let mut header = [0; 8];
+    socket.read_exact(&mut header).unwrap();
+    assert_eq!(header[..4], [0x80, 0, 0, 1]);
+    let mut body = vec![0; header[7].into()];
+    socket.read_exact(&mut body).unwrap();
+    i64::from_be_bytes(body[24..32].try_into().unwrap())
+}
+
+async fn next_of(subscriber: &mut Subscriber) -> Option<Result<Item<'static>, msgrelay::Error>> {
+    let next = poll_fn(|cx| Pin::new(&mut *subscriber).poll_next(cx));
+    timeout(DEADLINE, next).await.expect("no hang")
+}
+
+#[tokio::test]
+async fn a_stream_resumes_over_cuts() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut options = SubscriberOptions::new([listener.local_addr().unwrap().to_string()]);
+    options.connection.reconnect = soon();
+    let relay = std::thread::spawn(move || {
+        for next in 1..20u8 {
+            let (mut socket, _) = listener.accept().unwrap();
+            let number = take_hello(&mut socket);
+            assert_eq!(number, if next == 1 { 0 } else { next.into() });
+            let message = [0, 0, 0, 7, 0, 0, 0, 2, b'h', b'i'];
+            socket.write_all(&welcome(2, next)).unwrap();
+            socket.write_all(&message).unwrap();
+            // The connection ends within the next message.
+            socket.write_all(&message[..usize::from(next) % 10]).unwrap();
+        }
+    });
+    let mut subscriber = Subscriber::open(options).unwrap();
+    for sequence in 1..20 {
+        let Some(Ok(Item::Message(message))) = next_of(&mut subscriber).await else {
+            panic!("no message {sequence}");
+        };
+        assert_eq!(message.sequence, Some(sequence));
+        assert_eq!(message.message_type, 7);
+        assert_eq!(&message.body[..], b"hi");
+    }
+    relay.join().unwrap();
+    assert_eq!(subscriber.counters().messages, 19);
+}
+
+#[tokio::test]
+async fn a_stream_ends_with_its_error() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    drop(listener);
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let its = told.clone();
+    let mut options = SubscriberOptions::new([address.clone()]);
+    options.connection.reconnect = Reconnect {
+        rounds: Some(2),
+        ..soon()
+    };
+    options.connection.hook = Some(Box::new(move |event| its.lock().unwrap().push(event.clone())));
+    let mut subscriber = Subscriber::open(options).unwrap();
+    let Some(Err(error)) = next_of(&mut subscriber).await else {
+        panic!("connected to nothing");
+    };
+    assert_eq!(error.kind(), Kind::Retry);
+    assert!(error.to_string().contains(&address));
+    assert!(next_of(&mut subscriber).await.is_none());
+    let told = told.lock().unwrap();
+    assert!(
+        matches!(told[..], [Event::Lost(_), Event::Lost(_), Event::GaveUp(_)]),
+        "{told:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_dropped_next_loses_nothing() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let options = SubscriberOptions::new([listener.local_addr().unwrap().to_string()]);
+    let (go, wait) = std::sync::mpsc::channel();
+    let relay = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        take_hello(&mut socket);
+        socket.write_all(&welcome(2, 1)).unwrap();
+        for byte in [0, 0, 0, 7, 0, 0, 0, 1, b'x'] {
+            wait.recv().unwrap();
+            socket.write_all(&[byte]).unwrap();
+        }
+        wait.recv().unwrap_err();
+    });
+    let mut subscriber = Subscriber::open(options).unwrap();
+    let mut dropped = 0;
+    loop {
+        let _ = go.send(());
+        match timeout(Duration::from_millis(5), subscriber.next()).await {
+            Ok(item) => {
+                assert!(matches!(item.unwrap(), Item::Message(message) if *message.body == *b"x"));
+                break;
+            }
+            Err(_) => dropped += 1,
+        }
+    }
+    assert!(dropped > 0);
+    drop(go);
+    relay.join().unwrap();
+}
+
+#[tokio::test]
+async fn a_full_buffer_is_told_and_close_is_bounded() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut options = PublisherOptions::new([listener.local_addr().unwrap().to_string()]);
+    options.acks = true;
+    options.connection.name = "full".into();
+    options.connection.max_body = 1000;
+    options.buffer = Some(4 * 1008);
+    options.close_timeout = Duration::from_millis(50);
+    let publisher = Publisher::open(options).unwrap();
+    for i in 0..4 {
+        assert!(publisher.try_publish(i, &[0; 1000]).unwrap());
+    }
+    assert!(!publisher.try_publish(4, &[0; 1000]).unwrap());
+    let relay = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        take_hello(&mut socket);
+        socket.write_all(&welcome(1, 1)).unwrap();
+        socket.read_exact(&mut [0; 4 * 1008]).unwrap();
+        let mut ack = vec![0x80, 0, 0, 8, 0, 0, 0, 16];
+        ack.extend_from_slice(&2i64.to_be_bytes());
+        ack.extend_from_slice(&2i64.to_be_bytes());
+        socket.write_all(&ack).unwrap();
+        // Until the publisher has gone.
+        let mut rest = Vec::new();
+        let _ = socket.read_to_end(&mut rest);
+    });
+    timeout(DEADLINE, publisher.publish(4, &[0; 1000]))
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(publisher.counters().settled, 2);
+    let closed = timeout(DEADLINE, publisher.close()).await.unwrap();
+    assert_eq!(closed.unsettled, 3);
+    assert_eq!(closed.error.unwrap().kind(), Kind::Retry);
+    relay.join().unwrap();
+}
+
+/// Over a Unix socket, without acknowledgements: close hands over everything, and hears the relay's last word.
+#[tokio::test]
+async fn close_hears_the_last_word() {
+    let folder = Folder::new("word");
+    let path = folder.0.join("socket");
+    let listener = UnixListener::bind(&path).unwrap();
+    let mut options = PublisherOptions::new([format!("unix:{}", path.display())]);
+    options.connection.plain = true;
+    let relay = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        let mut frame = Vec::new();
+        socket.read_to_end(&mut frame).unwrap();
+        assert_eq!(frame, b"\0\0\0\x07\0\0\0\x02hi");
+        socket
+            .write_all(&[0x80, 0, 0, 9, 0, 0, 0, 4, 0, 29, b'n', b'o'])
+            .unwrap();
+        socket.shutdown(Shutdown::Both).unwrap();
+    });
+    let publisher = Publisher::open(options).unwrap();
+    publisher.publish(7, b"hi").await.unwrap();
+    let closed = timeout(DEADLINE, publisher.close()).await.unwrap();
+    assert_eq!(closed.unsettled, 0);
+    let error = closed.error.unwrap();
+    assert_eq!(error.code(), 29);
+    assert_eq!(error.kind(), Kind::Fatal);
+    relay.join().unwrap();
+}
+
+/// A dropped publisher leaves neither its task nor its socket.
+#[tokio::test]
+async fn drop_leaves_nothing() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let options = PublisherOptions::new([listener.local_addr().unwrap().to_string()]);
+    let publisher = Publisher::open(options).unwrap();
+    publisher.publish(1, b"x").await.unwrap();
+    let accepted = tokio::task::spawn_blocking(move || listener.accept().unwrap().0);
+    let mut socket: TcpStream = timeout(DEADLINE, accepted).await.unwrap().unwrap();
+    drop(publisher);
+    let ended = tokio::task::spawn_blocking(move || socket.read_to_end(&mut Vec::new()));
+    timeout(DEADLINE, ended).await.unwrap().unwrap().unwrap();
+}
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("msgrelay-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+struct Relay(Child);
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[tokio::test]
+async fn a_round_trip_with_a_real_relay() {
+    let Ok(jar) = std::env::var("RELAY_SERVER_JAR") else {
+        eprintln!("skipped: RELAY_SERVER_JAR is not set");
+        return;
+    };
+    const MESSAGES: i32 = 10_000;
+    let folder = Folder::new("live");
+    let socket = |name: &str| folder.0.join(name).display().to_string();
+    let arguments = ["--publish-port", "0", "--subscribe-port", "0", "--log-size", "16m"];
+    let _relay = Relay(
+        Command::new("java")
+            .args(["-jar", &jar])
+            .args(arguments)
+            .args([
+                "--publish-socket",
+                &socket("publish"),
+                "--subscribe-socket",
+                &socket("subscribe"),
+            ])
+            .spawn()
+            .unwrap(),
+    );
+    let mut options = PublisherOptions::new([format!("unix:{}", socket("publish"))]);
+    options.acks = true;
+    options.connection.name = "live".into();
+    options.connection.reconnect = soon();
+    let publisher = Publisher::open(options).unwrap();
+    for i in 1..=MESSAGES {
+        publisher.publish(i % 3, i.to_string().as_bytes()).await.unwrap();
+    }
+    timeout(DEADLINE, publisher.flush()).await.unwrap().unwrap();
+    assert_eq!(publisher.close().await.unsettled, 0);
+    let mut options = SubscriberOptions::new([format!("unix:{}", socket("subscribe"))]);
+    options.start = Start::Earliest;
+    options.types = vec![(1, 1)];
+    let mut subscriber = Subscriber::open(options).unwrap();
+    for i in (1..=MESSAGES).step_by(3) {
+        let item = timeout(DEADLINE, subscriber.next()).await.unwrap().unwrap();
+        let Item::Message(message) = item else {
+            panic!("{item:?}");
+        };
+        assert_eq!(message.sequence, Some(i.into()));
+        assert_eq!(&message.body[..], i.to_string().as_bytes());
+    }
+}
