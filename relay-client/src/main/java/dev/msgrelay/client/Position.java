@@ -15,9 +15,8 @@ package dev.msgrelay.client;
 public record Position(long epoch, long next) {
     public Position {
         if (epoch == 0 || next < 1) {
-            throw new IllegalArgumentException(
-                    "epoch " + epoch + ", message " + next + " is no place in a stream: an epoch is not 0, and messages"
-                            + " count from 1");
+            throw new IllegalArgumentException("epoch " + epoch + ", message " + next
+                    + " is no place in a stream: an epoch is not 0, and messages" + " count from 1");
         }
     }
 }

@@ -45,7 +45,8 @@ final class PositionFile implements PositionStore {
             throw e;
         } catch (IOException | IllegalArgumentException e) {
             throw new IOException(
-                    "the position in " + file + " cannot be read: " + e.getMessage() + "; remove the file to begin anew",
+                    "the position in " + file + " cannot be read: " + e.getMessage()
+                            + "; remove the file to begin anew",
                     e);
         }
     }

@@ -65,7 +65,9 @@ public final class PublisherOptions extends ConnectionOptions {
      * @throws IllegalArgumentException a text is no endpoint; the message says why
      */
     public static Builder builder(String endpoint, String... more) {
-        return new Builder(Stream.concat(Stream.of(endpoint), Stream.of(more)).map(Endpoint::parse).toList());
+        return new Builder(Stream.concat(Stream.of(endpoint), Stream.of(more))
+                .map(Endpoint::parse)
+                .toList());
     }
 
     /** As {@link #builder(Endpoint...)}. */

@@ -87,8 +87,7 @@ public final class RelaySubscriber implements AutoCloseable {
         this.clock = clock;
         this.keeper = options.positions() == null
                 ? null
-                : new PositionKeeper(
-                        options.positions(), options.saveEvery().toNanos(), clock);
+                : new PositionKeeper(options.positions(), options.saveEvery().toNanos(), clock);
         Position kept = keeper == null ? null : keeper.load().orElse(null);
         this.selector = Selector.open();
         this.reconnector = new Reconnector(options.endpoints(), options.reconnect(), new SplittableRandom(), clock);

@@ -468,7 +468,9 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
                         .onAck((number, sequence) -> acks.add(number + "@" + sequence))
                         .onEvent(this::note))) {
             publish(publisher, "a", "b", "c");
-            assertThat(unflushed(publisher, SHORT).unsettled()).as("3 has not got so far").isEqualTo(1);
+            assertThat(unflushed(publisher, SHORT).unsettled())
+                    .as("3 has not got so far")
+                    .isEqualTo(1);
             kept.countDown();
             publisher.flush(LONG);
             publisher.close();

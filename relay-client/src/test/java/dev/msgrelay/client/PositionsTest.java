@@ -145,8 +145,7 @@ class PositionsTest {
             client.send(joined(welcome(2), message(1, "b"), message(1, "c")));
             client.drain();
         };
-        try (ScriptedRelay relay =
-                        ScriptedRelay.of(sends(welcome(1), message(1, "a"), message(1, "b")), again, again);
+        try (ScriptedRelay relay = ScriptedRelay.of(sends(welcome(1), message(1, "a"), message(1, "b")), again, again);
                 SubscriberRun run = SubscriberRun.of(relay.endpoint(), SubscriberOptions.Builder::retryHandler)) {
             int[] failures = {2};
             run.subscriber.run((sequence, type, body) -> {
@@ -169,8 +168,8 @@ class PositionsTest {
         Script all = sends(welcome(1), message(1, "a"));
         try (ScriptedRelay relay = ScriptedRelay.of(all, all, all);
                 SubscriberRun run = run(relay.endpoint(), options -> options.retryHandler()
-                        .reconnect(ReconnectPolicy.rounds(2)
-                                .withDelays(Duration.ofMillis(1), Duration.ofMinutes(1))))) {
+                        .reconnect(
+                                ReconnectPolicy.rounds(2).withDelays(Duration.ofMillis(1), Duration.ofMinutes(1))))) {
             assertThatThrownBy(() -> failAt(run, 1))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("the handler failed at message 1");
@@ -195,8 +194,7 @@ class PositionsTest {
     @Test
     void messagesThatTheRelayNoLongerHasAreToldAndThePositionIsBehindThem() throws Exception {
         kept.saved.add(new Position(EPOCH, 3));
-        try (ScriptedRelay relay =
-                        ScriptedRelay.of(sends(welcome(3), gap(3, 9, GapReason.NOT_HELD), message(1, "j")));
+        try (ScriptedRelay relay = ScriptedRelay.of(sends(welcome(3), gap(3, 9, GapReason.NOT_HELD), message(1, "j")));
                 SubscriberRun run = run(relay.endpoint())) {
             run.untilMessages(1);
             assertThat(run.gaps).containsExactly(new Gap(3, 9, GapReason.NOT_HELD.code()));
@@ -211,10 +209,12 @@ class PositionsTest {
         try (ScriptedRelay relay = ScriptedRelay.of(sends(welcomeRolledBack(OTHER, 6, 6), message(1, "new")));
                 SubscriberRun run = run(relay.endpoint())) {
             run.untilMessages(1);
-            assertThat(run.events(SessionEvent.StreamRolledBack.class)).singleElement().satisfies(told -> {
-                assertThat(told.fork()).isEqualTo(6);
-                assertThat(told.had()).isEqualTo(8);
-            });
+            assertThat(run.events(SessionEvent.StreamRolledBack.class))
+                    .singleElement()
+                    .satisfies(told -> {
+                        assertThat(told.fork()).isEqualTo(6);
+                        assertThat(told.had()).isEqualTo(8);
+                    });
             assertThat(run.messages).containsExactly("6:1:new");
             assertThat(kept.last()).isEqualTo(new Position(OTHER, 7));
         }
@@ -226,9 +226,9 @@ class PositionsTest {
         try (ScriptedRelay relay = ScriptedRelay.of(sends(welcomeOfOtherEpoch(OTHER, 1), message(1, "first")));
                 SubscriberRun run = run(relay.endpoint())) {
             run.untilMessages(1);
-            assertThat(run.events(SessionEvent.StreamChanged.class)).singleElement().satisfies(told -> assertThat(
-                            told.lostFrom())
-                    .isEqualTo(9));
+            assertThat(run.events(SessionEvent.StreamChanged.class))
+                    .singleElement()
+                    .satisfies(told -> assertThat(told.lostFrom()).isEqualTo(9));
             assertThat(kept.last()).isEqualTo(new Position(OTHER, 2));
         }
     }
@@ -301,7 +301,9 @@ class PositionsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "epoch=1\n", "epoch=0\nnext=5\n", "epoch=1\nnext=0\n", "epoch=1\nnext=99999999999999999999\n"})
+    @ValueSource(
+            strings = {"", "epoch=1\n", "epoch=0\nnext=5\n", "epoch=1\nnext=0\n", "epoch=1\nnext=99999999999999999999\n"
+            })
     void aDamagedFileIsNotTakenForABeginning(String content) throws Exception {
         Path file = Files.writeString(folder.resolve("audit.position"), content);
         SubscriberOptions options = SubscriberOptions.builder("127.0.0.1:1")

@@ -36,7 +36,8 @@ class PublisherEndTest {
                 RelayPublisher publisher = RelayPublisher.connect(server.endpoint());
                 SocketChannel accepted = server.accept()) {
             int sent = RelayPublisherTest.publishUntilFull(publisher);
-            CompletableFuture<Void> closing = CompletableFuture.runAsync(() -> ScriptedPublishing.closeQuietly(publisher));
+            CompletableFuture<Void> closing =
+                    CompletableFuture.runAsync(() -> ScriptedPublishing.closeQuietly(publisher));
             PlainServer.serve(accepted, (type, body) -> received[0]++);
             closing.get(120, TimeUnit.SECONDS);
 
@@ -145,7 +146,8 @@ class PublisherEndTest {
                 RelayPublisher publisher = RelayPublisher.connect(server.endpoint());
                 SocketChannel accepted = server.accept()) {
             publisher.publish(1, new byte[] {1}, 0, 1);
-            CompletableFuture<Void> closing = CompletableFuture.runAsync(() -> ScriptedPublishing.closeQuietly(publisher));
+            CompletableFuture<Void> closing =
+                    CompletableFuture.runAsync(() -> ScriptedPublishing.closeQuietly(publisher));
             PlainServer.readAll(accepted, (type, body) -> {});
             PlainServer.write(accepted, ErrorFrame.encode(CloseReason.INTERNAL_ERROR, ""));
             accepted.close();

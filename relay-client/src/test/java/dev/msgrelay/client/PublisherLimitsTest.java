@@ -251,14 +251,16 @@ class PublisherLimitsTest extends ScriptedPublishing {
                                 told.complete(unflushed(mine, day).unsettled() + " "
                                         + mine.publish(1, bytes("x"), day) + " "
                                         + mine.publish(1, new byte[1], 0, 1, day) + " "
-                                        + catchThrowable(() -> mine.publish(1, "x")).getMessage());
+                                        + catchThrowable(() -> mine.publish(1, "x"))
+                                                .getMessage());
                             } catch (InterruptedException e) {
                                 told.completeExceptionally(e);
                             }
                         }))) {
             publish(publisher, "0123456789");
             made.complete(publisher);
-            assertThat(told.get(120, TimeUnit.SECONDS)).isEqualTo("1 FULL FULL the message was not taken: the buffer has no room");
+            assertThat(told.get(120, TimeUnit.SECONDS))
+                    .isEqualTo("1 FULL FULL the message was not taken: the buffer has no room");
             publisher.flush(LONG);
         }
     }

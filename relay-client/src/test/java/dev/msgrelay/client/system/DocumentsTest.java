@@ -45,8 +45,8 @@ class DocumentsTest {
     private static final Pattern EXAMPLE =
             Pattern.compile("^ \\* <pre>\\{@code\n(.*?)^ \\* }</pre>", Pattern.MULTILINE | Pattern.DOTALL);
 
-    private static final Pattern PUBLIC = Pattern.compile(
-            "^public (?:abstract |final |sealed )*(?:class|interface|record|enum) ", Pattern.MULTILINE);
+    private static final Pattern PUBLIC =
+            Pattern.compile("^public (?:abstract |final |sealed )*(?:class|interface|record|enum) ", Pattern.MULTILINE);
 
     private static final Pattern BLOCK = Pattern.compile("^```(\\w+)\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
 
@@ -133,7 +133,8 @@ class DocumentsTest {
     @Tag("thorough")
     @Test
     void theProgramInJavaFailsWhereThereIsNoRelay() throws Exception {
-        String program = programInJava().replace("ofSeconds(30)", "ofSeconds(1)").replace("7401", "" + FreePort.next());
+        String program =
+                programInJava().replace("ofSeconds(30)", "ofSeconds(1)").replace("7401", "" + FreePort.next());
         try (TestProcess hello = hello(program)) {
             assertThat(hello.awaitExit()).isEqualTo(1);
             assertThat(hello.lines()).isEmpty();

@@ -56,8 +56,8 @@ class PositionSystemTest {
         try (RelayServer relay = RelayServer.start(
                 RelayConfig.builder().publishPort(0).subscribePort(0).build())) {
             Endpoint to = Endpoint.of(relay.publishAddress());
-            try (RelayPublisher publisher =
-                    RelayPublisher.open(PublisherOptions.builder(to).acks("orders").build())) {
+            try (RelayPublisher publisher = RelayPublisher.open(
+                    PublisherOptions.builder(to).acks("orders").build())) {
                 for (int i = 0; i < MESSAGES; i++) {
                     publisher.publish(1, "message " + i);
                 }
@@ -78,7 +78,10 @@ class PositionSystemTest {
                     List<String> whole = life < LIVES ? lines.subList(0, lines.size() - 1) : lines;
                     long first = Long.parseLong(whole.get(0));
                     assertThat(first).as("nothing is left out").isBetween(1L, handled + 1);
-                    assertThat(whole).isEqualTo(LongStream.range(first, first + whole.size()).mapToObj(Long::toString).toList());
+                    assertThat(whole)
+                            .isEqualTo(LongStream.range(first, first + whole.size())
+                                    .mapToObj(Long::toString)
+                                    .toList());
                     handled = Math.max(handled, first + whole.size() - 1);
                 }
             }
