@@ -8,9 +8,10 @@ import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.host.Machine;
-import dev.msgrelay.loadgen.host.NetInterfaces;
-import dev.msgrelay.loadgen.host.SystemTree;
+import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.link.Link;
+import dev.msgrelay.loadgen.link.LinkSpeed;
+import dev.msgrelay.loadgen.link.SegmentFormat;
 import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.loadgen.report.CeilingReport;
 import dev.msgrelay.loadgen.report.CeilingRuns;
@@ -26,7 +27,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code loadgen ceiling}: what a link could give, by arithmetic; or what this machine can do without a relay, measured. */
@@ -37,7 +37,7 @@ import picocli.CommandLine.Option;
         description = {
             "Computes what a link could give at most: messages and bytes a second in each direction; or measures what this"
                     + " machine can do without a relay.",
-            "With --link or --interface: with every segment full (batched), and with one message a segment; docs/measuring.md"
+            "With --link: with every segment full (batched), and with one message a segment; docs/measuring.md"
                     + " has the arithmetic. MB/s count bodies and their 8-byte headers.",
             "Without a link it measures, one run each: direct, pre-packed frames from one process to another; and plain"
                     + " relay, a thread that reads a buffer and writes it on to every subscriber."
@@ -49,8 +49,14 @@ final class CeilingCommand extends Told {
     /** Of a measured ceiling. */
     private static final Timing EACH = new Timing(Duration.ofSeconds(1), Duration.ofSeconds(3));
 
-    @Mixin
-    private LinkOptions linkOptions;
+    @Option(
+            names = "--link",
+            paramLabel = "SPEED",
+            description = "1gbe, 10gbe, 25gbe, 100gbe, or any speed like 2.5g or 100m.")
+    private String speed;
+
+    @Option(names = "--mtu", paramLabel = "BYTES", description = "The link's largest IP packet (${DEFAULT-VALUE}).")
+    private int mtu = LaneSpec.ETHERNET_MTU;
 
     @Option(
             names = "--body",
@@ -78,12 +84,14 @@ final class CeilingCommand extends Told {
         within("--body: number of sizes", bodies.size(), 1, MAX_SIZES);
         bodies.forEach(body -> within("--body", body, 0, FrameLayout.MAX_MAX_BODY));
         within("--subscribers", subscribers, 1, MAX_SUBSCRIBERS);
-        if (!linkOptions.isGiven()) {
+        refuse(speed == null && isGiven("--mtu"), "--mtu needs --link");
+        if (speed == null) {
             bodies.forEach(body -> within("--body", body, LoadMessage.MIN_BODY, FrameLayout.MAX_MAX_BODY));
             return measure();
         }
         refuse(unix, "--unix and a link exclude each other");
-        Link link = linkOptions.link(new NetInterfaces(SystemTree.ofThisHost()));
+        SegmentFormat format = parsed("--mtu: ", "", text -> SegmentFormat.usual(mtu));
+        Link link = new Link(parsed("--link: ", speed, LinkSpeed::parse), format);
         CeilingReport report = new CeilingReport(link, bodies, subscribers);
         print(json ? report.json() + "\n" : report.table());
         return 0;

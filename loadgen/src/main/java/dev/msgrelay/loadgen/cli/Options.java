@@ -1,7 +1,5 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.host.NetInterfaces;
-import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RelayContestant;
 import dev.msgrelay.loadgen.run.Timing;
@@ -9,7 +7,6 @@ import dev.msgrelay.server.cli.RelayServerMain;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Function;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -112,13 +109,6 @@ abstract class Options {
     final Timing timing(Duration warmup, Duration usual, Duration duration) {
         Duration measured = Limits.duration(spec(), duration, null);
         return warmup == null ? new Timing(usual, measured).orUntilSteady() : new Timing(warmup, measured);
-    }
-
-    /** The network interface of this name; where there is none, those that there are are named. */
-    final NetInterface networkInterface(NetInterfaces all, String name) {
-        Optional<NetInterface> found = all.named(name);
-        refuse(found.isEmpty(), "--interface '" + name + "' is none of " + String.join(", ", all.names()));
-        return found.orElseThrow();
     }
 
     /**

@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.lane;
 
 import dev.msgrelay.loadgen.link.Framing;
-import dev.msgrelay.loadgen.link.IpVersion;
 import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.link.SegmentFormat;
 
@@ -79,7 +78,7 @@ public record LaneSpec(LaneKind kind, int mtu, String name) {
     /** The emulated link; null for the others. A new network namespace has TCP's time stamps on. */
     public Link emulatedLink() {
         return isEmulated()
-                ? new Link(kind.speed(), new SegmentFormat(mtu, IpVersion.V4, true, false, Framing.TRAFFIC_CONTROL))
+                ? new Link(kind.speed(), new SegmentFormat(mtu, Framing.TRAFFIC_CONTROL))
                 : null;
     }
 

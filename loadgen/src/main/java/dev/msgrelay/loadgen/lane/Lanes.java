@@ -9,7 +9,6 @@ import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.site.Site;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 
 /** Opens lanes. */
 public final class Lanes {
@@ -40,18 +39,6 @@ public final class Lanes {
 
     static Lane open(LaneSpec spec, Tool tool) throws IOException, InterruptedException {
         return spec.isEmulated() ? emulated(spec, tool) : Lane.between(spec, Site.HERE, Site.HERE, null);
-    }
-
-    /**
-     * Which lanes this host can have by itself, as far as that shows without building them.
-     *
-     * @param mtu of the emulated ones
-     */
-    public static List<LaneStatus> survey(int mtu, Tool tool) throws InterruptedException {
-        String reason = LaneTools.probe(tool).reason();
-        return LaneKind.ofThisHost().stream()
-                .map(kind -> new LaneStatus(LaneSpec.of(kind).withMtu(mtu), kind.isEmulated() ? reason : null))
-                .toList();
     }
 
     private static Lane emulated(LaneSpec spec, Tool tool) throws IOException, InterruptedException {

@@ -2,20 +2,19 @@
  * What a link could give: payload bytes and messages a second, from arithmetic alone. Immutable values, no sockets, no
  * clock, no system.
  *
- * <p>The bytes of one segment on an Ethernet wire (IPv4, TCP time stamps, MTU 1500, no VLAN tag):
+ * <p>The bytes of one segment on an Ethernet wire (IPv4, TCP time stamps, MTU 1500):
  *
  * <pre>{@code
- *  |<--------------------------- 1,538 bytes of the link's time --------------------------->|
+ *  |<------------------------ 1,538 bytes of the link's time ------------------------>|
  *
- *             |<------------------------ frame: at least 64 ----------------------->|
- *                         |<------------------- MTU: 1,500 ------------------>|
- *  +----------+-----+-----+----+-----+--------+-------------------------------+-----+-------+
- *  | preamble | MAC | tag | IP | TCP | stamps |            payload            | FCS |  gap  |
- *  |    8     |  14 | (4) | 20 |  20 |   12   |             1,448             |  4  |   12  |
- *  +----------+-----+-----+----+-----+--------+-------------------------------+-----+-------+
- *                         (IPv6: 40)          |
- *                                             |..body|type 4|length 4|body|type 4|length 4|..
- *                                              Relay's frames back to back, cut anywhere
+ *             |<--------------------- frame: at least 64 -------------------->|
+ *                   |<------------------- MTU: 1,500 ------------------>|
+ *  +----------+-----+----+-----+--------+-------------------------------+-----+-------+
+ *  | preamble | MAC | IP | TCP | stamps |            payload            | FCS |  gap  |
+ *  |    8     |  14 | 20 |  20 |   12   |             1,448             |  4  |   12  |
+ *  +----------+-----+----+-----+--------+-------------------------------+-----+-------+
+ *                                       |..body|type 4|length 4|body|type 4|length 4|..
+ *                                        Relay's frames back to back, cut anywhere
  *
  *  payload bytes a second = speed / 8 * 1,448 / 1,538      1 Gbit/s: 117.7 MB/s, 941.5 Mbit/s
  *  messages a second      = payload bytes a second / (8 + body)

@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.report;
 
-import dev.msgrelay.loadgen.link.Framing;
 import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.link.LinkRate;
 import dev.msgrelay.loadgen.link.SegmentFormat;
@@ -91,32 +90,11 @@ public final class CeilingReport {
 
     private record Ceiling(int body, Direction ingress, Direction egress, Direction egressEach) {}
 
-    private record Described(
-            long bitsPerSecond,
-            int mtu,
-            String ip,
-            boolean timestamps,
-            boolean vlan,
-            boolean emulated,
-            int segmentBytes,
-            int segmentWireBytes) {}
-
-    private record Document(Described link, int subscribers, List<Ceiling> ceilings) {}
+    private record Document(Link link, int segmentBytes, int segmentWireBytes, int subscribers, List<Ceiling> ceilings) {}
 
     public String json() {
         SegmentFormat format = link.format();
         int segment = format.segmentBytes();
-        return Json.text(new Document(
-                new Described(
-                        link.speed().bitsPerSecond(),
-                        format.mtu(),
-                        format.ip().toString(),
-                        format.timestamps(),
-                        format.vlan(),
-                        format.framing() == Framing.TRAFFIC_CONTROL,
-                        segment,
-                        format.wireBytes(segment)),
-                subscribers,
-                ceilings()));
+        return Json.text(new Document(link, segment, format.wireBytes(segment), subscribers, ceilings()));
     }
 }

@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.result;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
 
-import dev.msgrelay.loadgen.doctor.Finding;
+import dev.msgrelay.loadgen.host.Finding;
 import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.run.Observed;
 import java.time.Instant;
