@@ -2,7 +2,6 @@ package dev.msgrelay.lab;
 
 import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.loadgen.host.Machine;
-import dev.msgrelay.loadgen.render.HtmlWriter;
 import dev.msgrelay.loadgen.report.ProgressLine;
 import java.io.IOException;
 import java.io.PrintWriter;

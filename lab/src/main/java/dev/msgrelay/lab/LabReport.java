@@ -1,5 +1,7 @@
 package dev.msgrelay.lab;
 
+import dev.msgrelay.loadgen.plan.Json;
+
 import dev.msgrelay.lab.LabResult.ExperimentResult;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.loadgen.host.Machine;
@@ -13,7 +15,6 @@ import dev.msgrelay.loadgen.render.Table.Field;
 import dev.msgrelay.loadgen.render.Table.Value;
 import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
-import dev.msgrelay.loadgen.result.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.msgrelay.lab.LabResult.ExperimentResult;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.loadgen.host.Machine;
-import dev.msgrelay.loadgen.render.HtmlWriter;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -8,7 +8,6 @@ import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import dev.msgrelay.lab.Contestant.Work;
 import dev.msgrelay.lab.Experiment.Settings;
-import dev.msgrelay.loadgen.render.HtmlWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

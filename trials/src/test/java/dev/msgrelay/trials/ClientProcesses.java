@@ -1,12 +1,12 @@
 package dev.msgrelay.trials;
 
-import dev.msgrelay.loadgen.run.Child;
-import dev.msgrelay.loadgen.run.Child.Event;
-import dev.msgrelay.loadgen.run.Children;
-import dev.msgrelay.loadgen.run.RunException;
-import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.loadgen.rig.Child;
+import dev.msgrelay.loadgen.rig.Child.Event;
+import dev.msgrelay.loadgen.rig.Children;
+import dev.msgrelay.loadgen.rig.RunException;
+import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.worker.Control;
-import dev.msgrelay.loadgen.worker.Window;
+import dev.msgrelay.loadgen.plan.Window;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.trials.Client.Role;
 import java.io.IOException;

@@ -1,11 +1,10 @@
 package dev.msgrelay.trials;
 
-import dev.msgrelay.cluster.ClusterNode;
-import dev.msgrelay.loadgen.run.Child;
-import dev.msgrelay.loadgen.run.Children;
-import dev.msgrelay.loadgen.run.RelayContestant;
-import dev.msgrelay.loadgen.site.HostSite;
-import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.loadgen.rig.Child;
+import dev.msgrelay.loadgen.rig.Children;
+import dev.msgrelay.loadgen.rig.RelayContestant;
+import dev.msgrelay.loadgen.host.HostSite;
+import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.worker.RelayMain;
 import java.io.IOException;
 import java.nio.file.Files;

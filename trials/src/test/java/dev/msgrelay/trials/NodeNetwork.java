@@ -4,7 +4,7 @@ import dev.msgrelay.loadgen.host.LaneTools;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.lane.Namespace;
-import dev.msgrelay.loadgen.site.HostSite;
+import dev.msgrelay.loadgen.host.HostSite;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

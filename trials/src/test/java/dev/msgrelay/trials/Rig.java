@@ -1,13 +1,11 @@
 package dev.msgrelay.trials;
 
-import dev.msgrelay.cluster.ClusterNode;
-import dev.msgrelay.cluster.Leader;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
-import dev.msgrelay.loadgen.run.Child;
-import dev.msgrelay.loadgen.run.Child.Event;
-import dev.msgrelay.loadgen.run.Children;
-import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.loadgen.rig.Child;
+import dev.msgrelay.loadgen.rig.Child.Event;
+import dev.msgrelay.loadgen.rig.Children;
+import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.testing.FreePort;
 import dev.msgrelay.trials.Client.Role;

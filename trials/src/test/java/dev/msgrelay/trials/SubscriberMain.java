@@ -4,7 +4,6 @@ import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.SessionEvent;
 import dev.msgrelay.client.SubscriberOptions;
 import dev.msgrelay.loadgen.worker.Control;
-import dev.msgrelay.loadgen.worker.WorkerArgs;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.trials.Notebook.Kind;
 import java.io.IOException;

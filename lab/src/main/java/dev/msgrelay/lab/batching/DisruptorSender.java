@@ -1,5 +1,7 @@
 package dev.msgrelay.lab.batching;
 
+import dev.msgrelay.loadgen.worker.Outlet;
+
 import com.lmax.disruptor.BlockingWaitStrategy;
 import com.lmax.disruptor.EventHandler;
 import com.lmax.disruptor.RingBuffer;

@@ -1,5 +1,7 @@
 package dev.msgrelay.lab.eventlog;
 
+import dev.msgrelay.loadgen.rig.Child.Event;
+
 import com.lmax.disruptor.BlockingWaitStrategy;
 import com.lmax.disruptor.EventHandler;
 import com.lmax.disruptor.RingBuffer;

@@ -1,5 +1,7 @@
 package dev.msgrelay.lab.readers;
 
+import java.io.BufferedInputStream;
+
 import dev.msgrelay.lab.ArticleFigures;
 import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;

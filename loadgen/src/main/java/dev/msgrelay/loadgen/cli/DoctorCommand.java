@@ -6,7 +6,7 @@ import dev.msgrelay.loadgen.host.Finding;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.result.Results.Ending;
-import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.loadgen.rig.RunException;
 import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine.Command;

@@ -1,11 +1,10 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.RelayContestant;
-import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.rig.RelayContestant;
+import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.server.cli.RelayServerMain;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import picocli.CommandLine.Model.CommandSpec;
@@ -25,11 +24,6 @@ abstract class Options {
     /** Null in the command itself. */
     @Spec(Spec.Target.MIXEE)
     private CommandSpec user;
-
-    /** Options that are declared here, without the other options of the command. */
-    final CommandSpec own() {
-        return own;
-    }
 
     /** The command's. */
     final CommandSpec spec() {
@@ -69,24 +63,13 @@ abstract class Options {
     /**
      * Refuses acknowledgements that this relay does not give.
      *
-     * @param option an example of how the relay gets a journal
      * @param args of the relay
      */
-    final void checkJournal(Load load, String option, List<String> args) {
+    final void checkJournal(Load load, List<String> args) {
         refuse(
                 load.clients().acks().needsJournal() && !args.contains(RelayContestant.JOURNAL),
-                "--ack " + load.clients().acks() + " needs a relay with a journal: give " + option);
-    }
-
-    /** Words separated by spaces, {@code --name=value} as two. */
-    static List<String> words(String text) {
-        List<String> words = new ArrayList<>();
-        for (String word : text == null ? new String[0] : text.trim().split("\\s+")) {
-            if (!word.isEmpty()) {
-                words.addAll(word(word));
-            }
-        }
-        return words;
+                "--ack " + load.clients().acks()
+                        + " needs a relay with a journal: give --relay-arg=--journal=temp");
     }
 
     /** {@code --name=value} as two words; any other one as it is. */

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.host;
 
+import dev.msgrelay.loadgen.result.RunRecord.Outcome;
+
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;

@@ -1,13 +1,13 @@
 package dev.msgrelay.loadgen.report;
 
-import dev.msgrelay.loadgen.link.Link;
-import dev.msgrelay.loadgen.link.LinkRate;
-import dev.msgrelay.loadgen.link.SegmentFormat;
+
+import dev.msgrelay.loadgen.lane.Link;
+import dev.msgrelay.loadgen.lane.LinkRate;
+import dev.msgrelay.loadgen.lane.SegmentFormat;
 import dev.msgrelay.loadgen.render.Table;
 import dev.msgrelay.loadgen.render.Table.Column;
 import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
-import dev.msgrelay.loadgen.result.Json;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -92,9 +92,9 @@ public final class CeilingReport {
 
     private record Document(Link link, int segmentBytes, int segmentWireBytes, int subscribers, List<Ceiling> ceilings) {}
 
-    public String json() {
-        SegmentFormat format = link.format();
-        int segment = format.segmentBytes();
-        return Json.text(new Document(link, segment, format.wireBytes(segment), subscribers, ceilings()));
+    /** The same as a document for programs. */
+    public Object document() {
+        int segment = link.format().segmentBytes();
+        return new Document(link, segment, link.format().wireBytes(segment), subscribers, ceilings());
     }
 }

@@ -2,8 +2,8 @@ package dev.msgrelay.loadgen.report;
 
 import dev.msgrelay.loadgen.experiment.Listener;
 import dev.msgrelay.loadgen.render.Unit;
-import dev.msgrelay.loadgen.run.Live;
-import dev.msgrelay.loadgen.run.RunObserver;
+import dev.msgrelay.loadgen.rig.Live;
+import dev.msgrelay.loadgen.rig.RunObserver;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;

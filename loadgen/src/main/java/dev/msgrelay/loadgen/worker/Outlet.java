@@ -1,6 +1,6 @@
 package dev.msgrelay.loadgen.worker;
 
-import com.grack.nanojson.JsonObject;
+import org.HdrHistogram.Histogram;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.FrameReader;
@@ -18,14 +18,18 @@ public interface Outlet extends AutoCloseable {
      */
     void write(ByteBuffer frames) throws IOException;
 
-    /** The measured part of the run begins. */
-    default void noteBegin() {}
-
     /** Waits until nothing of it can be lost any more that this outlet answers for. */
     default void settle() throws IOException, InterruptedException {}
 
-    /** Adds what else is to be said of this publisher, at the end. */
-    default void addTo(JsonObject result) {}
+    /** Messages that the relay is known to have. */
+    default long acknowledged() {
+        return 0;
+    }
+
+    /** Nanoseconds from the intended time of sending to the acknowledgement; null: it asks for none. */
+    default Histogram acknowledgedAfter() {
+        return null;
+    }
 
     /** Bytes that fill a segment of the connection, where what is written goes there as it is; 0 where that is somebody else's matter. */
     default int segment() throws IOException {

@@ -3,8 +3,6 @@ package dev.msgrelay.loadgen.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonParser;
 import org.junit.jupiter.api.Test;
 
 class CeilingCommandTest extends CommandTest {

@@ -2,10 +2,7 @@ package dev.msgrelay.loadgen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.grack.nanojson.JsonArray;
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonParser;
-import dev.msgrelay.loadgen.site.HostSite;
+import dev.msgrelay.loadgen.host.HostSite;
 import dev.msgrelay.testing.TestProcess;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,9 +2,6 @@ package dev.msgrelay.loadgen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.grack.nanojson.JsonArray;
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonParser;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.util.HashMap;

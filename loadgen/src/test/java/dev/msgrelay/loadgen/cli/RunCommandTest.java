@@ -2,8 +2,6 @@ package dev.msgrelay.loadgen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonParser;
 import dev.msgrelay.testing.TestProcess;
 import java.time.Instant;
 import java.util.List;

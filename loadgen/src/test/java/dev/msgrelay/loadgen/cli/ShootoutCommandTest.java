@@ -2,8 +2,6 @@ package dev.msgrelay.loadgen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonParser;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;

@@ -2,9 +2,6 @@ package dev.msgrelay.loadgen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.grack.nanojson.JsonArray;
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonParser;
 import dev.msgrelay.loadgen.host.LaneTools;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.worker.RelayMain;

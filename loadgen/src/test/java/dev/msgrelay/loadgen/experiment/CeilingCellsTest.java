@@ -2,9 +2,9 @@ package dev.msgrelay.loadgen.experiment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.loadgen.load.Check;
-import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.message.Check;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Timing;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

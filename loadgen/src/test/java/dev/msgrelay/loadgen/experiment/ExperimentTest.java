@@ -1,12 +1,15 @@
 package dev.msgrelay.loadgen.experiment;
 
+import dev.msgrelay.loadgen.result.Cell;
+
+import dev.msgrelay.loadgen.result.RunRecord.Observed;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.loadgen.experiment.Experiment.Until;
-import dev.msgrelay.loadgen.run.Observed;
-import dev.msgrelay.loadgen.run.RunException;
-import dev.msgrelay.loadgen.run.RunObserver;
+import dev.msgrelay.loadgen.rig.RunException;
+import dev.msgrelay.loadgen.rig.RunObserver;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.NoSuchFileException;

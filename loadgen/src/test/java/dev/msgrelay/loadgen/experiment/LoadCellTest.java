@@ -1,20 +1,21 @@
 package dev.msgrelay.loadgen.experiment;
 
+import dev.msgrelay.loadgen.result.RunRecord.Observed;
+
+import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
+import dev.msgrelay.loadgen.plan.SubscriberResult;
+import dev.msgrelay.loadgen.cli.Told;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
-import dev.msgrelay.loadgen.run.Contestant;
-import dev.msgrelay.loadgen.run.Contestants;
-import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Observed;
-import dev.msgrelay.loadgen.run.Placement;
-import dev.msgrelay.loadgen.run.RelayContestant;
-import dev.msgrelay.loadgen.run.RunResult;
-import dev.msgrelay.loadgen.run.SubscriberResult;
-import dev.msgrelay.loadgen.run.SubscriberResult.Faults;
-import dev.msgrelay.loadgen.run.SubscriberResult.Told;
-import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.rig.Contestant;
+import dev.msgrelay.loadgen.rig.Contestants;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.host.Placement;
+import dev.msgrelay.loadgen.rig.RelayContestant;
+import dev.msgrelay.loadgen.plan.Timing;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

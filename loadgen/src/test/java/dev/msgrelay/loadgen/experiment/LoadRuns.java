@@ -1,27 +1,29 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.bound.Sampled;
-import dev.msgrelay.loadgen.bound.Sampled.MachineShare;
-import dev.msgrelay.loadgen.bound.Signals;
-import dev.msgrelay.loadgen.bound.Signals.LinkShare;
-import dev.msgrelay.loadgen.bound.Signals.Rates;
-import dev.msgrelay.loadgen.bound.Signals.Standstills;
-import dev.msgrelay.loadgen.bound.Signals.Standstills.Still;
+import dev.msgrelay.loadgen.result.RunRecord.Correctness;
+import dev.msgrelay.loadgen.result.RunRecord.Delays;
+import dev.msgrelay.loadgen.result.RunRecord.Observed;
+import dev.msgrelay.loadgen.result.RunRecord.ProcessUse;
+import dev.msgrelay.loadgen.result.RunRecord.Resources;
+import dev.msgrelay.loadgen.result.RunRecord.Throughput;
+
+import dev.msgrelay.loadgen.plan.Still;
+
+import dev.msgrelay.loadgen.plan.SubscriberResult;
+
+import dev.msgrelay.loadgen.evidence.Sampled;
+import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
+import dev.msgrelay.loadgen.evidence.Signals;
+import dev.msgrelay.loadgen.evidence.Signals.LinkShare;
+import dev.msgrelay.loadgen.evidence.Signals.Rates;
+import dev.msgrelay.loadgen.evidence.Signals.Standstills;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
-import dev.msgrelay.loadgen.run.Contestant;
-import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Observed;
-import dev.msgrelay.loadgen.run.ProcessUse;
-import dev.msgrelay.loadgen.run.Punctuality;
-import dev.msgrelay.loadgen.run.RunResult;
-import dev.msgrelay.loadgen.run.RunResult.Correctness;
-import dev.msgrelay.loadgen.run.RunResult.Delays;
-import dev.msgrelay.loadgen.run.RunResult.Resources;
-import dev.msgrelay.loadgen.run.RunResult.Throughput;
-import dev.msgrelay.loadgen.run.SubscriberResult;
-import dev.msgrelay.loadgen.run.Timing;
-import dev.msgrelay.loadgen.run.Traffic;
-import dev.msgrelay.loadgen.run.Verdict;
+import dev.msgrelay.loadgen.rig.Contestant;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Punctuality;
+import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.loadgen.plan.Traffic;
+import dev.msgrelay.loadgen.rig.Verdict;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;

@@ -1,16 +1,15 @@
 package dev.msgrelay.loadgen.lane;
 
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.host.Tool;
-import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.LoadRun;
-import dev.msgrelay.loadgen.run.RelayContestant;
-import dev.msgrelay.loadgen.run.RunObserver;
-import dev.msgrelay.loadgen.run.RunResult;
-import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.rig.LoadRun;
+import dev.msgrelay.loadgen.rig.RelayContestant;
+import dev.msgrelay.loadgen.rig.RunObserver;
+import dev.msgrelay.loadgen.plan.Timing;
 import java.io.IOException;
 import java.net.NetworkInterface;
 import java.time.Duration;

@@ -2,12 +2,10 @@ package dev.msgrelay.loadgen.lane;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonWriter;
-import dev.msgrelay.loadgen.plain.PlainRelayMain;
-import dev.msgrelay.loadgen.run.Child;
-import dev.msgrelay.loadgen.run.Children;
-import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.loadgen.worker.PlainRelayMain;
+import dev.msgrelay.loadgen.rig.Child;
+import dev.msgrelay.loadgen.rig.Children;
+import dev.msgrelay.loadgen.host.Site;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;

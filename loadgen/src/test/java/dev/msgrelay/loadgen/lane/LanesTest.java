@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.loadgen.host.Tool;
-import dev.msgrelay.loadgen.link.Link;
-import dev.msgrelay.loadgen.run.Placement;
-import dev.msgrelay.loadgen.site.HostSite;
-import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.loadgen.host.Placement;
+import dev.msgrelay.loadgen.host.HostSite;
+import dev.msgrelay.loadgen.host.Site;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,12 +1,10 @@
 package dev.msgrelay.loadgen.lane;
 
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonParser;
 import dev.msgrelay.loadgen.host.LaneTools;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
-import dev.msgrelay.loadgen.site.HostSite;
-import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.loadgen.host.HostSite;
+import dev.msgrelay.loadgen.host.Site;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

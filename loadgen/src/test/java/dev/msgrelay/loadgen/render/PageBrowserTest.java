@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.msgrelay.loadgen.lane.LaneKind;
-import dev.msgrelay.loadgen.report.ResultsPage;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.LaneResult.Places;

@@ -1,9 +1,10 @@
 package dev.msgrelay.loadgen.report;
 
+import dev.msgrelay.loadgen.plan.Json;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.msgrelay.loadgen.result.Json;
 import dev.msgrelay.loadgen.result.MadeUp;
 import dev.msgrelay.loadgen.result.ResultFileException;
 import dev.msgrelay.loadgen.result.Results;

@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.lane.LaneKind;
-import dev.msgrelay.loadgen.render.HtmlWriter;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.LaneResult.Place;

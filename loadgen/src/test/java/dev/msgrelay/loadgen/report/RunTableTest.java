@@ -1,25 +1,25 @@
 package dev.msgrelay.loadgen.report;
 
+import dev.msgrelay.loadgen.result.RunRecord.Correctness;
+import dev.msgrelay.loadgen.result.RunRecord.Delays;
+import dev.msgrelay.loadgen.result.RunRecord.Observed;
+import dev.msgrelay.loadgen.result.RunRecord.Resources;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.loadgen.bound.BoundBy;
-import dev.msgrelay.loadgen.bound.BoundBy.Confidence;
-import dev.msgrelay.loadgen.bound.Sampled;
-import dev.msgrelay.loadgen.bound.Signals;
-import dev.msgrelay.loadgen.bound.Signals.LinkShare;
-import dev.msgrelay.loadgen.bound.Signals.Rates;
-import dev.msgrelay.loadgen.bound.Signals.Standstills;
+import dev.msgrelay.loadgen.evidence.BoundBy;
+import dev.msgrelay.loadgen.evidence.Sampled;
+import dev.msgrelay.loadgen.evidence.Signals;
+import dev.msgrelay.loadgen.evidence.Signals.LinkShare;
+import dev.msgrelay.loadgen.evidence.Signals.Rates;
+import dev.msgrelay.loadgen.evidence.Signals.Standstills;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.MadeUp;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
-import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Observed;
-import dev.msgrelay.loadgen.run.Punctuality;
-import dev.msgrelay.loadgen.run.RunResult.Correctness;
-import dev.msgrelay.loadgen.run.RunResult.Delays;
-import dev.msgrelay.loadgen.run.RunResult.Resources;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Punctuality;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;

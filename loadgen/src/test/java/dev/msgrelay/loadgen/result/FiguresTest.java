@@ -1,5 +1,11 @@
 package dev.msgrelay.loadgen.result;
 
+import dev.msgrelay.loadgen.result.RunRecord.Delays;
+import dev.msgrelay.loadgen.result.Counted.Spread;
+import dev.msgrelay.loadgen.result.RunRecord.Throughput;
+
+import picocli.CommandLine.Parameters;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -8,11 +14,8 @@ import dev.msgrelay.loadgen.result.Cell.Ceilings.Rate;
 import dev.msgrelay.loadgen.result.LaneResult.Place;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.RunRecord.Moment;
-import dev.msgrelay.loadgen.run.Clients;
-import dev.msgrelay.loadgen.run.RunResult.Delay;
-import dev.msgrelay.loadgen.run.RunResult.Delays;
-import dev.msgrelay.loadgen.run.RunResult.Throughput;
-import dev.msgrelay.loadgen.run.Traffic;
+import dev.msgrelay.loadgen.plan.Clients;
+import dev.msgrelay.loadgen.plan.Traffic;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;

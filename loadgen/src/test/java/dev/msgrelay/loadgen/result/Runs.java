@@ -1,14 +1,15 @@
 package dev.msgrelay.loadgen.result;
 
+import dev.msgrelay.loadgen.result.RunRecord.Correctness;
+import dev.msgrelay.loadgen.result.RunRecord.Delays;
+import dev.msgrelay.loadgen.result.RunRecord.Observed;
+import dev.msgrelay.loadgen.result.RunRecord.Resources;
+import dev.msgrelay.loadgen.result.RunRecord.Throughput;
+
 import dev.msgrelay.loadgen.result.RunRecord.Moment;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
-import dev.msgrelay.loadgen.run.Observed;
-import dev.msgrelay.loadgen.run.Punctuality;
-import dev.msgrelay.loadgen.run.RunResult.Correctness;
-import dev.msgrelay.loadgen.run.RunResult.Delays;
-import dev.msgrelay.loadgen.run.RunResult.Resources;
-import dev.msgrelay.loadgen.run.RunResult.Throughput;
-import dev.msgrelay.loadgen.run.Traffic;
+import dev.msgrelay.loadgen.plan.Punctuality;
+import dev.msgrelay.loadgen.plan.Traffic;
 import java.util.List;
 
 /** Records of runs for tests. */

@@ -1,14 +1,16 @@
 package dev.msgrelay.loadgen.worker;
 
+import dev.msgrelay.server.fanout.TypeChoice;
+
+import dev.msgrelay.loadgen.plan.Access;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.load.Check;
-import dev.msgrelay.loadgen.load.FrameBatch;
-import dev.msgrelay.loadgen.load.LoadMessage;
-import dev.msgrelay.loadgen.load.SizeTable;
-import dev.msgrelay.loadgen.load.TypeChoice;
+import dev.msgrelay.loadgen.message.Check;
+import dev.msgrelay.loadgen.message.FrameBatch;
+import dev.msgrelay.loadgen.message.LoadMessage;
+import dev.msgrelay.loadgen.message.SizeTable;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.FrameReader;

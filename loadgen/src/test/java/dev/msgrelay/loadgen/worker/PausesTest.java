@@ -1,8 +1,9 @@
 package dev.msgrelay.loadgen.worker;
 
+import dev.msgrelay.loadgen.plan.Window;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.grack.nanojson.JsonObject;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
