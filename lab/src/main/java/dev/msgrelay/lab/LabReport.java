@@ -167,7 +167,7 @@ record LabReport(LabResult result) {
         experiment.remarks().forEach(remark -> notes.add(new Note(remark, Mark.NOTE)));
         failures(table).forEach(failure -> notes.add(new Note(failure, Mark.BAD)));
         String title = experiment.experiment().name() + ": " + table.table().id();
-        return new Section(title, notes, List.of(), List.of(), table.plots(), List.of(shown(rounds(table), table)));
+        return new Section(title, notes, List.of(shown(rounds(table), table)), table.plots());
     }
 
     /** All that was measured, for programs. A figure that does not exist is null. */

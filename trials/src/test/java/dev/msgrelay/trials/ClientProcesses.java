@@ -64,7 +64,7 @@ final class ClientProcesses {
     void start(Client client) throws IOException {
         running.put(
                 client,
-                children.startWorker(site, client.name(), client.main(), client.args(endpoints.apply(client), rate)));
+                children.startWorker(site, client.name(), client.main(), client.job(endpoints.apply(client), rate)));
     }
 
     void kill(Client client) throws InterruptedException {
@@ -96,7 +96,7 @@ final class ClientProcesses {
 
     private long latest(Client client, String field) {
         Event event = running.get(client).latest("progress");
-        return event == null ? 0 : event.json().getLong(field);
+        return event == null ? 0 : event.json().path(field).asLong(0);
     }
 
     /**
@@ -112,7 +112,7 @@ final class ClientProcesses {
         long last = 0;
         for (Client publisher : publishers) {
             last = Math.max(
-                    last, running.get(publisher).await("result", FLUSH_NANOS).getLong("sequence"));
+                    last, running.get(publisher).await("result", FLUSH_NANOS).path("sequence").asLong(0));
         }
         return awaitCaughtUp(last);
     }
@@ -125,7 +125,7 @@ final class ClientProcesses {
             long[] places = subscribers.stream()
                     .map(one -> running.get(one).latest("progress"))
                     .filter(event -> event != null && event.nanos() > since)
-                    .mapToLong(event -> event.json().getLong("next"))
+                    .mapToLong(event -> event.json().path("next").asLong(0))
                     .toArray();
             if (places.length == subscribers.size()
                     && Arrays.stream(places).distinct().count() <= 1

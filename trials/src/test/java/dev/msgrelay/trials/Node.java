@@ -1,5 +1,7 @@
 package dev.msgrelay.trials;
 
+import dev.msgrelay.cluster.ClusterNode;
+
 import dev.msgrelay.loadgen.rig.Child;
 import dev.msgrelay.loadgen.rig.Children;
 import dev.msgrelay.loadgen.rig.RelayContestant;

@@ -1,5 +1,8 @@
 package dev.msgrelay.trials;
 
+import dev.msgrelay.cluster.ClusterNode;
+import dev.msgrelay.cluster.Leader;
+
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.rig.Child;
@@ -359,10 +362,10 @@ final class Rig implements AutoCloseable {
                 network.clients(),
                 reader.name(),
                 reader.main(),
-                reader.args(node(node).address() + ":" + subscribePort, 0));
+                reader.job(node(node).address() + ":" + subscribePort, 0));
         await(reader.name() + " reads up to message " + next, GO_ON_NANOS, () -> {
             Event progress = child.latest("progress");
-            return progress != null && progress.json().getLong("next") >= next;
+            return progress != null && progress.json().path("next").asLong(0) >= next;
         });
         children.kill(child);
         return reader;

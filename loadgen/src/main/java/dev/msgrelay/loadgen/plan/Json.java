@@ -58,6 +58,11 @@ public final class Json {
         return MAPPER.writeValueAsString(document);
     }
 
+    /** A document for people, that is known to be small. */
+    public static String text(Object document) {
+        return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(document);
+    }
+
     /** Writes a document for people, bit by bit: with a thousand subscribers one is too large to be held. */
     public static void write(Object document, Writer out) throws IOException {
         try {
