@@ -149,6 +149,7 @@ public record RunRecord(
      * @param checked subscribers looked at every message; otherwise they only counted
      * @param slow what became of those that read too slowly on purpose
      * @param schedule how well the publishers kept their times; nothing scheduled at full speed
+     * @param sent messages of the whole run
      * @param acknowledged messages of the whole run that publishers know the relay has; 0 where they do not ask
      */
     public record Correctness(
@@ -156,8 +157,9 @@ public record RunRecord(
             List<SubscriberResult> subscribers,
             List<SubscriberResult> slow,
             Punctuality schedule,
+            long sent,
             long acknowledged) {
-        static final Correctness UNKNOWN = new Correctness(false, List.of(), List.of(), Punctuality.NONE, 0);
+        static final Correctness UNKNOWN = new Correctness(false, List.of(), List.of(), Punctuality.NONE, 0, 0);
 
         public Correctness {
             subscribers = List.copyOf(subscribers);

@@ -35,7 +35,7 @@ import java.util.List;
  * a subscriber that is skipped or cut off by the policy was told which it misses. And what else is to be said of it: no
  * command has a rule of its own for that.
  */
-final class Verdict {
+public final class Verdict {
     private static final double PERCENT = 100;
     private static final double MILLI = 1e6;
 
@@ -44,7 +44,7 @@ final class Verdict {
     private Verdict() {}
 
     /** What is to be said of a run: its faults, the machine's deeds, and events beside its figures. */
-    static Outcome of(Load load, Traffic out, Correctness correctness, Signals signals, Got got) {
+    public static Outcome of(Load load, Traffic out, Correctness correctness, Signals signals, Got got) {
         List<String> environment = new ArrayList<>(Disturbances.of(signals));
         long early = got.sum(Received::beforeTheirTime);
         if (early > 0) {
@@ -81,6 +81,7 @@ final class Verdict {
                 results.subList(0, notSlow),
                 results.subList(notSlow, results.size()),
                 sent.schedule(),
+                sent.sum(Sent.Published::messages),
                 sent.sum(Sent.Published::acknowledged));
     }
 

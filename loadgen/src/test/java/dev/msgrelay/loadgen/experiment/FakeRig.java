@@ -1,6 +1,9 @@
 package dev.msgrelay.loadgen.experiment;
 
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
+import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.rig.Plan;
+import dev.msgrelay.loadgen.rig.Rig;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.loadgen.rig.RunObserver;
 import java.io.IOException;
@@ -8,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A machine without a machine: runs that take no time and give what a test says. */
-final class FakeRig implements LoadRig {
+final class FakeRig implements Rig {
     /** 110 MB/s. */
     private static final Given BASELINE = new Given(110_000_000 / LoadRuns.FRAME + 1, 1_000);
 
@@ -18,7 +21,7 @@ final class FakeRig implements LoadRig {
     /** What a run gives. */
     @FunctionalInterface
     interface Behaviour {
-        Given of(int number, LoadCell cell) throws IOException, RunException, InterruptedException;
+        Given of(int number, Plan plan) throws IOException, RunException, InterruptedException;
     }
 
     FakeRig(Behaviour behaviour) {
@@ -26,11 +29,12 @@ final class FakeRig implements LoadRig {
     }
 
     @Override
-    public RunResult run(LoadCell cell, RunObserver observer) throws IOException, RunException, InterruptedException {
-        boolean baseline = cell.contestant() == LinkBaseline.SENDER;
-        runs.add(cell.placement().relay().name() + " "
-                + (baseline ? "baseline" : cell.contestant().name()));
-        Given given = baseline ? BASELINE : behaviour.of(runs.size(), cell);
-        return LoadRuns.result(cell.contestant(), cell.load(), cell.timing(), given);
+    public RunRecord run(Plan plan, int round, RunObserver observer)
+            throws IOException, RunException, InterruptedException {
+        boolean baseline = plan.name().contains("without a relay");
+        runs.add(plan.placement().relay().name() + " "
+                + (baseline ? "baseline" : plan.contestant().name()));
+        Given given = baseline ? BASELINE : behaviour.of(runs.size(), plan);
+        return LoadRuns.record(plan.load(), plan.timing(), round, given);
     }
 }

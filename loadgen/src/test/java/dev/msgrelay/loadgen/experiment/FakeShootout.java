@@ -1,27 +1,36 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.experiment.ShootoutRun.Equipment;
+import dev.msgrelay.protocol.net.Endpoint;
 
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
+import dev.msgrelay.loadgen.experiment.ShootoutRun.Equipment;
+import dev.msgrelay.loadgen.host.HostSite;
+import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.lane.Iperf3;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
+import dev.msgrelay.loadgen.lane.Link;
+import dev.msgrelay.loadgen.lane.LinkSpeed;
+import dev.msgrelay.loadgen.lane.SegmentFormat;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.result.LaneResult;
+import dev.msgrelay.loadgen.result.LaneResult.Place;
+import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.loadgen.rig.Contestant;
-import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.rig.RemoteRelay;
+import dev.msgrelay.loadgen.rig.Rig;
 import dev.msgrelay.loadgen.rig.RunObserver;
-import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.protocol.Policy;
-import dev.msgrelay.protocol.net.Endpoint;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** What tests of whole shootouts share: a machine that is none, and lanes on paper. */
 abstract class FakeShootout {
@@ -31,7 +40,6 @@ abstract class FakeShootout {
             new RemoteRelay(Endpoint.parse("127.0.0.1:2"), Endpoint.parse("127.0.0.1:1"), Policy.BACKPRESSURE);
     static final Given USUAL = new Given(1_000_000, 1_000);
 
-    final FakeMeter meter = new FakeMeter();
     final List<String> notices = new ArrayList<>();
     final List<Results> kept = new ArrayList<>();
     final List<String> closed = new ArrayList<>();
@@ -39,13 +47,11 @@ abstract class FakeShootout {
     /** What the results said when the last lane was closed. */
     Ending.How endingAtClose;
 
-    ShootoutRun shootout(FakeRig rig, ShootoutSettings settings) {
-        return shootout(rig, settings, this::lane, kept::add);
+    ShootoutRun shootout(FakeRig rig, Shootout shootout) {
+        return shootout(rig, shootout, this::way, kept::add);
     }
 
-    ShootoutRun shootout(LoadRig rig, ShootoutSettings settings, Equipment.Opener opener, ShootoutRun.Kept results) {
-        Equipment equipment = new Equipment(
-                rig, opener, lane -> RELAY, (lane, from, timing) -> new LinkBaseline.Iperf(120e6, 0, null));
+    ShootoutRun shootout(Rig rig, Shootout shootout, ShootoutRun.Opener opener, ShootoutRun.Kept results) {
         Listener listener = new Listener() {
             @Override
             public void notice(String line) {
@@ -54,43 +60,24 @@ abstract class FakeShootout {
 
             @Override
             public RunObserver begins(String where) {
-                // Nothing that was measured before is fresh any more.
-                meter.now += TimeUnit.SECONDS.toNanos(2);
                 return RunObserver.NONE;
             }
         };
         return new ShootoutRun(
-                settings,
-                equipment,
-                meter,
+                shootout,
+                new Equipment(rig, opener, (lane, timing) -> new Iperf3.Result(120e6, null)),
+                new FakeMeter(),
                 listener,
                 results,
-                Origin.of(Instant.EPOCH, "shootout", List.of()),
-                List.of());
+                Results.of(Origin.of(Instant.EPOCH, "shootout", List.of()), List.of()));
     }
 
-    static ShootoutSettings settings(LaneKind kind, int rounds, Yardsticks yardsticks, Load... loads) {
-        List<LaneSpec> lanes = List.of(LaneSpec.of(kind));
-        return new ShootoutSettings(lanes, List.of(loads), rounds, SECOND, sides(), yardsticks);
-    }
-
-    static ShootoutSettings settings(List<LaneKind> kinds, int rounds) {
-        List<LaneSpec> specs = kinds.stream().map(LaneSpec::of).toList();
-        return new ShootoutSettings(specs, List.of(ONE), rounds, SECOND, sides(), new Yardsticks(true, false));
-    }
-
-    static Sides sides() {
-        return new Sides(End.NEAR, End.FAR, Door.TCP);
+    static Shootout settings(int rounds, LaneKind... kinds) {
+        return new Shootout(Stream.of(kinds).map(LaneSpec::of).toList(), List.of(ONE), rounds, SECOND, false);
     }
 
     static List<LaneResult> lanes(ShootoutRun run) {
         return run.results().lanes();
-    }
-
-    static List<Integer> rounds(ShootoutRun run, int lane) {
-        return lanes(run).get(lane).cells().get(0).runs().stream()
-                .map(one -> one.moment().round())
-                .toList();
     }
 
     private void closes(String lane) {
@@ -99,7 +86,16 @@ abstract class FakeShootout {
                 kept.isEmpty() ? null : kept.get(kept.size() - 1).ending().how();
     }
 
-    Lane lane(LaneSpec spec) {
-        return FakeLane.of(spec, this::closes);
+    /** Lanes with links as they are on paper; loopback has none. */
+    Way way(LaneSpec spec) {
+        Site near = new HostSite(spec.kind() + " near", List.of(), "127.0.0.1");
+        Site far = new HostSite(spec.kind() + " far", List.of(), "127.0.0.1");
+        boolean emulated = spec.isEmulated();
+        String name = spec.kind().title();
+        Link link = emulated
+                ? new Link(LinkSpeed.parse(name.replace("gbe", "g")), SegmentFormat.usual(spec.mtu()))
+                : null;
+        Lane lane = new Lane(spec, near, emulated ? far : near, link, () -> closes(name));
+        return new Way(lane, emulated ? new Places(Place.NEAR, Place.FAR) : Places.NEAR, RELAY);
     }
 }

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.experiment;
 
+import dev.msgrelay.loadgen.rig.Plan;
+
 import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
 import dev.msgrelay.loadgen.plan.SubscriberResult;
 import dev.msgrelay.loadgen.cli.Told;
@@ -77,11 +79,7 @@ class InTurnTest {
         PairedComparison comparison = compare(
                 5,
                 60,
-                (side, number) -> LoadRuns.result(
-                        PLAIN,
-                        Load.oneToOne(100),
-                        SECOND,
-                        number == 5 ? new Given(1, 1, 0, List.of(LOSES)) : new Given(1, 1)));
+                (side, number) -> number == 5 ? new Given(1, 1).of(LOSES) : new Given(1, 1));
         assertThat(comparison.ended()).isEqualTo(Ended.FAILED);
         assertThat(comparison.failures()).containsExactly("B, run 6: subscriber 0: 7 messages lost");
     }
@@ -116,8 +114,8 @@ class InTurnTest {
     @Test
     void aRunThatStoodStillIsNotLeftOut() {
         PairedComparison comparison = compare(5, 60, (side, number) -> {
-            RunResult result = result(side == Side.A ? 100 : 99);
-            return side == Side.B && number / 2 % 3 == 0 ? LoadRuns.stoodStill(result, 150) : result;
+            Given given = result(side == Side.A ? 100 : 99);
+            return side == Side.B && number / 2 % 3 == 0 ? given.stoodStill(150) : given;
         });
         assertThat(comparison.pairs().alone()).isEmpty();
         assertThat(new PairedReport(Map.of(Side.A, "one", Side.B, "other"), comparison).table())
@@ -189,14 +187,14 @@ class InTurnTest {
     }
 
     private interface Runner {
-        RunResult run(Side side, int number) throws RunException, InterruptedException;
+        Given run(Side side, int number) throws RunException, InterruptedException;
     }
 
     private PairedComparison compare(double withinPercent, int minutes, Runner runner) {
         order.clear();
         meter.now = 0;
         runs = 0;
-        Experiment<RunResult> experiment = new Experiment<>(meter, listener(), Keeper.nothing(listener()), 2);
+        Experiment experiment = new Experiment(meter, listener(), Keeper.nothing(listener()), 2);
         return new InTurn(experiment, List.of(Figure.DELIVERIES), 1, withinPercent)
                 .compare(
                         List.of(cell(Side.A, runner), cell(Side.B, runner)),
@@ -204,11 +202,11 @@ class InTurnTest {
                         known -> {});
     }
 
-    private LoadCell cell(Side side, Runner runner) {
-        return LoadCell.here(side.name(), PLAIN, Load.oneToOne(100), SECOND, (cell, observer) -> {
+    private Plan cell(Side side, Runner runner) {
+        return Plan.here(side.name(), PLAIN, Load.oneToOne(100), SECOND, (plan, round, observer) -> {
             order.add(side);
             meter.now += RUN_NANOS;
-            return runner.run(side, runs++);
+            return LoadRuns.record(plan.load(), SECOND, round, runner.run(side, runs++));
         });
     }
 
@@ -225,7 +223,7 @@ class InTurnTest {
     }
 
     /** Deliveries come in whole messages. */
-    private static RunResult result(double figure) {
-        return LoadRuns.result(PLAIN, Load.oneToOne(100), SECOND, new Given(Math.round(figure * 1e6), 1_000));
+    private static Given result(double figure) {
+        return new Given(Math.round(figure * 1e6), 1_000);
     }
 }

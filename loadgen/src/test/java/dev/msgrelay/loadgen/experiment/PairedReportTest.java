@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.experiment;
 
+import dev.msgrelay.loadgen.result.RunRecord;
+
 import dev.msgrelay.loadgen.plan.Json;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -52,7 +54,7 @@ class PairedReportTest {
     /** As in all other results; people get a unit that fits. */
     @Test
     void aLatencyIsInNanoseconds() {
-        RunResult run = LoadRuns.result(
+        RunRecord run = LoadRuns.result(
                 new RelayContestant(List.of(), RelayContestant.JAVA_OPTIONS),
                 Load.oneToOne(100).withRate(1_000),
                 new Timing(Duration.ofSeconds(1), Duration.ofSeconds(1)),

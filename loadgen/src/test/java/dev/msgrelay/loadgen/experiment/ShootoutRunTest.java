@@ -1,9 +1,13 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.experiment.ShootoutRun.Equipment;
+import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.lane.LaneSpec;
+import dev.msgrelay.loadgen.result.Cell.Share;
+
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
@@ -25,7 +29,7 @@ class ShootoutRunTest extends FakeShootout {
     @Test
     void lanesTakeTurnsAndEverythingIsKeptAfterEveryRun() throws Exception {
         FakeRig rig = new FakeRig((number, cell) -> USUAL);
-        ShootoutRun run = shootout(rig, settings(List.of(LaneKind.GBE_1, LaneKind.GBE_10), 3));
+        ShootoutRun run = shootout(rig, settings(3, LaneKind.GBE_1, LaneKind.GBE_10));
         run.run();
         assertThat(rig.runs)
                 .extracting(name -> name.split(" ")[0])
@@ -34,22 +38,21 @@ class ShootoutRunTest extends FakeShootout {
         assertThat(kept).extracting(one -> one.runs().size()).containsExactly(0, 1, 2, 3, 4, 5, 6, 6);
         assertThat(kept.get(6).ending().how()).isEqualTo(Ending.How.RUNNING);
         assertThat(kept.get(7).ending().how()).isEqualTo(Ending.How.COMPLETE);
-        assertThat(rounds(run, 0)).containsExactly(1, 2, 3);
+        assertThat(lanes(run).get(0).cells().get(0).runs())
+                .extracting(one -> one.moment().round())
+                .containsExactly(1, 2, 3);
         assertThat(run.hasFailures()).isFalse();
         assertThat(closed).containsExactlyInAnyOrder("1gbe", "10gbe");
     }
 
     @Test
     void aRunOverALinkIsAFractionOfItsArithmetic() throws Exception {
-        ShootoutRun run = shootout(new FakeRig((number, cell) -> USUAL), settings(List.of(LaneKind.GBE_1), 1));
+        ShootoutRun run = shootout(new FakeRig((number, cell) -> USUAL), settings(1, LaneKind.GBE_1));
         run.run();
-        RunRecord record = lanes(run).get(0).cells().get(0).runs().get(0);
+        Share share = lanes(run).get(0).cells().get(0).shares().get(0);
         // 1,000,000 of the 1,089,679 messages that fit through.
-        assertThat(record.throughput().egressFraction()).isCloseTo(0.9177, within(0.0001));
-        assertThat(record.throughput().ingressFraction())
-                .as("publishers are at the relay's side")
-                .isNaN();
-        assertThat(record.resources().boundBy()).isNotNull();
+        assertThat(share.out()).isCloseTo(0.9177, within(0.0001));
+        assertThat(share.in()).as("publishers are at the relay's side").isNaN();
     }
 
     @Test
@@ -61,14 +64,14 @@ class ShootoutRunTest extends FakeShootout {
             return new Given((relay ? 4_000_000 : 5_000_000) * round, 1_000);
         });
         Load eight = ONE.withCounts(1, 8);
-        ShootoutSettings settings = settings(LaneKind.LOOPBACK, 2, new Yardsticks(true, false), eight);
+        Shootout settings =
+                new Shootout(List.of(LaneSpec.of(LaneKind.LOOPBACK)), List.of(eight), 2, SECOND, false);
         ShootoutRun run = shootout(rig, settings);
         run.run();
         assertThat(rig.runs).hasSize(6).first().asString().contains("direct");
-        List<RunRecord> runs = lanes(run).get(0).cells().get(0).runs();
-        assertThat(runs).hasSize(2).allSatisfy(one -> {
-            assertThat(one.throughput().egressFraction()).isEqualTo(0.8);
-            assertThat(one.throughput().ingressFraction())
+        assertThat(lanes(run).get(0).cells().get(0).shares()).hasSize(2).allSatisfy(one -> {
+            assertThat(one.out()).isEqualTo(0.8);
+            assertThat(one.in())
                     .as("an eighth came in of what went out, of both")
                     .isCloseTo(0.8, within(0.001));
         });
@@ -78,22 +81,19 @@ class ShootoutRunTest extends FakeShootout {
     /** A ceiling that the machine disturbed is none, and that of another round met another machine. */
     @Test
     void aRunWhoseRoundHasNoCeilingThatCountsIsSetAgainstNone() throws Exception {
-        FakeRig rig = new FakeRig((number, cell) -> USUAL);
-        LoadRig disturbed = (cell, observer) -> {
-            RunResult result = rig.run(cell, observer);
-            return rig.runs.size() < 4 && cell.contestant() != RELAY ? LoadRuns.beside(result, 0.4) : result;
-        };
-        ShootoutRun run = shootout(disturbed, settings(List.of(LaneKind.LOOPBACK), 2), this::lane, kept::add);
+        FakeRig rig = new FakeRig((number, plan) ->
+                number < 4 && plan.contestant() != RELAY ? USUAL.beside(0.4) : USUAL);
+        ShootoutRun run = shootout(rig, settings(2, LaneKind.LOOPBACK));
         run.run();
-        assertThat(lanes(run).get(0).cells().get(0).runs())
-                .extracting(one -> one.throughput().egressFraction())
-                .containsExactly(Double.NaN, 1.0);
+        Cell cell = lanes(run).get(0).cells().get(0);
+        assertThat(cell.runs()).hasSize(2);
+        assertThat(cell.shares()).extracting(Share::round, Share::out).containsExactly(tuple(2, 1.0));
     }
 
     @Test
     void whatALinkGivesWithoutARelayIsMeasuredInEveryRound() throws Exception {
         FakeRig rig = new FakeRig((number, cell) -> new Given(1_000_000, 1_000));
-        ShootoutSettings settings = settings(LaneKind.GBE_1, 2, new Yardsticks(true, true), ONE);
+        Shootout settings = new Shootout(List.of(LaneSpec.of(LaneKind.GBE_1)), List.of(ONE), 2, SECOND, true);
         ShootoutRun run = shootout(rig, settings);
         run.run();
         assertThat(rig.runs).hasSize(4);
@@ -103,35 +103,20 @@ class ShootoutRunTest extends FakeShootout {
         assertThat(run.results().notes())
                 .containsExactly(
                         "1gbe (emulated, MTU 1500) without a relay: raw stream 110.0 MB/s, iperf3 120.0 MB/s (medians of 2)",
-                        "  "
-                                + run.results()
-                                        .lanes()
-                                        .get(0)
-                                        .cells()
-                                        .get(0)
-                                        .parameters()
-                                        .load()
-                                + ": 0.982 (0.982 .. 0.982) of the raw stream, 0.900 (0.900 .. 0.900) of iperf3");
-    }
-
-    @Test
-    void whereCeilingsAreNotWantedNoneIsMeasured() throws Exception {
-        FakeRig rig = new FakeRig((number, cell) -> USUAL);
-        ShootoutSettings settings = settings(LaneKind.LOOPBACK, 2, new Yardsticks(false, false), ONE);
-        shootout(rig, settings).run();
-        assertThat(rig.runs).hasSize(2);
+                        "  1 -> 1, body 100, full speed: 0.982 (0.982 .. 0.982) of the raw stream,"
+                                + " 0.900 (0.900 .. 0.900) of iperf3");
     }
 
     @Test
     void aLaneThatCannotBeSetUpIsSkippedWithItsReason() throws Exception {
         FakeRig rig = new FakeRig((number, cell) -> USUAL);
-        Equipment.Opener opener = spec -> {
+        ShootoutRun.Opener opener = spec -> {
             if (spec.kind() == LaneKind.GBE_1) {
                 throw new IOException("tc is not installed");
             }
-            return lane(spec);
+            return way(spec);
         };
-        ShootoutRun run = shootout(rig, settings(List.of(LaneKind.GBE_1, LaneKind.GBE_10), 2), opener, kept::add);
+        ShootoutRun run = shootout(rig, settings(2, LaneKind.GBE_1, LaneKind.GBE_10), opener, kept::add);
         run.run();
         assertThat(notices).containsExactly("lane 1gbe (emulated, MTU 1500) is skipped: tc is not installed");
         assertThat(lanes(run).get(0).skipped()).isEqualTo("tc is not installed");
@@ -140,10 +125,10 @@ class ShootoutRunTest extends FakeShootout {
 
     @Test
     void withoutAnyLaneItFails() throws Exception {
-        Equipment.Opener opener = spec -> {
+        ShootoutRun.Opener opener = spec -> {
             throw new IOException("no");
         };
-        ShootoutRun run = shootout(new FakeRig(null), settings(List.of(LaneKind.GBE_1), 1), opener, kept::add);
+        ShootoutRun run = shootout(new FakeRig(null), settings(1, LaneKind.GBE_1), opener, kept::add);
         run.run();
         assertThat(run.results().ending()).isEqualTo(Ending.failed("no lane could be set up"));
     }
@@ -156,7 +141,7 @@ class ShootoutRunTest extends FakeShootout {
             }
             return USUAL;
         });
-        ShootoutRun run = shootout(rig, settings(List.of(LaneKind.GBE_1), 4));
+        ShootoutRun run = shootout(rig, settings(4, LaneKind.GBE_1));
         run.run();
         List<RunRecord> runs = lanes(run).get(0).cells().get(0).runs();
         assertThat(runs).hasSize(4);
@@ -177,7 +162,7 @@ class ShootoutRunTest extends FakeShootout {
             }
             return USUAL;
         });
-        ShootoutRun run = shootout(rig, settings(List.of(LaneKind.GBE_1, LaneKind.GBE_10), 5));
+        ShootoutRun run = shootout(rig, settings(5, LaneKind.GBE_1, LaneKind.GBE_10));
         run.run();
         assertThat(lanes(run).get(0).cells().get(0).runs()).hasSize(2);
         assertThat(lanes(run).get(1).cells().get(0).runs()).hasSize(5);
@@ -193,7 +178,7 @@ class ShootoutRunTest extends FakeShootout {
             }
             return USUAL;
         });
-        ShootoutRun run = shootout(rig, settings(List.of(LaneKind.GBE_1), 5));
+        ShootoutRun run = shootout(rig, settings(5, LaneKind.GBE_1));
         assertThatThrownBy(run::run).isInstanceOf(InterruptedException.class);
         Results last = kept.get(kept.size() - 1);
         assertThat(last.runs()).hasSize(2);
@@ -208,7 +193,7 @@ class ShootoutRunTest extends FakeShootout {
         FakeRig rig = new FakeRig((number, cell) -> USUAL);
         ShootoutRun run = shootout(
                 rig,
-                settings(List.of(LaneKind.GBE_1), 1),
+                settings(1, LaneKind.GBE_1),
                 spec -> {
                     Thread.currentThread().interrupt();
                     throw new IOException("'ip link set lo up' failed: exit code 130");
@@ -222,8 +207,8 @@ class ShootoutRunTest extends FakeShootout {
     @Test
     void anInterruptThatComesWhileResultsAreWrittenIsNoFailureToWriteAndEndsIt(@TempDir Path directory) {
         FakeRig rig = new FakeRig((number, cell) -> USUAL);
-        ShootoutSettings settings = settings(LaneKind.GBE_1, 2, new Yardsticks(true, true), ONE);
-        ShootoutRun run = shootout(rig, settings, this::lane, shootout -> {
+        Shootout settings = settings(2, LaneKind.GBE_1);
+        ShootoutRun run = shootout(rig, settings, this::way, shootout -> {
             if (kept.size() == 1) {
                 Thread.currentThread().interrupt();
             }
@@ -241,7 +226,7 @@ class ShootoutRunTest extends FakeShootout {
     @Test
     void aDiskWithoutRoomIsToldOnceAndDoesNotEndIt() throws Exception {
         FakeRig rig = new FakeRig((number, cell) -> USUAL);
-        ShootoutRun run = shootout(rig, settings(List.of(LaneKind.GBE_1), 4), this::lane, shootout -> {
+        ShootoutRun run = shootout(rig, settings(4, LaneKind.GBE_1), this::way, shootout -> {
             throw new IOException("cannot write results.json: No space left on device");
         });
         run.run();
@@ -255,7 +240,7 @@ class ShootoutRunTest extends FakeShootout {
     @Test
     void aDiskThatHasRoomAgainGetsEverything() throws Exception {
         FakeRig rig = new FakeRig((number, cell) -> USUAL);
-        ShootoutRun run = shootout(rig, settings(List.of(LaneKind.GBE_1), 4), this::lane, shootout -> {
+        ShootoutRun run = shootout(rig, settings(4, LaneKind.GBE_1), this::way, shootout -> {
             if (shootout.runs().size() == 2) {
                 throw new IOException("full");
             }

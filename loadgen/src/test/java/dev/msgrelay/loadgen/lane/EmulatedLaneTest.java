@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.lane;
 
+import dev.msgrelay.loadgen.result.RunRecord;
+
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -45,7 +47,7 @@ class EmulatedLaneTest {
 
     private static void acrossTheLink(boolean publishOverUnix) throws Exception {
         try (Lane lane = Lanes.open(GIGABIT)) {
-            RunResult result = new LoadRun(
+            RunRecord result = new LoadRun(
                             new RelayContestant(
                                     List.of("--slow-subscriber", "backpressure"),
                                     RelayContestant.JAVA_OPTIONS,
@@ -57,7 +59,7 @@ class EmulatedLaneTest {
                             RunObserver.NONE)
                     .run();
             assertThat(result.correctness().subscribers().get(0).lost()).isZero();
-            assertThat(result.sent()).isPositive();
+            assertThat(result.correctness().sent()).isPositive();
             assertThat(result.resources().processes())
                     .as("the JVMs are the processes that we started, not something around them")
                     .allSatisfy(use -> {
@@ -114,7 +116,7 @@ class EmulatedLaneTest {
             assertThat(RealLanes.holders(lane)).allSatisfy(pid -> assertThat(RealLanes.userNamespaceOf(pid))
                     .isNotEqualTo(
                             RealLanes.userNamespaceOf(ProcessHandle.current().pid())));
-            RunResult result = LinkBaseline.raw(lane, End.FAR, SHORT, RunObserver.NONE);
+            RunRecord result = LinkBaseline.raw(lane, End.FAR, SHORT, RunObserver.NONE);
             System.out.printf(
                     "%,.0f bytes/s in a user namespace%n",
                     result.throughput().out().bytesPerSecond());

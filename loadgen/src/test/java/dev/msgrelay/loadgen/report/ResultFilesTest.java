@@ -5,7 +5,6 @@ import dev.msgrelay.loadgen.plan.Json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.msgrelay.loadgen.result.MadeUp;
 import dev.msgrelay.loadgen.result.ResultFileException;
 import dev.msgrelay.loadgen.result.Results;
 import java.io.FilterOutputStream;

@@ -1,5 +1,8 @@
 package dev.msgrelay.loadgen.rig;
 
+import dev.msgrelay.loadgen.render.Chart.Series.Point;
+import dev.msgrelay.loadgen.result.RunRecord;
+
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.SlowReaders;
 import dev.msgrelay.loadgen.plan.Timing;
@@ -30,11 +33,11 @@ class BoundRunTest {
         SlowReaders slow = new SlowReaders(1, 2_000_000, Policy.BACKPRESSURE);
         Timing timing = new Timing(Duration.ofSeconds(2), Duration.ofSeconds(2)).orUntilSteady();
         Load load = Load.oneToOne(1_000).withSlow(slow);
-        RunResult result = new LoadRun(RELAY, load, timing, RunObserver.NONE).run();
-        assertThat(Verdict.faults(result))
+        RunRecord result = new LoadRun(Plan.here("", RELAY, load, timing, Rig.OWN), 1, RunObserver.NONE).run();
+        assertThat(result.outcome().failures())
                 .as("everybody heard when the window began")
                 .isEmpty();
-        assertThat(result.timing().warmup())
+        assertThat(Duration.ofNanos(result.moment().warmupNanos()))
                 .as("the slow one reads evenly")
                 .isGreaterThanOrEqualTo(Duration.ofSeconds(2));
         tell("a subscriber that reads slowly", result);
@@ -47,7 +50,7 @@ class BoundRunTest {
     @Test
     void aSlowReaderThatMayBeSkippedIsNotTheSubscriberThatBinds() throws Exception {
         SlowReaders slow = new SlowReaders(1, 2_000_000, Policy.SKIP);
-        RunResult result = run(500, 700, Load.oneToOne(1_000).withSlow(slow));
+        RunRecord result = run(500, 700, Load.oneToOne(1_000).withSlow(slow));
         Queues queues = result.resources().signals().sampled().queues();
         assertThat(queues.subscriberReceive().connections())
                 .as("the other one alone")
@@ -57,7 +60,7 @@ class BoundRunTest {
 
     @Test
     void aLowRateThatIsKept() throws Exception {
-        RunResult result = run(300, 1_500, Load.oneToOne(16).withRate(200));
+        RunRecord result = run(300, 1_500, Load.oneToOne(16).withRate(200));
         tell("a low rate", result);
         Sampled sampled = result.resources().signals().sampled();
         assertThat(sampled.samples()).isPositive();
@@ -68,31 +71,30 @@ class BoundRunTest {
 
     @Test
     void overUnixSocketsTheQueuesAreUnseenAndTheRunIsClassifiedAllTheSame() throws Exception {
-        RunResult result = run(300, 600, Load.oneToOne(100).withUnix(true));
+        RunRecord result = run(300, 600, Load.oneToOne(100).withUnix(true));
         assertThat(result.resources().signals().sampled().queues()).isEqualTo(Queues.UNSEEN);
-        assertThat(result.resources().boundBy().unseen()).contains("the relay's receive queues");
         tell("Unix sockets", result);
     }
 
     @Test
     void throughputOverTimeAddsUpToWhatPassed() throws Exception {
-        RunResult result = run(300, 1_000, Load.oneToOne(100).withCounts(2, 2).withRate(500));
-        List<Timeline.Point> points = result.throughput().timeline();
+        RunRecord result = run(300, 1_000, Load.oneToOne(100).withCounts(2, 2).withRate(500));
+        List<Point> points = result.throughput().timeline();
         assertThat(points).as("the last step included").hasSize(4);
-        double out = points.stream().mapToDouble(Timeline.Point::out).average().orElse(0);
-        double in = points.stream().mapToDouble(Timeline.Point::in).average().orElse(0);
+        double out = points.stream().mapToDouble(Point::out).average().orElse(0);
+        double in = points.stream().mapToDouble(Point::in).average().orElse(0);
         System.out.printf("of 1,000 messages a second for two subscribers %,.0f went in, and %,.0f out%n", in, out);
         assertThat(points).allSatisfy(point -> assertThat(point.bytesIn()).isGreaterThanOrEqualTo(point.in()));
     }
 
     /** A bound depends on what else the machine does. */
-    private static void tell(String what, RunResult result) {
-        System.out.println(what + ": " + result.resources().boundBy() + ", machine " + Verdict.environment(result)
-                + ", observed " + Verdict.observed(result));
+    private static void tell(String what, RunRecord result) {
+        System.out.println(what + ": " + result.resources().boundBy() + ", machine " + result.outcome().environment()
+                + ", observed " + result.outcome().observed());
     }
 
-    private static RunResult run(long warmupMillis, long measuredMillis, Load load) throws Exception {
+    private static RunRecord run(long warmupMillis, long measuredMillis, Load load) throws Exception {
         Timing timing = new Timing(Duration.ofMillis(warmupMillis), Duration.ofMillis(measuredMillis));
-        return new LoadRun(RELAY, load, timing, RunObserver.NONE).run();
+        return new LoadRun(Plan.here("", RELAY, load, timing, Rig.OWN), 1, RunObserver.NONE).run();
     }
 }

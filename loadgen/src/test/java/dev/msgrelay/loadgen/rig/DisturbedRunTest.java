@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.rig;
 
+import dev.msgrelay.loadgen.result.RunRecord;
+
 import dev.msgrelay.loadgen.rig.Contestant.Started;
 
 import dev.msgrelay.loadgen.plan.Load;
@@ -45,33 +47,33 @@ class DisturbedRunTest {
         for (int i = 0; i < 3; i++) {
             shell("i=0; while [ $i -lt 100000000 ]; do i=$((i+1)); done");
         }
-        RunResult result = run(RELAY, 300, 1_500, Load.oneToOne(100), RunObserver.NONE);
-        assertThat(Verdict.faults(result)).isEmpty();
-        assertThat(Verdict.environment(result)).anyMatch(line -> line.startsWith("other programs took"));
+        RunRecord result = run(RELAY, 300, 1_500, Load.oneToOne(100), RunObserver.NONE);
+        assertThat(result.outcome().failures()).isEmpty();
+        assertThat(result.outcome().environment()).anyMatch(line -> line.startsWith("other programs took"));
     }
 
     @Test
     void aRelayThatStandsStillNowAndThenAtFullSpeed() throws Exception {
-        RunResult result = run(new Stopped(RELAY), 500, 2_500, Load.oneToOne(100), RunObserver.NONE);
+        RunRecord result = run(new Stopped(RELAY), 500, 2_500, Load.oneToOne(100), RunObserver.NONE);
         Standstills still = result.resources().signals().still();
         assertThat(still.deliveries().longestNanos()).isGreaterThanOrEqualTo(millis(250));
         assertThat(still.deliveries().count()).isPositive();
-        assertThat(Verdict.faults(result)).isEmpty();
-        assertThat(Verdict.observed(result)).anyMatch(one -> one.text().startsWith("deliveries stood still"));
+        assertThat(result.outcome().failures()).isEmpty();
+        assertThat(result.outcome().observed()).anyMatch(one -> one.text().startsWith("deliveries stood still"));
     }
 
     @Test
     void aRelayThatStandsStillNowAndThenAtARate() throws Exception {
-        RunResult result =
+        RunRecord result =
                 run(new Stopped(RELAY), 500, 2_500, Load.oneToOne(100).withRate(2_000), RunObserver.NONE);
         tell("a relay that stands still", result);
         assertThat(result.resources().signals().still().slowestNanos()).isGreaterThanOrEqualTo(millis(250));
-        assertThat(Verdict.observed(result)).anyMatch(one -> one.text().startsWith("deliveries stood still"));
+        assertThat(result.outcome().observed()).anyMatch(one -> one.text().startsWith("deliveries stood still"));
     }
 
     @Test
     void aPublisherThatIsStopped() throws Exception {
-        RunResult result = run(RELAY, 500, 2_500, Load.oneToOne(100), new RunObserver() {
+        RunRecord result = run(RELAY, 500, 2_500, Load.oneToOne(100), new RunObserver() {
             @Override
             public void phase(String what) {
                 if (what.equals("measuring")) {
@@ -85,9 +87,9 @@ class DisturbedRunTest {
     }
 
     /** A bound depends on what else the machine does. */
-    private static void tell(String what, RunResult result) {
-        System.out.println(what + ": " + result.resources().boundBy() + ", machine " + Verdict.environment(result)
-                + ", observed " + Verdict.observed(result));
+    private static void tell(String what, RunRecord result) {
+        System.out.println(what + ": " + result.resources().boundBy() + ", machine " + result.outcome().environment()
+                + ", observed " + result.outcome().observed());
     }
 
     private static long pidOf(Class<?> main) {
@@ -125,10 +127,10 @@ class DisturbedRunTest {
                 .start());
     }
 
-    private static RunResult run(Contestant contestant, long warmupMillis, long millis, Load load, RunObserver observer)
+    private static RunRecord run(Contestant contestant, long warmupMillis, long millis, Load load, RunObserver observer)
             throws Exception {
         Timing timing = new Timing(Duration.ofMillis(warmupMillis), Duration.ofMillis(millis));
-        return new LoadRun(contestant, load, timing, observer).run();
+        return new LoadRun(Plan.here("", contestant, load, timing, Rig.OWN), 1, observer).run();
     }
 
     private static long millis(long millis) {

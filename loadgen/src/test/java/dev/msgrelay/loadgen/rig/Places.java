@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.rig;
 
+import dev.msgrelay.loadgen.result.RunRecord;
+
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
 
@@ -32,14 +34,14 @@ final class Places implements AutoCloseable {
             return workers;
         }
 
-        RunResult through(Contestant.Started started, Contestant contestant, Load load, Timing timing)
+        RunRecord through(Contestant.Started started, Contestant contestant, Load load, Timing timing)
                 throws IOException, RunException, InterruptedException {
-            return new LoadRun(contestant, load, timing, RunObserver.NONE).through(started, workers);
+            return new LoadRun(Plan.here("", contestant, load, timing, Rig.OWN), 1, RunObserver.NONE).through(started, workers);
         }
 
         private Contestant.Started relay(Contestant contestant, Load load)
                 throws IOException, RunException, InterruptedException {
-            List<Object> how = List.of(contestant, load.unix(), load.tls());
+            List<Object> how = List.of(contestant, load.unix(), load.clients().tls());
             Contestant.Started relay = standing.get(how);
             if (relay == null) {
                 relay = contestant.start(relays, load);
@@ -58,15 +60,15 @@ final class Places implements AutoCloseable {
     /** What is done at a place. */
     @FunctionalInterface
     interface Work {
-        RunResult run(Place place) throws IOException, RunException, InterruptedException;
+        RunRecord run(Place place) throws IOException, RunException, InterruptedException;
     }
 
-    RunResult at(Work work) throws IOException, RunException, InterruptedException {
+    RunRecord at(Work work) throws IOException, RunException, InterruptedException {
         Place place = free.poll();
         if (place == null) {
             place = new Place();
         }
-        RunResult result;
+        RunRecord result;
         try {
             result = work.run(place);
         } catch (IOException | RunException | InterruptedException | RuntimeException e) {
@@ -78,7 +80,7 @@ final class Places implements AutoCloseable {
     }
 
     /** Through a relay that stands there, or a contestant that is started for this run. */
-    RunResult run(Contestant contestant, Load load, Timing timing)
+    RunRecord run(Contestant contestant, Load load, Timing timing)
             throws IOException, RunException, InterruptedException {
         return at(place -> {
             if (contestant.stays()) {
@@ -94,16 +96,16 @@ final class Places implements AutoCloseable {
      * What is wrong with what became of the messages. That none of them fell into the window says something of the machine alone:
      * these windows are short.
      */
-    static List<String> faults(RunResult result) {
-        return Verdict.faults(result).stream()
+    static List<String> faults(RunRecord result) {
+        return result.outcome().failures().stream()
                 .filter(fault -> !fault.equals(Verdict.EMPTY_WINDOW))
                 .toList();
     }
 
     /** Everything came, and it was something, within the window or not. */
-    static void expectClean(RunResult result) {
+    static void expectClean(RunRecord result) {
         assertThat(faults(result)).isEmpty();
-        assertThat(result.sent()).isPositive();
+        assertThat(result.correctness().sent()).isPositive();
     }
 
     @Override

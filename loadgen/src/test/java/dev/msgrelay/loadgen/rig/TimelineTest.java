@@ -1,5 +1,8 @@
 package dev.msgrelay.loadgen.rig;
 
+import dev.msgrelay.loadgen.plan.Progress.Count;
+import dev.msgrelay.loadgen.render.Chart.Series.Point;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -16,7 +19,7 @@ class TimelineTest {
 
     @Test
     void anEvenSpeedIsEvenWhateverTheMomentsOfTheReports() {
-        List<Timeline.Count> sent = List.of(count(-30, 0), count(170, 200), count(555, 585), count(1_100, 1_130));
+        List<Count> sent = List.of(count(-30, 0), count(170, 200), count(555, 585), count(1_100, 1_130));
         Timeline timeline = Timeline.of(BEGIN, BEGIN + millis(1_000), List.of(sent), List.of(sent, sent), List.of());
         assertThat(timeline.points()).hasSize(4).allSatisfy(point -> {
             assertThat(point.in()).isCloseTo(1_000, NEAR);
@@ -25,27 +28,27 @@ class TimelineTest {
             assertThat(point.bytesOut()).isCloseTo(200_000, NEAR);
             assertThat(point.lagBytes()).isEqualTo(-1);
         });
-        assertThat(timeline.points()).extracting(Timeline.Point::seconds).containsExactly(0.25, 0.5, 0.75, 1.0);
+        assertThat(timeline.points()).extracting(Point::seconds).containsExactly(0.25, 0.5, 0.75, 1.0);
     }
 
     @Test
     void aStandstillShows() {
-        List<Timeline.Count> sent = List.of(count(0, 0), count(250, 500), count(500, 500), count(750, 600));
+        List<Count> sent = List.of(count(0, 0), count(250, 500), count(500, 500), count(750, 600));
         Timeline timeline = Timeline.of(BEGIN, BEGIN + millis(750), List.of(sent), List.of(sent), List.of());
-        assertThat(timeline.points()).extracting(Timeline.Point::in).containsExactly(2_000.0, 0.0, 400.0);
+        assertThat(timeline.points()).extracting(Point::in).containsExactly(2_000.0, 0.0, 400.0);
     }
 
     @Test
     void stepsOfWhichAWorkerSaysNothingAreLeftOut() {
-        List<Timeline.Count> whole = List.of(count(0, 0), count(1_000, 1_000));
-        List<Timeline.Count> part = List.of(count(240, 0), count(760, 520));
+        List<Count> whole = List.of(count(0, 0), count(1_000, 1_000));
+        List<Count> part = List.of(count(240, 0), count(760, 520));
         Timeline timeline = Timeline.of(BEGIN, BEGIN + millis(1_000), List.of(whole), List.of(whole, part), List.of());
-        assertThat(timeline.points()).extracting(Timeline.Point::seconds).containsExactly(0.5, 0.75);
+        assertThat(timeline.points()).extracting(Point::seconds).containsExactly(0.5, 0.75);
     }
 
     @Test
     void withoutPublishersNobodyCountsWhatGoesIn() {
-        List<Timeline.Count> got = List.of(count(0, 0), count(500, 100));
+        List<Count> got = List.of(count(0, 0), count(500, 100));
         Timeline timeline = Timeline.of(BEGIN, BEGIN + millis(500), List.of(), List.of(got), List.of());
         assertThat(timeline.points()).hasSize(2).allSatisfy(point -> {
             assertThat(point.in()).isNaN();
@@ -55,11 +58,11 @@ class TimelineTest {
 
     @Test
     void theLagIsTheRelaysLastWord() {
-        List<Timeline.Count> got = List.of(count(0, 0), count(1_000, 100));
+        List<Count> got = List.of(count(0, 0), count(1_000, 100));
         List<Timeline.Lag> lags =
                 List.of(new Timeline.Lag(BEGIN + millis(300), 7_000), new Timeline.Lag(BEGIN + millis(900), 9_000));
         Timeline timeline = Timeline.of(BEGIN, BEGIN + millis(1_000), List.of(), List.of(got), lags);
-        assertThat(timeline.points()).extracting(Timeline.Point::lagBytes).containsExactly(-1L, 7_000L, 7_000L, 9_000L);
+        assertThat(timeline.points()).extracting(Point::lagBytes).containsExactly(-1L, 7_000L, 7_000L, 9_000L);
     }
 
     @Test
@@ -79,7 +82,7 @@ class TimelineTest {
 
     /** So many messages in each second. */
     private static Timeline ofSeconds(int... messages) {
-        List<Timeline.Count> got = new ArrayList<>(List.of(count(0, 0)));
+        List<Count> got = new ArrayList<>(List.of(count(0, 0)));
         long sum = 0;
         for (int second = 1; second <= messages.length; second++) {
             sum += messages[second - 1];
@@ -90,7 +93,7 @@ class TimelineTest {
 
     @Test
     void aLongWindowHasLongerStepsAndNotMore() {
-        List<Timeline.Count> got = new ArrayList<>();
+        List<Count> got = new ArrayList<>();
         for (int second = 0; second <= 3_600; second++) {
             got.add(count(1_000L * second, 1_000L * second));
         }
@@ -100,31 +103,8 @@ class TimelineTest {
         assertThat(timeline.points().get(700).out()).isCloseTo(1_000, NEAR);
     }
 
-    @Test
-    void reportsAreReadAndTheLastOneHoldsToTheEnd() {
-        List<Child.Event> reports = List.of(report(100, 10, false), report(900, 90, true), report(950, 90, false));
-        assertThat(Timeline.read(reports, 1_000))
-                .containsExactly(
-                        new Timeline.Count(100, 10, 1_000),
-                        new Timeline.Count(900, 90, 9_000),
-                        new Timeline.Count(1_000, 90, 9_000));
-        assertThat(Timeline.read(reports.subList(0, 1), 1_000))
-                .as("one that is not done yet may go on")
-                .containsExactly(new Timeline.Count(100, 10, 1_000));
-    }
-
-    private static Child.Event report(long nanos, long messages, boolean last) {
-        JsonObject json = new JsonObject();
-        json.put("nanos", nanos);
-        json.put("messages", messages);
-        json.put("bytes", 100 * messages);
-        json.put("counts", nanos + " " + messages + " " + 100 * messages);
-        json.put("last", last);
-        return new Child.Event(0, json);
-    }
-
-    private static Timeline.Count count(long millis, long messages) {
-        return new Timeline.Count(BEGIN + millis(millis), messages, 100 * messages);
+    private static Count count(long millis, long messages) {
+        return new Count(BEGIN + millis(millis), messages, 100 * messages);
     }
 
     private static long millis(long millis) {

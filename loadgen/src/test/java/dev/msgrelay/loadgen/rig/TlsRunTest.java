@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.rig;
 
+import dev.msgrelay.loadgen.result.RunRecord;
+
 import dev.msgrelay.loadgen.plan.Clients;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
@@ -33,17 +35,17 @@ class TlsRunTest {
     @Test
     void nothingIsLost() throws Exception {
         Clients acknowledged = Clients.of(Clients.Kind.LIBRARY).withAcks(Clients.Ack.STREAM);
-        RunResult result = new LoadRun(RELAY, LOAD.withClients(acknowledged).withTls(), SHORT, RunObserver.NONE).run();
+        RunRecord result = new LoadRun(Plan.here("", RELAY, LOAD.withClients(acknowledged).withTls(), SHORT, Rig.OWN), 1, RunObserver.NONE).run();
         expectClean(result);
-        assertThat(result.correctness().acknowledged()).isEqualTo(result.sent());
+        assertThat(result.correctness().acknowledged()).isEqualTo(result.correctness().sent());
         assertThat(result.resources().relay().gcCount()).isNotNegative();
     }
 
-    private static RunResult run(Contestant contestant, Load load) throws Exception {
+    private static RunRecord run(Contestant contestant, Load load) throws Exception {
         return PLACES.run(contestant, load, SHORT);
     }
 
-    private static void expectClean(RunResult result) {
+    private static void expectClean(RunRecord result) {
         Places.expectClean(result);
     }
 }

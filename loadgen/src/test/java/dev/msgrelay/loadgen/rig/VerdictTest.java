@@ -26,7 +26,7 @@ class VerdictTest {
     private static final SubscriberResult CLEAN = new SubscriberResult(0, 10, Faults.NONE, Told.NOTHING, null, 0);
     private static final int SLOW = CloseReason.SLOW_SUBSCRIBER.code();
     private static final Load LOAD = Load.oneToOne(100);
-    private static final Rates SENT = new Rates(1_000, 1_000, 1_000, 0, 10);
+    private static final Rates SENT = new Rates(1_000, 1_000, 1_000, 0, 10, 0);
 
     @ParameterizedTest
     @EnumSource(value = Policy.class, names = "RELAY_DEFAULT", mode = EnumSource.Mode.EXCLUDE)
@@ -137,14 +137,14 @@ class VerdictTest {
 
     @Test
     void aRateThatWasNotReachedIsTheSameMark() {
-        assertThat(Verdict.schedule(new Rates(1_000, 700, 650, 0, 10), Punctuality.NONE))
+        assertThat(Verdict.schedule(new Rates(1_000, 700, 650, 0, 10, 0), Punctuality.NONE))
                 .containsExactly(
                         "schedule not kept: of 1,000 msg/s 700 left the publishers and 650 reached each subscriber");
-        assertThat(Verdict.schedule(new Rates(1_000, 700, 650, 0.5, 10), punctuality(5_000, 10_000)))
+        assertThat(Verdict.schedule(new Rates(1_000, 700, 650, 0.5, 10, 0), punctuality(5_000, 10_000)))
                 .singleElement()
                 .asString()
                 .contains("reached each subscriber; 5,000 of 10,000");
-        assertThat(Verdict.schedule(new Rates(0, 700, 650, 0, 10), Punctuality.NONE))
+        assertThat(Verdict.schedule(new Rates(0, 700, 650, 0, 10, 0), Punctuality.NONE))
                 .as("full speed is whatever it is")
                 .isEmpty();
     }
@@ -173,7 +173,7 @@ class VerdictTest {
 
     private static List<String> faults(
             long messages, List<SubscriberResult> subscribers, List<SubscriberResult> slow, Load load, Policy policy) {
-        Correctness correctness = new Correctness(true, subscribers, slow, Punctuality.NONE);
-        return Verdict.faults(correctness, new Traffic(messages, messages, 1), load, policy);
+        Correctness correctness = new Correctness(true, subscribers, slow, Punctuality.NONE, 0, 0);
+        return Verdict.faults(correctness, new Traffic(messages, messages, 1), load.withPolicy(policy));
     }
 }

@@ -1,5 +1,9 @@
 package dev.msgrelay.loadgen.rig;
 
+import dev.msgrelay.loadgen.plan.Json;
+import tools.jackson.databind.JsonNode;
+import java.util.Map;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -49,19 +53,22 @@ class WatchTest {
     void aRelayThatSaysNothingOfIt() {
         assertThat(Watch.holds(List.of(), WINDOW)).isNull();
         assertThat(Watch.holds(List.of(report(1_200, 1, 1, 1)), WINDOW)).isNull();
-        JsonObject old = new JsonObject();
-        old.put("largestLagBytes", 5);
+        JsonNode old = Json.tree(Map.of("largestLagBytes", 5));
         assertThat(Watch.holds(
                         List.of(new Child.Event(millis(1_000), old), new Child.Event(millis(4_000), old)), WINDOW))
                 .isNull();
     }
 
     private static Child.Event report(long millis, long heldBack, long backpressure, long usedCells) {
-        JsonObject json = new JsonObject();
-        json.put("heldBackMillis", heldBack);
-        json.put("backpressureMillis", backpressure);
-        json.put("ringCells", 100);
-        json.put("ringUsedCells", usedCells);
+        JsonNode json = Json.tree(Map.of(
+                "heldBackMillis",
+                heldBack,
+                "backpressureMillis",
+                backpressure,
+                "ringCells",
+                100,
+                "ringUsedCells",
+                usedCells));
         return new Child.Event(millis(millis), json);
     }
 
