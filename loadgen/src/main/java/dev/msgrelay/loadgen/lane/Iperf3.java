@@ -40,7 +40,7 @@ public final class Iperf3 {
      */
     public record Result(double bytesPerSecond, String reason) {}
 
-    private Iperf3(HostSite client, HostSite server, Timing timing) {
+    Iperf3(HostSite client, HostSite server, Timing timing) {
         this.client = client;
         this.server = server;
         this.timing = timing;
@@ -74,7 +74,7 @@ public final class Iperf3 {
      *
      * @throws IOException it did not come to a result, with what iperf3 said
      */
-    private Result run() throws IOException, InterruptedException {
+    Result run() throws IOException, InterruptedException {
         int port = server.prefix().isEmpty() ? freePort() : DEFAULT_PORT;
         Process serving = serve(port);
         try {

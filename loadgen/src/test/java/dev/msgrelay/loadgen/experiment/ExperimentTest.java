@@ -1,8 +1,9 @@
 package dev.msgrelay.loadgen.experiment;
 
+import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
+
 import java.util.concurrent.atomic.AtomicLong;
 import dev.msgrelay.loadgen.rig.Contestants;
-import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.rig.Plan;

@@ -1,10 +1,11 @@
 package dev.msgrelay.loadgen.experiment;
 
+import dev.msgrelay.loadgen.plan.SubscriberResult.Told;
+
 import dev.msgrelay.loadgen.rig.Plan;
 
 import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
 import dev.msgrelay.loadgen.plan.SubscriberResult;
-import dev.msgrelay.loadgen.cli.Told;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

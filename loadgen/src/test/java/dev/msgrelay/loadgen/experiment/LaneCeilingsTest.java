@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class LaneCeilingsTest {
     private static final LinkSpeed GIGABIT = LinkSpeed.parse("1g");
     private static final SegmentFormat EMULATED =
-            new SegmentFormat(1_500, IpVersion.V4, true, false, Framing.TRAFFIC_CONTROL);
+            new SegmentFormat(1_500, Framing.TRAFFIC_CONTROL);
 
     @Test
     void oneSizeOnARealGigabit() {
@@ -35,14 +35,6 @@ class LaneCeilingsTest {
         assertThat(ceilings.batched().bytesPerSecond()).isCloseTo(119_550_858.7, within(0.1));
         // 14 + 52 + 108 = 174
         assertThat(ceilings.single().messagesPerSecond()).isCloseTo(718_390.8, within(0.1));
-    }
-
-    @Test
-    void ipv6TakesTwentyBytesMoreOfEverySegment() {
-        SegmentFormat format = new SegmentFormat(1_500, IpVersion.V6, true, false, Framing.TRAFFIC_CONTROL);
-        Ceilings ceilings = LaneCeilings.of(new Link(GIGABIT, format), BodySizes.fixed(100));
-        // 125,000,000 * 1428 / 1514
-        assertThat(ceilings.batched().bytesPerSecond()).isCloseTo(117_899_603.7, within(0.1));
     }
 
     @Test

@@ -15,7 +15,6 @@ class LinkTest {
     private static final LinkSpeed TEN_GBE = LinkSpeed.parse("10gbe");
     private static final SegmentFormat USUAL = SegmentFormat.usual(1_500);
     private static final Link GIGABIT = new Link(ONE_GBE, USUAL);
-    private static final SegmentFormat BARE = new SegmentFormat(1_500, IpVersion.V4, false, false, Framing.ETHERNET);
 
     @Test
     void theKnownFiguresOfGigabitEthernet() {
@@ -30,34 +29,25 @@ class LinkTest {
         assertThat(new Link(TEN_GBE, USUAL).batched(100).bytesPerSecond() / 1e6).isCloseTo(1_176.9, within(0.05));
     }
 
-    @ParameterizedTest(name = "{0}")
+    @ParameterizedTest
     @CsvSource({
-        // MTU, IPv6, time stamps, tag: segment; wire
-        "usual,          1500, false, true,  false, 1448, 1538",
-        "no time stamps, 1500, false, false, false, 1460, 1538",
-        "IPv6,           1500, true,  true,  false, 1428, 1538",
-        "tag,            1500, false, true,  true,  1448, 1542",
-        "jumbo,          9000, false, true,  false, 8948, 9038",
-        "jumbo with all, 9000, true,  true,  true,  8928, 9042",
+        // MTU: segment; wire
+        "1500, 1448, 1538",
+        "9000, 8948, 9038",
         // 68 - 52 = 16; 68 + 14 + 4 = 86, above the least frame: 86 + 20 = 106
-        "least IPv4,     68,   false, true,  false, 16,   106",
+        "68,   16,   106",
     })
-    void headersAreTakenOffTheMtuAndEthernetIsAddedToIt(
-            String name, int mtu, boolean v6, boolean timestamps, boolean vlan, int segment, int wire) {
-        SegmentFormat format =
-                new SegmentFormat(mtu, v6 ? IpVersion.V6 : IpVersion.V4, timestamps, vlan, Framing.ETHERNET);
+    void headersAreTakenOffTheMtuAndEthernetIsAddedToIt(int mtu, int segment, int wire) {
+        SegmentFormat format = SegmentFormat.usual(mtu);
         assertThat(format.segmentBytes()).isEqualTo(segment);
         assertThat(format.wireBytes(segment)).isEqualTo(wire);
     }
 
     @Test
-    void jumboFramesAndTags() {
+    void jumboFrames() {
         // 125e6 * 8948 / 9038 = 123,755,255.6
         assertThat(new Link(ONE_GBE, SegmentFormat.usual(9_000)).batched(1_000).bytesPerSecond())
                 .isCloseTo(123_755_255.6, within(0.1));
-        // 125e6 * 1448 / 1542 = 117,380,025.9
-        SegmentFormat tagged = new SegmentFormat(1_500, IpVersion.V4, true, true, Framing.ETHERNET);
-        assertThat(new Link(ONE_GBE, tagged).batched(1_000).bytesPerSecond()).isCloseTo(117_380_025.9, within(0.1));
     }
 
     @Test
@@ -85,24 +75,6 @@ class LinkTest {
         assertThat(GIGABIT.single(1_449 - 8).messagesPerSecond()).isCloseTo(76_734.2, within(0.1));
         // batched: 117,685,305.6 / 1449 = 81,218.3
         assertThat(GIGABIT.batched(1_449 - 8).messagesPerSecond()).isCloseTo(81_218.3, within(0.1));
-    }
-
-    @Test
-    void aShortRestIsPaddedToTheLeastFrame() {
-        // no time stamps: a segment holds 1460. A rest of 1: 14 + 40 + 1 + 4 = 59, padded to 64, + 20 = 84
-        assertThat(BARE.wireBytes(1)).isEqualTo(84);
-        assertThat(BARE.wireBytes(6))
-                .as("14 + 40 + 6 + 4 = 64: just no padding")
-                .isEqualTo(84);
-        assertThat(BARE.wireBytes(7)).isEqualTo(85);
-        // a tag counts towards the least frame: 14 + 4 + 40 + 1 + 4 = 63
-        SegmentFormat tagged = new SegmentFormat(1_500, IpVersion.V4, false, true, Framing.ETHERNET);
-        assertThat(tagged.wireBytes(1)).isEqualTo(84);
-        assertThat(tagged.wireBytes(2)).isEqualTo(84);
-        assertThat(tagged.wireBytes(3)).isEqualTo(85);
-        // 1538 + 84 = 1622; 125e6 / 1622 = 77,065.4
-        assertThat(new Link(ONE_GBE, BARE).single(1_461 - 8).messagesPerSecond())
-                .isCloseTo(77_065.4, within(0.1));
     }
 
     @Test
@@ -135,9 +107,7 @@ class LinkTest {
 
     @Test
     void impossibleFormatsAreRefused() {
-        assertThatThrownBy(() -> SegmentFormat.usual(67)).hasMessage("MTU 67 is not within 68..65535 for IPv4");
-        assertThatThrownBy(() -> new SegmentFormat(1_279, IpVersion.V6, true, false, Framing.ETHERNET))
-                .hasMessage("MTU 1279 is not within 1280..65535 for IPv6");
+        assertThatThrownBy(() -> SegmentFormat.usual(67)).hasMessage("MTU 67 is not within 68..65535");
         assertThatThrownBy(() -> SegmentFormat.usual(65_536)).hasMessageContaining("65536");
         assertThatThrownBy(() -> GIGABIT.batched(-1)).hasMessage("body -1 is not within 0..67108864");
     }
@@ -145,11 +115,10 @@ class LinkTest {
     @Test
     void anEmulatedLinkCountsFramesWithoutWhatIsAroundThem() {
         // 14 + 1500 = 1514; 125e6 * 1448 / 1514 = 119,550,858.7 bytes/s = 956,406,869.2 bit/s
-        SegmentFormat emulated = new SegmentFormat(1_500, IpVersion.V4, true, false, Framing.TRAFFIC_CONTROL);
+        SegmentFormat emulated = new SegmentFormat(1_500, Framing.TRAFFIC_CONTROL);
         assertThat(new Link(ONE_GBE, emulated).batched(100).bytesPerSecond()).isCloseTo(119_550_858.7, within(0.1));
-        // 14 + 52 + 8 = 74; without time stamps a rest of 1 byte: 14 + 40 + 1 = 55, not padded
+        // 14 + 52 + 8 = 74; with 1 byte 67: not padded
         assertThat(emulated.wireBytes(8)).isEqualTo(74);
-        assertThat(new SegmentFormat(1_500, IpVersion.V4, false, false, Framing.TRAFFIC_CONTROL).wireBytes(1))
-                .isEqualTo(55);
+        assertThat(emulated.wireBytes(1)).isEqualTo(67);
     }
 }

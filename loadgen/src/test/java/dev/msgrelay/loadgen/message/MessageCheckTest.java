@@ -1,16 +1,13 @@
 package dev.msgrelay.loadgen.message;
 
-import dev.msgrelay.server.fanout.TypeChoice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.FrameLayout;
-import dev.msgrelay.protocol.TypeRanges;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.RepeatedTest;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -28,7 +25,7 @@ class MessageCheckTest {
             int bit = bits <= 1_000 ? i : random.nextInt(bits);
             batch.add(LoadMessage.stamp(0, i), seed + i);
             ByteBuffer frame = batch.take();
-            MessageCheck check = new MessageCheck(1, sizes, new TypeChoice(sizes, TypeRanges.ALL));
+            MessageCheck check = new MessageCheck(1, sizes);
             check.onMessage(LoadMessage.TYPE, body(frame));
             assertThat(check.corrupted()).isZero();
             int at = FrameLayout.HEADER_LENGTH + bit / Byte.SIZE;
@@ -59,7 +56,7 @@ class MessageCheckTest {
             int bit = i < size * Byte.SIZE ? i : random.nextInt(size * Byte.SIZE);
             int at = turned * frameLength + FrameLayout.HEADER_LENGTH + bit / Byte.SIZE;
             frames.put(at, (byte) (frames.get(at) ^ 1 << bit % Byte.SIZE));
-            MessageCheck check = new MessageCheck(1, sizes, new TypeChoice(sizes, TypeRanges.ALL));
+            MessageCheck check = new MessageCheck(1, sizes);
             feed(check, frames, random);
             check.onEnd(0, messages);
             assertThat(check.corrupted())
@@ -93,27 +90,6 @@ class MessageCheckTest {
         }
     }
 
-    @Test
-    void ofSeveralTypesExactlyTheChosenOnesAreToComeAndWithTheirType() {
-        SizeTable sizes = SizeTable.fixed(40).withTypes(5);
-        MessageCheck check = new MessageCheck(1, sizes, new TypeChoice(sizes, TypeRanges.parse("2,4-9")));
-        int[] types = {1, 2, 3, 4, 5, 1, 2};
-        for (int number : new int[] {1, 3, 4, 6}) {
-            assertThat(check.onMessage(types[number], message(sizes, number))).isTrue();
-        }
-        assertThat(check.sequence().accepted()).isEqualTo(4);
-        assertThat(check.corrupted()).isZero();
-        assertThat(check.onMessage(3, message(sizes, 7)))
-                .as("type 3 was not chosen")
-                .isFalse();
-        assertThat(check.unasked()).isOne();
-        check.onMessage(5, message(sizes, 8));
-        assertThat(check.corrupted()).as("number 8 was sent with type 4").isOne();
-        check.onEnd(0, 12);
-        assertThat(check.sequence().lost()).as("numbers 9 and 11").isEqualTo(2);
-        assertThat(check.sequence().duplicated() + check.sequence().reordered()).isZero();
-    }
-
     private static ByteBuffer message(SizeTable sizes, long number) {
         FrameBatch batch = FrameBatch.ofMessages(sizes, 1);
         batch.add(LoadMessage.stamp(0, number), 1);
@@ -129,7 +105,7 @@ class MessageCheckTest {
         Random random = new Random(seed);
         SizeTable sizes = SizeTable.fixed(20);
         FrameBatch batch = FrameBatch.ofMessages(sizes, 20);
-        MessageCheck check = new MessageCheck(2, sizes, new TypeChoice(sizes, TypeRanges.ALL));
+        MessageCheck check = new MessageCheck(2, sizes);
         SequenceCheck expected = new SequenceCheck(2);
         long[] numbers = new long[3];
         for (int i = 0; i < 300; i++) {

@@ -48,21 +48,6 @@ class SequenceCheckTest {
     }
 
     @Test
-    void whoComesInTheMiddleMissesWhatIsMissingFromThereOn() {
-        SequenceCheck late = SequenceCheck.fromAnywhere(2);
-        late.onMessage(LoadMessage.stamp(0, 500));
-        late.onMessage(LoadMessage.stamp(0, 501));
-        late.onMessage(LoadMessage.stamp(1, 7));
-        assertThat(late.lost()).isZero();
-        SequenceCheck next = late.goOn();
-        next.onMessage(LoadMessage.stamp(0, 503));
-        next.onMessage(LoadMessage.stamp(1, 7));
-        assertThat(next.accepted()).isOne();
-        assertThat(next.lost()).isOne();
-        assertThat(next.duplicated()).isOne();
-    }
-
-    @Test
     void publishersAreCountedApart() {
         feed(0, 0, 1);
         feed(1, 0, 2);

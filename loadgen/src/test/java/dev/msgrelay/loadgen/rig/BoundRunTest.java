@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.render.Chart.Series.Point;
+import dev.msgrelay.loadgen.result.RunRecord.Throughput.Point;
+
 import dev.msgrelay.loadgen.result.RunRecord;
 
 import dev.msgrelay.loadgen.plan.Load;

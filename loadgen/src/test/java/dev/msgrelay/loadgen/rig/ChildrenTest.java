@@ -1,5 +1,10 @@
 package dev.msgrelay.loadgen.rig;
 
+import dev.msgrelay.loadgen.plan.Access;
+import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.loadgen.plan.Job;
+import dev.msgrelay.loadgen.plan.Load;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -16,7 +21,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** Nobody is left behind, however a controller ends. */
 class ChildrenTest {
     private static final long SAY_NANOS = TimeUnit.SECONDS.toNanos(120);
-    private static final List<String> PLAIN = List.of("--buffer", "1000");
+    private static final Job PLAIN =
+            Job.inPlaceOfARelay(new Job.Listen("127.0.0.1", null, null), 1_000, Load.oneToOne(100));
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
@@ -38,7 +44,7 @@ class ChildrenTest {
     void killingTheControllerEndsThem() throws Exception {
         try (Children children = new Children()) {
             Child controller = children.startWorker(Site.HERE, "controller", ForlornController.class, List.of());
-            long pid = controller.await("child", SAY_NANOS).getLong("pid");
+            long pid = controller.await("child", SAY_NANOS).path("pid").asLong(-1);
             ProcessHandle worker = ProcessHandle.of(pid).orElseThrow();
             assertThat(worker.isAlive()).isTrue();
             controller.kill();
@@ -51,9 +57,9 @@ class ChildrenTest {
     void terminatingTheControllerEndsThem() throws Exception {
         try (Children children = new Children()) {
             Child controller = children.startWorker(Site.HERE, "controller", ForlornController.class, List.of());
-            long pid = controller.await("child", SAY_NANOS).getLong("pid");
+            long pid = controller.await("child", SAY_NANOS).path("pid").asLong(-1);
             ProcessHandle worker = ProcessHandle.of(pid).orElseThrow();
-            Path directory = Path.of(controller.latest("child").json().getString("socket"))
+            Path directory = Path.of(controller.latest("child").json().path("socket").asString(""))
                     .getParent();
             assertThat(directory).exists();
             controller.terminate();
@@ -68,7 +74,7 @@ class ChildrenTest {
     void whileTheControllerGoesDownNothingIsStarted() throws Exception {
         try (Children children = new Children()) {
             Child controller = children.startWorker(Site.HERE, "controller", LateController.class, List.of());
-            assertThat(controller.await("late", SAY_NANOS).getString("got"))
+            assertThat(controller.await("late", SAY_NANOS).path("got").asString(""))
                     .isEqualTo(InterruptedException.class.getName());
         }
     }
@@ -93,7 +99,7 @@ class ChildrenTest {
                     Site.HERE,
                     "publisher 0",
                     PublisherMain.class,
-                    List.of("--to", "127.0.0.1:1", "--body", "100", "--rate", "0"));
+                    Job.client(Endpoint.parse("127.0.0.1:1"), Access.OPEN, 0, 1, Load.oneToOne(100)));
             assertThatThrownBy(() -> child.await("ready", SAY_NANOS))
                     .isInstanceOf(RunException.class)
                     .hasMessageStartingWith("publisher 0: cannot connect to 127.0.0.1:1");

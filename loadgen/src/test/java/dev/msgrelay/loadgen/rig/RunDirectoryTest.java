@@ -35,7 +35,7 @@ class RunDirectoryTest {
                     Site.HERE,
                     "owner",
                     new Site.JavaProgram(List.of(), Owner.class.getName(), List.of(parent.toString())));
-            Path socket = Path.of(owner.await("has", SAY_NANOS).getString("socket"));
+            Path socket = Path.of(owner.await("has", SAY_NANOS).path("socket").asString(""));
             own.sweep();
             assertThat(socket).exists();
             owner.kill();

@@ -1,7 +1,9 @@
 package dev.msgrelay.loadgen.rig;
 
 import dev.msgrelay.loadgen.plan.Progress.Count;
-import dev.msgrelay.loadgen.render.Chart.Series.Point;
+
+import dev.msgrelay.loadgen.result.RunRecord.Throughput.Point;
+
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

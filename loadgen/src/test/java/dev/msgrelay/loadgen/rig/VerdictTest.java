@@ -1,9 +1,10 @@
 package dev.msgrelay.loadgen.rig;
 
+import dev.msgrelay.loadgen.plan.SubscriberResult.Told;
+
 import dev.msgrelay.loadgen.result.RunRecord.Correctness;
 
 import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
-import dev.msgrelay.loadgen.cli.Told;
 
 import dev.msgrelay.loadgen.plan.SubscriberResult;
 

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.worker;
 
+import dev.msgrelay.loadgen.plan.Still;
+
 import dev.msgrelay.loadgen.plan.Window;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -36,10 +38,7 @@ class PausesTest {
     }
 
     private void expect(long longest, long count, long total) {
-        JsonObject json = pauses.json();
-        assertThat(json.getLong("longestNanos")).isEqualTo(millis(longest));
-        assertThat(json.getLong("count")).isEqualTo(count);
-        assertThat(json.getLong("totalNanos")).isEqualTo(millis(total));
+        assertThat(pauses.still()).isEqualTo(new Still(millis(longest), count, millis(total)));
     }
 
     private static long millis(long millis) {

@@ -22,7 +22,7 @@ class PublishConnectionTest {
         send(9, window);
         send(10, window);
         send(11, window);
-        assertThat(connection.json().getLong("firstTimed")).isEqualTo(2);
+        assertThat(connection.said().firstTimed()).isEqualTo(2);
         assertThat(connection.messagesMeasured()).isEqualTo(2);
     }
 
@@ -31,7 +31,7 @@ class PublishConnectionTest {
         connection.prime(batch, 4);
         connection.prime(batch, 10);
         send(11, new Window(0, 10, 20));
-        assertThat(connection.json().has("firstTimed")).isFalse();
+        assertThat(connection.said().firstTimed()).isNegative();
         assertThat(connection.messagesMeasured()).isOne();
     }
 
@@ -41,7 +41,7 @@ class PublishConnectionTest {
         send(1, longest);
         send(9, longest);
         send(12, longest.beginningAt(10));
-        assertThat(connection.json().getLong("firstTimed")).isEqualTo(2);
+        assertThat(connection.said().firstTimed()).isEqualTo(2);
         assertThat(connection.messagesMeasured()).isOne();
     }
 
@@ -50,7 +50,7 @@ class PublishConnectionTest {
         Window longest = new Window(0, 100, 120);
         send(11, longest);
         send(12, longest.beginningAt(10));
-        assertThat(connection.json().has("firstTimed")).isFalse();
+        assertThat(connection.said().firstTimed()).isNegative();
     }
 
     private void send(long now, Window window) throws IOException {

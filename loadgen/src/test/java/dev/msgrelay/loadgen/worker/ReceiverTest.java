@@ -1,7 +1,10 @@
 package dev.msgrelay.loadgen.worker;
 
-import dev.msgrelay.loadgen.plan.Access;
 import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
+
+import dev.msgrelay.loadgen.plan.Got.Received;
+
+import dev.msgrelay.loadgen.plan.Access;
 import dev.msgrelay.loadgen.plan.Job;
 import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.plan.Load;

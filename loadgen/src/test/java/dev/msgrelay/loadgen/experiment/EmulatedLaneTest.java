@@ -1,4 +1,13 @@
-package dev.msgrelay.loadgen.lane;
+package dev.msgrelay.loadgen.experiment;
+
+import tools.jackson.databind.JsonNode;
+import dev.msgrelay.loadgen.lane.Lane;
+import dev.msgrelay.loadgen.lane.LaneSpec;
+import dev.msgrelay.loadgen.lane.Lanes;
+import dev.msgrelay.loadgen.rig.Places;
+import dev.msgrelay.loadgen.lane.RealLanes;
+import dev.msgrelay.loadgen.rig.Rig;
+import dev.msgrelay.loadgen.host.Site;
 
 import dev.msgrelay.loadgen.result.RunRecord;
 
@@ -20,7 +29,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Real namespaces, where they are allowed. */
@@ -35,29 +43,9 @@ class EmulatedLaneTest {
 
     @Test
     void messagesGoThroughTheRelayAndAcrossTheLinkUnharmed() throws Exception {
-        acrossTheLink(false);
-    }
-
-    /** Thorough, as it is another run with three processes. */
-    @Tag("thorough")
-    @Test
-    void publishersMaySendOverUnixSockets() throws Exception {
-        acrossTheLink(true);
-    }
-
-    private static void acrossTheLink(boolean publishOverUnix) throws Exception {
-        try (Lane lane = Lanes.open(GIGABIT)) {
-            RunRecord result = new LoadRun(
-                            new RelayContestant(
-                                    List.of("--slow-subscriber", "backpressure"),
-                                    RelayContestant.JAVA_OPTIONS,
-                                    publishOverUnix,
-                                    null),
-                            lane.placement(End.NEAR, End.FAR),
-                            Load.oneToOne(100),
-                            SHORT,
-                            RunObserver.NONE)
-                    .run();
+        try (Way way = Way.open(
+                GIGABIT, List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS, false)) {
+            RunRecord result = new LoadRun(way.plan(Load.oneToOne(100), SHORT, Rig.OWN), 1, RunObserver.NONE).run();
             assertThat(result.correctness().subscribers().get(0).lost()).isZero();
             assertThat(result.correctness().sent()).isPositive();
             assertThat(result.resources().processes())
@@ -76,8 +64,8 @@ class EmulatedLaneTest {
     @Test
     void theRateIsSetAtBothEnds() throws Exception {
         try (Lane lane = Lanes.open(GIGABIT)) {
-            for (End end : End.values()) {
-                assertThat(RealLanes.at(lane.at(end), "tc", "qdisc", "show", "dev", "lane0"))
+            for (Site end : List.of(lane.near(), lane.far())) {
+                assertThat(RealLanes.at(end, "tc", "qdisc", "show", "dev", "lane0"))
                         .contains("tbf", "rate 1Gbit");
             }
         }
@@ -89,17 +77,17 @@ class EmulatedLaneTest {
         try (Lane lane = Lanes.open(GIGABIT.withMtu(9_000));
                 Lane other = Lanes.open(GIGABIT)) {
             assertThat(lane.near().address()).isEqualTo(other.near().address());
-            long before = RealLanes.sentFrom(other.near()).getLong("bytes");
-            for (End end : End.values()) {
-                assertThat(RealLanes.at(lane.at(end), "ip", "link", "show", "lane0"))
+            long before = RealLanes.sentFrom(other.near()).path("bytes").asLong(-1);
+            for (Site end : List.of(lane.near(), lane.far())) {
+                assertThat(RealLanes.at(end, "ip", "link", "show", "lane0"))
                         .contains("mtu 9000");
             }
-            LinkBaseline.raw(lane, End.NEAR, SHORT, RunObserver.NONE);
-            JsonObject sent = RealLanes.sentFrom(lane.near());
-            double bytesPerPacket = sent.getLong("bytes") / (double) sent.getLong("packets");
+            new LoadRun(new Way(lane, Places.NEAR, null).sender(SHORT), 1, RunObserver.NONE).run();
+            JsonNode sent = RealLanes.sentFrom(lane.near());
+            double bytesPerPacket = sent.path("bytes").asLong(-1) / (double) sent.path("packets").asLong(-1);
             assertThat(bytesPerPacket).as("more than fits in a usual one").isGreaterThan(1_514);
             assertThat(bytesPerPacket).as("with one header of Ethernet each").isLessThanOrEqualTo(9_014);
-            assertThat(RealLanes.sentFrom(other.near()).getLong("bytes") - before)
+            assertThat(RealLanes.sentFrom(other.near()).path("bytes").asLong(-1) - before)
                     .as("at most what IPv6 says to find its neighbours")
                     .isLessThan(10_000);
         }
@@ -120,7 +108,7 @@ class EmulatedLaneTest {
             System.out.printf(
                     "%,.0f bytes/s in a user namespace%n",
                     result.throughput().out().bytesPerSecond());
-            assertThat(RealLanes.sentFrom(lane.far()).getLong("bytes")).isGreaterThan(1_514);
+            assertThat(RealLanes.sentFrom(lane.far()).path("bytes").asLong(-1)).isGreaterThan(1_514);
         }
     }
 
