@@ -30,7 +30,8 @@ public final class Lanes {
         return open(spec, new Subprocess());
     }
 
-    static Lane open(LaneSpec spec, Tool tool) throws IOException, InterruptedException {
+    /** @param tool runs the commands that an emulated lane needs */
+    public static Lane open(LaneSpec spec, Tool tool) throws IOException, InterruptedException {
         return spec.isEmulated() ? emulated(spec, tool) : Lane.between(spec, Site.HERE, Site.HERE, null);
     }
 

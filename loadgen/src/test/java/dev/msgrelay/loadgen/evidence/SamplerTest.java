@@ -269,22 +269,17 @@ class SamplerTest {
     }
 
     @Test
-    void machineAndSegments() {
+    void machine() {
         proc.namespace(RELAY, "1").namespace(PUBLISHER, "1").namespace(SUBSCRIBER, "2");
         proc.with("stat", "cpu  100 0 100 800 0 0 0 0 0 0\ncpu0 1 1 1 1 1 1 1 1\n");
-        proc.with(RELAY + "/net/snmp", "Tcp: OutSegs RetransSegs\nTcp: 1000 10\n");
-        proc.with(SUBSCRIBER + "/net/snmp", "Tcp: OutSegs RetransSegs\nTcp: 500 5\n");
         Sampler sampler = new Sampler(proc, watched);
         sampler.first(0);
         proc.with("stat", "cpu  180 0 150 860 0 0 10 0 0 0\ncpu0 1 1 1 1 1 1 1 1\n");
-        proc.with(RELAY + "/net/snmp", "Tcp: OutSegs RetransSegs\nTcp: 3000 12\n");
-        proc.with(SUBSCRIBER + "/net/snmp", "Tcp: OutSegs RetransSegs\nTcp: 600 6\n");
         sampler.last(millis(1_000));
         Sampled sampled = sampler.sampled();
         assertThat(sampled.machine().cores()).isEqualTo(1);
         assertThat(sampled.machine().idle()).isCloseTo(0.3, NEAR);
         assertThat(sampled.machine().softirq()).isCloseTo(0.05, NEAR);
-        assertThat(sampled.segments()).isEqualTo(new TcpSegments(2_100, 3));
     }
 
     @Test
@@ -293,7 +288,6 @@ class SamplerTest {
         assertThat(sampled.cpu()).isEmpty();
         assertThat(sampled.machine()).isNull();
         assertThat(sampled.queues()).isEqualTo(Queues.UNSEEN);
-        assertThat(sampled.segments()).isEqualTo(TcpSegments.NONE);
     }
 
     private Sampled sampleOften() {

@@ -4,7 +4,7 @@ import tools.jackson.databind.JsonNode;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.Lanes;
-import dev.msgrelay.loadgen.rig.Places;
+import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.lane.RealLanes;
 import dev.msgrelay.loadgen.rig.Rig;
 import dev.msgrelay.loadgen.host.Site;
@@ -104,7 +104,7 @@ class EmulatedLaneTest {
             assertThat(RealLanes.holders(lane)).allSatisfy(pid -> assertThat(RealLanes.userNamespaceOf(pid))
                     .isNotEqualTo(
                             RealLanes.userNamespaceOf(ProcessHandle.current().pid())));
-            RunRecord result = LinkBaseline.raw(lane, End.FAR, SHORT, RunObserver.NONE);
+            RunRecord result = new LoadRun(new Way(lane, Places.NEAR, null).sender(SHORT), 1, RunObserver.NONE).run();
             System.out.printf(
                     "%,.0f bytes/s in a user namespace%n",
                     result.throughput().out().bytesPerSecond());

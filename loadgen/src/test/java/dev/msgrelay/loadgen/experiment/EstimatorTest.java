@@ -1,6 +1,6 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.server.journal.format.IndexRecord.Kind;
+import dev.msgrelay.loadgen.result.RunRecord.Observed.Kind;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

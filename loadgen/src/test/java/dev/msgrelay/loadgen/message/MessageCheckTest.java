@@ -58,7 +58,7 @@ class MessageCheckTest {
             frames.put(at, (byte) (frames.get(at) ^ 1 << bit % Byte.SIZE));
             MessageCheck check = new MessageCheck(1, sizes);
             feed(check, frames, random);
-            check.onEnd(0, messages);
+            check.sequence().onEnd(0, messages);
             assertThat(check.corrupted())
                     .as("message %d, bit %d, seed %d", turned, bit, seed)
                     .isOne();

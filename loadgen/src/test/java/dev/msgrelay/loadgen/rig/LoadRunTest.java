@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.rig;
 
 import dev.msgrelay.loadgen.result.RunRecord;
 
-import dev.msgrelay.loadgen.result.RunRecord.ProcessUse;
+import dev.msgrelay.loadgen.result.RunRecord.Resources.ProcessUse;
 
 
 import dev.msgrelay.loadgen.plan.SubscriberResult;
