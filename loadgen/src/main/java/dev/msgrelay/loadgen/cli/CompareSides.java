@@ -113,11 +113,21 @@ final class CompareSides extends Options {
         return both;
     }
 
+    /** Whatever is wrong with options that both parse, is wrong with this command's. */
     private Sided side(String option, String words, Path directory, String command) {
+        try {
+            return sided(option, words, directory, command);
+        } catch (ParameterException e) {
+            boolean own = e.getCommandLine() == spec().commandLine();
+            throw own ? e : new ParameterException(spec().commandLine(), option + ": " + e.getMessage(), e);
+        }
+    }
+
+    private Sided sided(String option, String words, Path directory, String command) {
         List<String> own = words == null || words.isBlank()
                 ? List.of()
                 : Arrays.asList(words.trim().split("\\s+"));
-        Shared options = parsed(option, own);
+        Shared options = parsed(own);
         refuse(
                 options.load.lane().isEmulated(),
                 option + ": --lane " + options.load.lane() + " is none of loopback, unix");
@@ -155,7 +165,7 @@ final class CompareSides extends Options {
     }
 
     /** The shared options, and behind them those of one side. */
-    private Shared parsed(String option, List<String> own) {
+    private Shared parsed(List<String> own) {
         Shared options = new Shared();
         CommandLine command = LoadgenMain.commandLine(options).setOverwrittenOptionsAllowed(true);
         List<String> words = new ArrayList<>();
@@ -171,11 +181,7 @@ final class CompareSides extends Options {
                     .forEach(value -> words.add(shared.longestName() + "=" + value));
         }
         words.addAll(own);
-        try {
-            command.parseArgs(words.toArray(String[]::new));
-        } catch (ParameterException e) {
-            throw new ParameterException(spec().commandLine(), option + ": " + e.getMessage(), e);
-        }
+        command.parseArgs(words.toArray(String[]::new));
         return options;
     }
 

@@ -43,6 +43,7 @@ public final class Json {
             .addModule(new SimpleModule()
                     .addSerializer(double.class, new Numbers())
                     .addSerializer(Double.class, new Numbers())
+                    .addDeserializer(double.class, new NumberReader())
                     .addSerializer(Histogram.class, new Percentiles())
                     .addDeserializer(Histogram.class, new HistogramReader())
                     .addSerializer(Endpoint.class, new Text<>(Endpoint::toString))
@@ -96,6 +97,18 @@ public final class Json {
             } else {
                 out.writeNull();
             }
+        }
+    }
+
+    private static final class NumberReader extends ValueDeserializer<Double> {
+        @Override
+        public Double deserialize(JsonParser in, DeserializationContext context) {
+            return in.getDoubleValue();
+        }
+
+        @Override
+        public Double getNullValue(DeserializationContext context) {
+            return Double.NaN;
         }
     }
 

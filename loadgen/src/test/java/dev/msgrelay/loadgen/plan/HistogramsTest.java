@@ -27,9 +27,7 @@ class HistogramsTest {
     }
 
     @Test
-    void oneThatWouldTakeMuchMemoryIsRefusedByItsHead() {
-        assertThatThrownBy(() -> Histograms.decode(Histograms.encode(new Histogram(1L << 40, 5))))
-                .hasMessage("a histogram of 5 digits is not within 0..3");
+    void anotherTextIsRefused() {
         assertThatThrownBy(() -> Histograms.decode("AAAA")).isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -40,7 +40,7 @@ class ResultFilesTest {
         long[] room = {4_000_000};
         ResultFiles files = ResultFiles.in(directory, file -> new Limited(Files.newOutputStream(file), room));
         files.write(FULL);
-        room[0] = 1_000;
+        room[0] = 100;
         assertThatThrownBy(() -> files.write(EMPTY))
                 .isInstanceOf(ResultFileException.class)
                 .hasMessage("cannot write " + directory.resolve("results.json") + ": No space left on device; "

@@ -102,11 +102,11 @@ class ReceiverTest {
     void aMessageThatComesBeforeItsTimeIsCounted() throws Exception {
         window(PAST);
         FrameBatch batch = FrameBatch.ofMessages(sizes, 1);
-        batch.add(LoadMessage.stamp(0, 1), System.nanoTime() + TWO_SECONDS);
+        batch.add(LoadMessage.stamp(0, 0), System.nanoTime() + TWO_SECONDS);
         ByteBuffer early = batch.take();
         byte[] bytes = new byte[early.remaining()];
         early.get(bytes);
-        Received result = resultOf(2, frame(0), bytes);
+        Received result = resultOf(2, bytes, frame(1));
         assertThat(counts(result)).containsExactly(0, 0, 0);
         assertThat(result.beforeTheirTime()).isOne();
     }
