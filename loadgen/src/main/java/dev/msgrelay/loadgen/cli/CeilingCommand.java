@@ -48,7 +48,7 @@ final class CeilingCommand extends Told {
     private static final int MAX_SUBSCRIBERS = 10_000;
     private static final int MAX_SIZES = 100;
 
-    /** Of a measured ceiling. */
+    /** Applies to a measured ceiling. */
     private static final Timing EACH = new Timing(Duration.ofSeconds(1), Duration.ofSeconds(3));
 
     @Option(

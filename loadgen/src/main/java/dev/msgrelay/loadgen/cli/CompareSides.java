@@ -113,7 +113,7 @@ final class CompareSides extends Options {
         return both;
     }
 
-    /** Whatever is wrong with options that both parse, is wrong with this command's. */
+    /** Options that both commands parse are refused in this one's name. */
     private Sided side(String option, String words, Path directory, String command) {
         try {
             return sided(option, words, directory, command);

@@ -40,7 +40,7 @@ final class CpuSampler {
     private final Watched watched;
     private final Map<String, ThreadTimes> threads = new HashMap<>();
 
-    /** Of each process, at the first look and now. */
+    /** CPU time of each process, at the first look and now. */
     private final Map<Long, long[]> totals = new HashMap<>();
 
     private int looks;
@@ -93,7 +93,7 @@ final class CpuSampler {
         lastNanos = now;
     }
 
-    /** Of all its threads, also of those that have ended. */
+    /** Counts all its threads, also those that have ended. */
     private void total(long pid) {
         ProcessTimes times = ProcessTimes.parse(source.text(pid + "/stat").orElse(""));
         if (times != null) {
@@ -140,7 +140,7 @@ final class CpuSampler {
             thread = new ThreadTimes(process, name(path));
             threads.put(path, thread);
             if (!started) {
-                // Who comes later began within the window, at nothing.
+                // A thread that comes later began within the window, at nothing.
                 thread.ranBefore = times[0];
                 thread.waitedBefore = times[1];
             }

@@ -11,9 +11,9 @@ import java.util.List;
  * never in here, or the worst of its runs would not count. Pure.
  */
 public final class Disturbances {
-    /** Of all cores, in other programs: the half of it may as well be how the kernel keeps its books. */
+    /** Part of all cores, in other programs: the half of it may as well be how the kernel keeps its books. */
     private static final double OTHERS = 0.1;
-    /** Of all cores, taken by the host of a virtual machine. */
+    /** Part of all cores, taken by the host of a virtual machine. */
     private static final double STEAL = 0.02;
     /** The cores' clock at the end of a run, as a part of what it was. */
     private static final double CLOCK = 0.1;

@@ -25,7 +25,7 @@ record MachineTimes(int cores, long total, long idle, long softirq, long steal) 
         int cores = (int) stat.lines().filter(line -> line.matches("cpu\\d.*")).count();
         try {
             long total = 0;
-            // What follows, the time of guests, is part of the user time already.
+            // The time of guests, which follows, is part of the user time already.
             for (int i = 1; i <= STEAL; i++) {
                 total += Long.parseLong(fields[i]);
             }
@@ -41,7 +41,7 @@ record MachineTimes(int cores, long total, long idle, long softirq, long steal) 
     }
 
     /**
-     * What happened from {@code before} until now, or null where no tick has passed.
+     * The times from {@code before} until now, or null where no tick has passed.
      *
      * @param ownCores how many cores the run's own processes used, on average
      * @param otherCores how many all other processes used that are still there

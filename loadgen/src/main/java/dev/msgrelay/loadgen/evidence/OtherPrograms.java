@@ -12,7 +12,7 @@ final class OtherPrograms {
     /** The kernel's own threads are children of this process; what they do, they do for everybody. */
     private static final String KERNEL = "2";
 
-    /** Of one core. */
+    /** Part of one core. */
     private static final double WORTH_NAMING = 0.05;
 
     private final SystemTree source;
@@ -36,7 +36,7 @@ final class OtherPrograms {
         }
     }
 
-    /** Who began after the first look began at nothing. */
+    /** A process that began after the first look began at nothing. */
     void last(long nanos) {
         long sum = 0;
         long most = 0;

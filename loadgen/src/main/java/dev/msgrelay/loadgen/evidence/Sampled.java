@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What was sampled within a window.
+ * Samples of one window.
  *
  * @param samples how often the queues were looked at
  * @param cpu the busiest thread of each process and role; empty where none was seen
@@ -21,7 +21,7 @@ public record Sampled(
         Queues queues) {
     public static final Sampled NOTHING = new Sampled(0, List.of(), true, null, Queues.UNSEEN);
 
-    /** Of a role's processes, the one whose thread wanted a core most; null where none was seen. */
+    /** The process of a role whose thread wanted a core most; null where none was seen. */
     public CpuShare busiest(Role role) {
         return cpu.stream()
                 .filter(share -> share.role() == role)
@@ -29,7 +29,7 @@ public record Sampled(
                 .orElse(null);
     }
 
-    /** Of a role's processes, the one whose thread wanted a core least; null where none was seen. */
+    /** The process of a role whose thread wanted a core least; null where none was seen. */
     public CpuShare leastBusy(Role role) {
         return cpu.stream()
                 .filter(share -> share.role() == role)
@@ -87,7 +87,7 @@ public record Sampled(
             double clock) {}
 
     /**
-     * What the samples say of one end of all connections of one kind; of several connections, the one whose queue was long most often.
+     * Samples of one end of all connections of one kind; of several, the one whose queue was long most often.
      *
      * @param connections seen
      * @param samples taken of it

@@ -20,7 +20,7 @@ final class Sampler {
     private int samples;
 
     /**
-     * What counts from one edge of the window to the other.
+     * Counters at one edge of the window.
      *
      * @param clock of the cores, see {@link MachineTimes#clock}
      */
@@ -82,7 +82,7 @@ final class Sampler {
                 MachineTimes.clock(source.text("cpuinfo").orElse("")));
     }
 
-    /** What it came to, after {@link #last}. */
+    /** The samples together, after {@link #last}. */
     Sampled sampled() {
         MachineShare machine = begin.machine.isPresent() && end.machine.isPresent()
                 ? end.machine

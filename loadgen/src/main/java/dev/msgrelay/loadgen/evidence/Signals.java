@@ -43,7 +43,7 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
     }
 
     /**
-     * What passed within the window, against what was wanted.
+     * Rates within the window, against the one that was wanted.
      *
      * @param wanted messages a second of all publishers together; 0: as fast as it goes
      * @param in messages a second that left the publishers; NaN where nobody counts them
@@ -57,7 +57,7 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
         /** The share of messages of a fixed rate that may leave more than a millisecond late. */
         public static final double MAX_LATE_SHARE = 0.001;
 
-        /** Of the wanted messages, so many may be missing. */
+        /** Part of the wanted messages that may be missing. */
         private static final double TOLERANCE = 0.01;
 
         /** Messages that cross the window's edges because a thread got its core a moment later. */
@@ -71,7 +71,7 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
     }
 
     /**
-     * What the relay says of its own waiting; shares of the time between the two of its reports that lie nearest around the
+     * The relay's word on its own waiting; shares of the time between the two of its reports that lie nearest around the
      * window, 0..1.
      *
      * @param heldBack there was a publisher that it did not read, for want of room in the ring or because of:
@@ -103,7 +103,7 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
     }
 
     /**
-     * Who stood still within the window. Processes say it of themselves, by a thread that only sleeps; what of the time without
+     * Stand-stills within the window. Processes say it of themselves, by a thread that only sleeps; what of the time without
      * deliveries none of them explains was spent in the relay and on the way.
      *
      * @param machine the controller's process: who stands still without having anything to do

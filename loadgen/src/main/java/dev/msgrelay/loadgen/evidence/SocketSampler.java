@@ -29,7 +29,7 @@ final class SocketSampler {
     /** One process of each namespace, and which roles live in it. */
     private final Map<Long, Set<Role>> namespaces = new LinkedHashMap<>();
 
-    /** Of each of them, the tables in which something of the run was found: to read one, the kernel walks all sockets. */
+    /** Tables of each process in which something of the run was found: to read one, the kernel walks all sockets. */
     private final Map<Long, List<String>> tables = new HashMap<>();
 
     private final Bystanders bystanders;

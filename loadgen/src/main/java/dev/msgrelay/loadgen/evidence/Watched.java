@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What a sampler looks at.
+ * Processes and ports that a sampler looks at.
  *
  * @param processes of this host; those elsewhere are not seen
  * @param publishPort of the relay, by which its connections are told from others; -1: unknown, or a Unix socket
@@ -24,7 +24,7 @@ public record Watched(List<Process> processes, int publishPort, int subscribePor
         }
     }
 
-    /** What a process, or one of its threads, does in a run. */
+    /** The part of a process, or one of its threads, in a run. */
     public enum Role {
         PUBLISHER,
         RELAY,

@@ -61,7 +61,7 @@ public final class WindowSampler implements AutoCloseable {
     }
 
     /**
-     * What was sampled; waits for the window's end and no longer than a moment after it. {@link Sampled#NOTHING} where it
+     * Returns the samples; waits for the window's end and no longer than a moment after it. {@link Sampled#NOTHING} where it
      * could not be done.
      */
     public Sampled sampled() throws InterruptedException {

@@ -3,7 +3,7 @@ package dev.msgrelay.loadgen.experiment;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 /**
- * What a value is believed to be.
+ * A value, as far as it is known.
  *
  * @param low the value is from here
  * @param high to here, at the confidence that was asked for or a little more

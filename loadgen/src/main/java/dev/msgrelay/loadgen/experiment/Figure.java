@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/** What two relays are compared by. */
+/** A figure that two relays are compared by. */
 public enum Figure {
     DELIVERIES("deliveries", "deliveries/s", Unit.COUNT, true, RunRecord::out),
     P50("p50", "latency p50", Unit.NANOS, false, run -> run.delays().latencyAt(50)),
@@ -47,7 +47,7 @@ public enum Figure {
         return figures;
     }
 
-    /** Of one run; NaN where it has none, or one that no ratio can be made of. */
+    /** The figure of one run; NaN where it has none, or one that no ratio can be made of. */
     double of(RunRecord result) {
         double known = value.applyAsDouble(result);
         return known > 0 ? known : Double.NaN;
@@ -72,12 +72,12 @@ public enum Figure {
         return moreIsBetter;
     }
 
-    /** What is said of who is ahead. */
+    /** Words for the one that is ahead. */
     String ahead() {
         return this == RELAY_CPU ? " needs less" : " faster";
     }
 
-    /** Of the relay's process, for a million messages that subscribers got. */
+    /** CPU time of the relay's process, for a million messages that subscribers got. */
     private static double cpuSecondsPerMillion(RunRecord result) {
         double cpuSeconds = result.resources().processes().get(0).cpuSeconds();
         return cpuSeconds * MILLION / result.throughput().out().messages();

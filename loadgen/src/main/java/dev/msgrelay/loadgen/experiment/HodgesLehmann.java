@@ -11,7 +11,7 @@ import java.util.Arrays;
  * (1963); the interval as in M. Hollander, D. A. Wolfe: "Nonparametric Statistical Methods", 3.3.
  */
 public final class HodgesLehmann {
-    /** Of the interval: 95 %. */
+    /** Confidence of the interval: 95 %. */
     public static final double CONFIDENCE = 0.95;
 
     /** The fewest pairs that an interval can be told from. */

@@ -9,7 +9,7 @@ import dev.msgrelay.loadgen.result.Cell.Ceilings.Rate;
 import dev.msgrelay.protocol.FrameLayout;
 
 /**
- * What a link could give to one cell, by arithmetic. Both directions of a link have its full speed, so that the same
+ * The most that a link could give to one cell, by arithmetic. Both directions of a link have its full speed, so that the same
  * figures hold for what publishers across it send (ingress), all of them together, and for what subscribers across it
  * get (egress), all of them together; each of <em>n</em> subscribers gets an <em>n</em>th.
  */

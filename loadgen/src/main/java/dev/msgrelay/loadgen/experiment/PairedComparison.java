@@ -71,12 +71,12 @@ public record PairedComparison(
                 failures);
     }
 
-    /** What is counted beside these figures: at full speed there is no schedule to miss. */
+    /** Events that are counted beside these figures: at full speed there is no schedule to miss. */
     static List<Kind> kinds(List<Figure> figures) {
         return figures.contains(Figure.P50) ? List.of(Kind.values()) : List.of(Kind.STOOD_STILL);
     }
 
-    /** What decides. */
+    /** The figure that decides. */
     public PairedRow headline() {
         return rows.get(0);
     }

@@ -8,7 +8,7 @@ import dev.msgrelay.loadgen.result.Results.Turn;
 import java.util.function.Function;
 
 /**
- * What became of one figure.
+ * The comparison of one figure.
  *
  * @param medianA of the runs that are in pairs; NaN where none has the figure
  * @param rounds that have it: each gives one ratio
@@ -17,7 +17,7 @@ import java.util.function.Function;
  */
 public record PairedRow(Figure figure, double medianA, double medianB, int rounds, Estimate ratio, Side better) {
     /**
-     * Of the interval: it is looked at after each pair, and what ends at a narrow one has had luck more often than not. With
+     * Confidence of the interval: it is looked at after each pair, and what ends at a narrow one has had luck more often than not. With
      * that, 1 is outside of this one in 5 % of comparisons of what is alike, as a test simulates.
      */
     private static final double CONFIDENCE = 0.96;
@@ -42,7 +42,7 @@ public record PairedRow(Figure figure, double medianA, double medianB, int round
                 ahead(figure, HodgesLehmann.paired(logs, 1 - doubt).exp()));
     }
 
-    /** Of b to a, with the 95 % interval. */
+    /** The ratio of b to a, with the 95 % interval. */
     static Estimate ratio(double[] logs) {
         return HodgesLehmann.paired(logs, CONFIDENCE).exp();
     }

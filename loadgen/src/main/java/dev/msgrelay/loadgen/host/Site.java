@@ -35,7 +35,7 @@ public interface Site {
     }
 
     /**
-     * What a site starts: a class of the load generator, in a JVM of its own.
+     * A process of a site: a class of the load generator, in a JVM of its own.
      *
      * @param javaOptions of the JVM
      * @param main name of the class

@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.lane;
 
 import java.util.Locale;
 
-/** What of a frame takes the link's time. */
+/** Parts of a frame that take the link's time. */
 public enum Framing {
     /** A wire: preamble, frame with its checksum, gap; no frame is shorter than 64 bytes. */
     ETHERNET(8 + 4 + 12, 64 - 4),

@@ -9,13 +9,13 @@ import java.io.IOException;
 
 /** Opens lanes. */
 public final class Lanes {
-    /** Of the range for measurements between networks (RFC 2544); the real one cannot be meant, nor reached. */
+    /** An address of the range for measurements between networks (RFC 2544); the real one cannot be meant, nor reached. */
     private static final String NEAR_ADDRESS = "198.18.0.1";
 
     private static final String FAR_ADDRESS = "198.18.0.2";
     private static final String PREFIX = "/30";
 
-    /** Of both ends: each is alone in its namespace. */
+    /** The name at both ends: each is alone in its namespace. */
     private static final String INTERFACE = "lane0";
 
     private Lanes() {}

@@ -3,7 +3,7 @@ package dev.msgrelay.loadgen.lane;
 import dev.msgrelay.protocol.FrameLayout;
 
 /**
- * What is known of a link: enough to compute what it could give.
+ * Facts about a link: enough to compute what it could give.
  *
  * @param speed in each direction; null where neither the system nor the user tells it
  */

@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.message;
 
 import java.util.Locale;
 
-/** What subscribers check of the messages. */
+/** The amount of checking by subscribers. */
 public enum Check {
     /** Every byte of every message, that each came once and in its order, and that all subscribers got one order. */
     FULL,

@@ -29,7 +29,7 @@ public final class FrameBatch {
 
     private int messages;
 
-    /** What is packed and not yet taken: once a write has been cut, at most the rest of one frame. */
+    /** Bytes that are packed and not yet taken: once a write has been cut, at most the rest of one frame. */
     private int start;
 
     private int end;
@@ -97,7 +97,7 @@ public final class FrameBatch {
         return (int) (stamp - first);
     }
 
-    /** What has been added, to be written whole before the next call; the batch is empty again. */
+    /** Everything that has been added, to be written whole before the next call; the batch is empty again. */
     public ByteBuffer take() {
         window.limit(end).position(start);
         start = 0;

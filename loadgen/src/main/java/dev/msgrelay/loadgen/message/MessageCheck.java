@@ -119,7 +119,7 @@ public final class MessageCheck {
         order.skip(messages);
     }
 
-    /** What became of each publisher's messages. */
+    /** The fate of each publisher's messages. */
     public SequenceCheck sequence() {
         countRun();
         return sequence;

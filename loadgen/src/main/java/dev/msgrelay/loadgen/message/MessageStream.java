@@ -37,7 +37,7 @@ public final class MessageStream {
         return new MessageStream(publisher, FrameBatch.ofWrites(sizes, writeSize), writeSize, firstNumber);
     }
 
-    /** What to write next, to be written whole before the next call. Messages that begin in it carry {@code timeNanos}. */
+    /** The bytes to write next, to be written whole before the next call. Messages that begin in it carry {@code timeNanos}. */
     public ByteBuffer next(long timeNanos) {
         long stamp = LoadMessage.stamp(publisher, nextNumber);
         if (writeSize == 0) {

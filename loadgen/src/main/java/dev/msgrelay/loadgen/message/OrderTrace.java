@@ -66,7 +66,7 @@ public final class OrderTrace {
             goOn(here);
             left -= here;
         }
-        // What comes next begins a run here, and goes on with one for who misses nothing.
+        // The next message begins a run here, and goes on with one for who misses nothing.
         hash = HOLE;
     }
 

@@ -3,7 +3,7 @@ package dev.msgrelay.loadgen.message;
 import java.nio.ByteBuffer;
 
 /**
- * What fills a measured message's body behind its fields: byte {@code i} of a body is letter {@code i} of the alphabet,
+ * The filling of a measured message's body behind its fields: byte {@code i} of a body is letter {@code i} of the alphabet,
  * over and over. Never zero, so that a hole in the stream shows, and different from byte to byte, so that a shift does.
  */
 final class Padding {

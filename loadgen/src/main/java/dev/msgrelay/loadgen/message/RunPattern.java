@@ -16,7 +16,7 @@ import java.nio.ByteBuffer;
  * Not thread-safe.
  */
 final class RunPattern {
-    /** Of the pattern: it stays in a core's first cache beside what it is compared with. */
+    /** Length of the pattern: it stays in a core's first cache beside what it is compared with. */
     private static final int MOST_BYTES = 12 << 10;
 
     private final int frameLength;

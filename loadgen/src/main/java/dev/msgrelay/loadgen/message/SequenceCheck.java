@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What became of the messages of each publisher on their way to one subscriber: lost, duplicated, reordered.
+ * The fate of each publisher's messages on their way to one subscriber: lost, duplicated, reordered.
  *
  * <p>From number 0 on, every number of a publisher must come once, in order. A number that is skipped counts as lost until
  * it turns up after all; then it counts as reordered. One that turns up again is a duplicate. In order, a message costs one comparison and nothing is allocated. Not thread-safe:
@@ -17,7 +17,7 @@ public final class SequenceCheck {
 
 
     private final long[] next;
-    /** Of each publisher, the first number of a range and its last one. */
+    /** For each publisher, the first number of a range and its last one. */
     private final Map<Integer, TreeMap<Long, Long>> missing = new HashMap<>();
 
     private long accepted;

@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.plan;
 
 
 /**
- * What one subscriber got.
+ * The result of one subscriber.
  *
  * @param messages within the window
  * @param faults over the whole run
@@ -15,7 +15,7 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
     public static final long SAME_ORDER = -1;
 
     /**
-     * What was wrong with the messages.
+     * Faults of the messages.
      *
      * @param lost numbers that never came, and of these
      * @param tail those after the last message that came: where the relay's side had not ended, they may have been on their way
@@ -56,7 +56,7 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
     }
 
     /**
-     * What the relay told.
+     * The relay's own words.
      *
      * @param missed messages that do not come, in so many
      * @param gaps receipts

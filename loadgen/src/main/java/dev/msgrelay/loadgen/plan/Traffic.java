@@ -3,7 +3,7 @@ package dev.msgrelay.loadgen.plan;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
- * What passed within the measured window.
+ * Traffic within the measured window.
  *
  * @param bytes on the wire, frame headers included
  * @param nanos length of the window

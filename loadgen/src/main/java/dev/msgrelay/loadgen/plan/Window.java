@@ -69,7 +69,7 @@ public record Window(long sendFrom, long begin, long end) {
             return messagesAtBegin == NOT_YET ? messages : messagesAtBegin;
         }
 
-        /** Of so many in all, those that came since the window began, until its end where that was noted. */
+        /** The part of so many in all that came since the window began, until its end where that was noted. */
         public long messages(long all) {
             return messagesAtBegin == NOT_YET ? 0 : (messagesAtEnd == NOT_YET ? all : messagesAtEnd) - messagesAtBegin;
         }

@@ -75,7 +75,7 @@ public record Table(String caption, List<Column> columns, List<List<Value>> rows
     }
 
     /**
-     * What stands in one place: a number, which its column's unit makes readable, or a text.
+     * The content of one place: a number, which its column's unit makes readable, or a text.
      *
      * @param number null where it is a text
      */

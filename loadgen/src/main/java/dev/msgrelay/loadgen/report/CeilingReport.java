@@ -11,7 +11,7 @@ import dev.msgrelay.loadgen.render.Unit;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a link could give, for people and for programs. */
+/** The ceilings of a link, for people and for programs. */
 public final class CeilingReport {
     private static final double MEGA = 1e6;
 
@@ -39,7 +39,7 @@ public final class CeilingReport {
         this.subscribers = subscribers;
     }
 
-    /** What a body size can get in one direction. */
+    /** The ceiling of one body size in one direction. */
     private record Direction(LinkRate batched, LinkRate single) {
         static Direction of(Link link, int body, int sharers) {
             return new Direction(

@@ -34,7 +34,7 @@ public final class ResultFiles {
         OutputStream open(Path file) throws IOException;
     }
 
-    /** What a file gets. */
+    /** The content of a file. */
     @FunctionalInterface
     private interface Content {
         void to(Writer out) throws IOException;

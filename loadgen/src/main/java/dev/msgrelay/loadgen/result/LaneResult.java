@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What one lane gave.
+ * The results of one lane.
  *
  * @param name unique within the results
  * @param emulated a link that traffic control plays, not a real one; every label says so

@@ -34,7 +34,7 @@ public final class Child {
     private static final int MAX_STDERR_LINES = 20;
     private static final String STACK_FRAME = "\tat ";
 
-    /** What a JVM says of options in its environment: nothing went wrong. */
+    /** A JVM's words on options in its environment: nothing went wrong. */
     private static final Pattern PICKED_UP = Pattern.compile("(NOTE: )?Picked up \\w*JAVA\\w*OPTIONS: .*");
 
     private static final long LAST_WORDS_MILLIS = 10_000;

@@ -6,7 +6,7 @@ import dev.msgrelay.loadgen.plan.Progress.Count;
 import java.util.List;
 
 /**
- * What a run does at this moment, from the last second of each worker's reports. For people to watch; no result is taken
+ * A run at this moment, from the last second of each worker's reports. For people to watch; no result is taken
  * from it.
  *
  * @param phase what is being done

@@ -4,7 +4,7 @@ package dev.msgrelay.loadgen.rig;
 public interface RunObserver {
     RunObserver NONE = new RunObserver() {};
 
-    /** What is being done now: "starting 2 publishers", "warm-up", "measuring", "draining". */
+    /** The work that is being done now: "starting 2 publishers", "warm-up", "measuring", "draining". */
     default void phase(String what) {}
 
     /** About once a second while messages flow. */

@@ -20,7 +20,7 @@ public record Timeline(List<Point> points) {
     /** As often as workers count; a shorter step would show nothing but their rhythm. */
     private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-    /** What a chart can show; longer windows have longer steps. */
+    /** Points that a chart can show; longer windows have longer steps. */
     private static final int MAX_POINTS = 1_200;
 
     private static final double SECOND_NANOS = 1e9;
@@ -35,7 +35,7 @@ public record Timeline(List<Point> points) {
         points = List.copyOf(points);
     }
 
-    /** What the relay said of its lag at a time. */
+    /** The relay's word on its lag at a time. */
     record Lag(long nanos, long bytes) {}
 
     /**

@@ -43,7 +43,7 @@ public final class Verdict {
 
     private Verdict() {}
 
-    /** What is to be said of a run: its faults, the machine's deeds, and events beside its figures. */
+    /** The outcome of a run: its faults, the machine's deeds, and events beside its figures. */
     public static Outcome of(Load load, Traffic out, Correctness correctness, Signals signals, Got got) {
         List<String> environment = new ArrayList<>(Disturbances.of(signals));
         long early = got.sum(Received::beforeTheirTime);

@@ -90,7 +90,7 @@ public final class Control {
         reader.start();
     }
 
-    /** What the worker's own thread keeps until the controller has no more use for it; it is closed then. */
+    /** Something that the worker's own thread keeps until the controller has no more use for it; it is closed then. */
     public void hold(AutoCloseable connections) {
         held = connections;
     }

@@ -22,7 +22,7 @@ public final class Heartbeat {
     private boolean ended;
     private Thread thread;
 
-    /** What counts while it works; any thread may ask. */
+    /** A count of work; any thread may ask. */
     interface Counted {
         long messages();
 

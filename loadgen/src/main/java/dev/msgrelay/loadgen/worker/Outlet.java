@@ -61,7 +61,7 @@ public interface Outlet extends AutoCloseable {
             }
         }
 
-        /** What the relay said before it closed, if it said anything. */
+        /** The relay's last words before it closed, if it said anything. */
         private String reasonGiven() {
             StringBuilder reason = new StringBuilder();
             try {

@@ -126,7 +126,7 @@ final class Paced {
         }
     }
 
-    /** What is left of this connection's schedule never leaves. */
+    /** The rest of this connection's schedule never leaves. */
     private void giveUp(Lane lane, long now) {
         lane.skipTo(window.begin());
         long oldest = lane.due;

@@ -82,7 +82,7 @@ final class Verifier implements BulkFrameConsumer {
         }
     }
 
-    /** Of the messages that the check knows to come next, only those that are sampled are looked at by themselves. */
+    /** Looks at sampled messages only, of those that the check knows to come next. */
     @Override
     public int onFrames(ByteBuffer source, int from, int to) {
         long first = check.next();
@@ -195,7 +195,7 @@ final class Verifier implements BulkFrameConsumer {
         return check.sequence().accepted() + Math.max(check.sequence().lost(), check.unreadable() + told.missed());
     }
 
-    /** What the relay said when it closed this connection, or null. */
+    /** The relay's last words when it closed this connection, or null. */
     String error() {
         return error;
     }
