@@ -108,7 +108,7 @@ class LabRunTest {
                 table.path("rows").path(0).path("figures").path("speed");
         assertThat(speed.path("median").asDouble()).isEqualTo(30);
         assertThat(speed.path("article").path("high").asDouble()).isEqualTo(18);
-        assertThat(speed.path("rounds")).hasToString("[10,20,30,40,50]");
+        assertThat(speed.path("rounds")).hasToString("[10.0,20.0,30.0,40.0,50.0]");
         JsonNode failed = table.path("rows").path(1);
         assertThat(failed.path("failure").asString()).isEqualTo("1 byte is missing");
         assertThat(failed.path("figures").path("speed").path("median").isNull())

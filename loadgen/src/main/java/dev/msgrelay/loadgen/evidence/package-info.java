@@ -1,18 +1,18 @@
 /**
- * What a run was bound by: link, relay CPU, publisher, subscriber, ring, the machine as a whole, or nothing.
+ * The bottleneck of a run: link, relay, publisher, subscriber, the machine as a whole, or nothing.
  *
  * <pre>
  *  SystemTree        files of /proc, or recorded ones
- *      |  some twenty times within the measured window
- *  Sampler           CPU of threads, of the machine, of others, queues of sockets, TCP   (WindowSampler's thread)
+ *      |  some times within the measured window
+ *  Sampler           CPU of threads, of the machine, of others; queues of sockets   (WindowSampler's thread)
  *      |
- *  Signals           what that comes to over the window, with what is known beside it
+ *  Signals           the samples over the window, with the rates and the relay's own report beside them
  *      |                                          |
- *  Classifier        a decision table (pure)        Disturbances    what the machine did to the run (pure)
- *      |                                          |
- *  BoundBy           kind, how sure, Reasons        a sentence each
+ *  Classifier        a decision table (pure)        Disturbances    the machine's deeds (pure)
+ *      |
+ *  BoundBy           kind, and a sentence for each reason
  * </pre>
  *
- * See docs/measuring.md. Nothing here knows how a run is done; who runs one says which processes there are and which ports they meet at.
+ * See docs/measuring.md. Nothing here knows how a run is done: its processes and ports are given.
  */
 package dev.msgrelay.loadgen.evidence;

@@ -1,13 +1,12 @@
 /**
- * One run: its processes from the first to the last, what they say, and what that is worth.
+ * One run: its processes from the first to the last, their words, and the verdict.
  *
  * <pre>
- *  LoadRun -+- Contestant   starts what lies between: RelayContestant, CommandContestant, Contestants
- *           +- Fleet    starts publishers and subscribers, tells them the window and what was sent
- *           |             Children, each a Child: lines of a worker of {@link dev.msgrelay.loadgen.worker}
- *           +- Watch    looks at all of them meanwhile -&gt; Signals
- *
- *  lines of JSON -&gt; Said (publishers, subscribers) + RelayFigures -&gt; RunResult -&gt; Verdict
+ *  Plan -&gt; LoadRun -+- Contestant   starts the middle: RelayContestant, CommandContestant, Contestants
+ *                   +- Fleet        publishers and subscribers: Children, each a Child that gets a Job and a Window
+ *                   |               and says Progress, Sent or Got
+ *                   +- Watch        looks at all of them meanwhile -&gt; Signals
+ *          Sent, Got, Signals -&gt; Verdict -&gt; RunRecord
  * </pre>
  *
  * The controller's thread does it all; every wait in it is bounded, and no process outlives it.
