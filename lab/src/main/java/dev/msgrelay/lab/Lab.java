@@ -1,9 +1,8 @@
 package dev.msgrelay.lab;
 
-import dev.msgrelay.loadgen.render.HtmlPage;
-
 import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.loadgen.host.Machine;
+import dev.msgrelay.loadgen.render.HtmlPage;
 import dev.msgrelay.loadgen.report.ProgressLine;
 import java.io.IOException;
 import java.io.PrintWriter;

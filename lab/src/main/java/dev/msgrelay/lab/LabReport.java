@@ -1,10 +1,9 @@
 package dev.msgrelay.lab;
 
-import dev.msgrelay.loadgen.plan.Json;
-
 import dev.msgrelay.lab.LabResult.ExperimentResult;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.loadgen.host.Machine;
+import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.render.Mark;
 import dev.msgrelay.loadgen.render.Page;
 import dev.msgrelay.loadgen.render.Page.Fact;

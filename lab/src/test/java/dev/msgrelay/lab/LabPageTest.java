@@ -3,10 +3,10 @@ package dev.msgrelay.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.msgrelay.loadgen.render.HtmlPage;
 import dev.msgrelay.lab.LabResult.ExperimentResult;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.loadgen.host.Machine;
+import dev.msgrelay.loadgen.render.HtmlPage;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,7 +49,8 @@ class LabPageTest {
             System.out.println("LabPageTest skipped: " + missing + " is not on the PATH");
         }
         assumeTrue(missing.isEmpty(), missing);
-        Path page = Files.writeString(directory.resolve("lab.html"), HtmlPage.of("Lab", new LabReport(result()).page()));
+        Path page =
+                Files.writeString(directory.resolve("lab.html"), HtmlPage.of("Lab", new LabReport(result()).page()));
         ChromeDriver driver = start(browser.get(), server.get());
         try {
             driver.manage().window().setSize(new Dimension(1280, 2_000));

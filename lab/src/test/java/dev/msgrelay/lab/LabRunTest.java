@@ -3,10 +3,10 @@ package dev.msgrelay.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.msgrelay.loadgen.plan.Json;
-import dev.msgrelay.loadgen.render.HtmlPage;
 import dev.msgrelay.lab.Contestant.Work;
 import dev.msgrelay.lab.Experiment.Settings;
+import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.loadgen.render.HtmlPage;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -102,17 +102,14 @@ class LabRunTest {
 
         JsonNode json = Json.parse(new LabReport(result).json());
         assertThat(json.path("schema").asString()).isEqualTo("relay-lab/4");
-        JsonNode table =
-                json.path("experiments").path(0).path("tables").path(0);
-        JsonNode speed =
-                table.path("rows").path(0).path("figures").path("speed");
+        JsonNode table = json.path("experiments").path(0).path("tables").path(0);
+        JsonNode speed = table.path("rows").path(0).path("figures").path("speed");
         assertThat(speed.path("median").asDouble()).isEqualTo(30);
         assertThat(speed.path("article").path("high").asDouble()).isEqualTo(18);
         assertThat(speed.path("rounds")).hasToString("[10.0,20.0,30.0,40.0,50.0]");
         JsonNode failed = table.path("rows").path(1);
         assertThat(failed.path("failure").asString()).isEqualTo("1 byte is missing");
-        assertThat(failed.path("figures").path("speed").path("median").isNull())
-                .isTrue();
+        assertThat(failed.path("figures").path("speed").path("median").isNull()).isTrue();
         JsonNode claim = table.path("claims").path(0);
         assertThat(claim.path("claim").asString()).isEqualTo("A is faster");
         assertThat(claim.path("direction").asString()).isEqualTo("cannot tell");

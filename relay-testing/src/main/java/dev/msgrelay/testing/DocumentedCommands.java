@@ -32,7 +32,10 @@ public final class DocumentedCommands {
             for (String line : Files.readAllLines(document)) {
                 block ^= line.startsWith("```");
                 if (block) {
-                    call.matcher(line).results().map(found -> words(found.group(1))).forEach(all::add);
+                    call.matcher(line)
+                            .results()
+                            .map(found -> words(found.group(1)))
+                            .forEach(all::add);
                 }
             }
         }

@@ -1,9 +1,8 @@
 package dev.msgrelay.trials;
 
-import dev.msgrelay.protocol.net.Endpoint;
-
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;

@@ -1,12 +1,11 @@
 package dev.msgrelay.trials;
 
+import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.plan.Window;
 import dev.msgrelay.loadgen.rig.Child;
 import dev.msgrelay.loadgen.rig.Child.Event;
 import dev.msgrelay.loadgen.rig.Children;
 import dev.msgrelay.loadgen.rig.RunException;
-import dev.msgrelay.loadgen.host.Site;
-import dev.msgrelay.loadgen.worker.Control;
-import dev.msgrelay.loadgen.plan.Window;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.trials.Client.Role;
 import java.io.IOException;
@@ -107,12 +106,15 @@ final class ClientProcesses {
      */
     long finish() throws RunException, InterruptedException {
         List<Client> publishers = all(Role.PUBLISHER);
-        String end = Control.runCommand(new Window(0, 0, 0));
-        publishers.forEach(one -> running.get(one).send(end));
+        publishers.forEach(one -> running.get(one).send("window", new Window(0, 0, 0)));
         long last = 0;
         for (Client publisher : publishers) {
             last = Math.max(
-                    last, running.get(publisher).await("result", FLUSH_NANOS).path("sequence").asLong(0));
+                    last,
+                    running.get(publisher)
+                            .await("result", FLUSH_NANOS)
+                            .path("sequence")
+                            .asLong(0));
         }
         return awaitCaughtUp(last);
     }

@@ -1,12 +1,11 @@
 package dev.msgrelay.trials;
 
 import dev.msgrelay.cluster.ClusterNode;
-
+import dev.msgrelay.loadgen.host.HostSite;
+import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.rig.Child;
 import dev.msgrelay.loadgen.rig.Children;
 import dev.msgrelay.loadgen.rig.RelayContestant;
-import dev.msgrelay.loadgen.host.HostSite;
-import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.worker.RelayMain;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,7 +2,6 @@ package dev.msgrelay.trials;
 
 import dev.msgrelay.cluster.ClusterNode;
 import dev.msgrelay.cluster.Leader;
-
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.rig.Child;

@@ -1,8 +1,5 @@
 package dev.msgrelay.lab.batching;
 
-import com.lmax.disruptor.dsl.Disruptor;
-import dev.msgrelay.server.core.NetworkBatchHandler;
-
 import static dev.msgrelay.lab.batching.Burst.AVERAGE;
 import static dev.msgrelay.lab.batching.Burst.BEST;
 import static dev.msgrelay.lab.batching.Burst.PACKETS;

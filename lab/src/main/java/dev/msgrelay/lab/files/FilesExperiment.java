@@ -1,7 +1,5 @@
 package dev.msgrelay.lab.files;
 
-import java.io.RandomAccessFile;
-
 import static dev.msgrelay.lab.files.FileLoop.READ;
 import static dev.msgrelay.lab.files.FileLoop.WRITE;
 import static dev.msgrelay.loadgen.render.Unit.format;

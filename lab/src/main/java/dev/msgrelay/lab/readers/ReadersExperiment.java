@@ -1,7 +1,5 @@
 package dev.msgrelay.lab.readers;
 
-import java.io.BufferedInputStream;
-
 import dev.msgrelay.lab.ArticleFigures;
 import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;

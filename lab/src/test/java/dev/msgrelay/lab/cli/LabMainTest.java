@@ -2,8 +2,8 @@ package dev.msgrelay.lab.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.cli.LoadgenMain;
+import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.testing.TestProcess;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -1,28 +1,27 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.result.Cell;
-import dev.msgrelay.loadgen.plan.Json;
-import dev.msgrelay.loadgen.lane.LaneKind;
-import dev.msgrelay.loadgen.rig.Plan;
-import dev.msgrelay.loadgen.report.ResultsText;
-import dev.msgrelay.loadgen.rig.Rig;
-import dev.msgrelay.loadgen.experiment.Way;
-
 import dev.msgrelay.loadgen.experiment.Experiment;
 import dev.msgrelay.loadgen.experiment.Experiment.Until;
 import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.experiment.Run;
+import dev.msgrelay.loadgen.experiment.Way;
+import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.Link;
 import dev.msgrelay.loadgen.lane.LinkSpeed;
 import dev.msgrelay.loadgen.lane.SegmentFormat;
 import dev.msgrelay.loadgen.message.LoadMessage;
-import dev.msgrelay.loadgen.report.CeilingReport;
-import dev.msgrelay.loadgen.report.ProgressLine;
-import dev.msgrelay.loadgen.result.Results;
-import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.loadgen.report.CeilingReport;
+import dev.msgrelay.loadgen.report.ProgressLine;
+import dev.msgrelay.loadgen.report.ResultsText;
+import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.loadgen.rig.Plan;
+import dev.msgrelay.loadgen.rig.Rig;
 import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
 import java.time.Duration;
@@ -107,7 +106,8 @@ final class CeilingCommand extends Told {
     private int measure() throws IOException, InterruptedException {
         try (Interrupts interrupts = Interrupts.watch();
                 ProgressLine lines = ProgressLine.onStderr(err());
-                Way way = Way.open(LaneSpec.of(unix ? LaneKind.UNIX : LaneKind.LOOPBACK), List.of(), List.of(), false)) {
+                Way way =
+                        Way.open(LaneSpec.of(unix ? LaneKind.UNIX : LaneKind.LOOPBACK), List.of(), List.of(), false)) {
             List<Plan> plans = new ArrayList<>();
             for (int body : bodies) {
                 Load load = Load.oneToOne(body).withCounts(1, subscribers);
@@ -119,11 +119,10 @@ final class CeilingCommand extends Told {
             List<Run> runs = experiment.rounds("", plans, Until.rounds(1));
             lines.end();
             List<Cell> cells = runs.stream()
-                    .map(run -> new Cell(
-                            run.plan().contestant().name(), run.plan().load(), List.of(run.record())))
+                    .map(run ->
+                            new Cell(run.plan().contestant().name(), run.plan().load(), List.of(run.record())))
                     .toList();
-            Results results =
-                    nothingYet().withLanes(List.of(way.result(cells))).with(Ending.complete());
+            Results results = nothingYet().withLanes(List.of(way.result(cells))).with(Ending.complete());
             if (json) {
                 print(results);
             } else {

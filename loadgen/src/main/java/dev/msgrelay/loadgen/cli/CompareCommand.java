@@ -1,25 +1,22 @@
 package dev.msgrelay.loadgen.cli;
 
-import java.util.EnumMap;
-
-import dev.msgrelay.loadgen.result.Results.Side;
-
 import dev.msgrelay.loadgen.cli.CompareSides.Sided;
-
 import dev.msgrelay.loadgen.experiment.Figure;
 import dev.msgrelay.loadgen.experiment.InTurn;
+import dev.msgrelay.loadgen.experiment.Interrupts;
+import dev.msgrelay.loadgen.experiment.Listener;
 import dev.msgrelay.loadgen.experiment.PairedComparison;
 import dev.msgrelay.loadgen.experiment.PairedReport;
 import dev.msgrelay.loadgen.experiment.SideBySide;
-import dev.msgrelay.loadgen.experiment.Interrupts;
-import dev.msgrelay.loadgen.experiment.Listener;
-import dev.msgrelay.loadgen.report.ProgressLine;
-import dev.msgrelay.loadgen.rig.Contestant;
 import dev.msgrelay.loadgen.plan.Load;
-import dev.msgrelay.loadgen.rig.RunObserver;
 import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.loadgen.report.ProgressLine;
+import dev.msgrelay.loadgen.result.Results.Side;
+import dev.msgrelay.loadgen.rig.Contestant;
+import dev.msgrelay.loadgen.rig.RunObserver;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -32,8 +29,7 @@ import picocli.CommandLine.Option;
         name = "compare",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        customSynopsis =
-                "loadgen compare [--a OPTIONS] [--a-dir DIR] [--b OPTIONS] [--b-dir DIR] ... [OPTIONS OF RUN]",
+        customSynopsis = "loadgen compare [--a OPTIONS] [--a-dir DIR] [--b OPTIONS] [--b-dir DIR] ... [OPTIONS OF RUN]",
         description = {
             "Compares two relays in turn.",
             "Runs them in turn, A B B A, each run short, until the 95 %% interval of the ratio of B to A is narrow enough or"
@@ -79,9 +75,7 @@ final class CompareCommand extends Told {
             description = "Ends after so long in any case (${DEFAULT-VALUE}).")
     private double minutes;
 
-    @Option(
-            names = "--by-cpu",
-            description = "The relay's CPU time for a message decides, not deliveries or latency.")
+    @Option(names = "--by-cpu", description = "The relay's CPU time for a message decides, not deliveries or latency.")
     private boolean byCpu;
 
     @Option(
@@ -112,8 +106,7 @@ final class CompareCommand extends Told {
 
     private SideBySide.Schedule schedule(Map<Side, Sided> both) {
         boolean paced = both.get(Side.A).load().isPaced();
-        boolean stay =
-                both.values().stream().allMatch(side -> side.contestant().stays());
+        boolean stay = both.values().stream().allMatch(side -> side.contestant().stays());
         int ofRound = pairs == null ? paced && stay ? PACED_PAIRS : 1 : pairs;
         within("--pairs", ofRound, 1, MAX_PAIRS);
         refuse(!stay && ofRound > 1, "--pairs " + ofRound + ": the plain relay ends with a run");

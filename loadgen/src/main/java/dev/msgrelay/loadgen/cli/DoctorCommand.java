@@ -33,7 +33,10 @@ final class DoctorCommand extends Told {
         }
         String summary = Doctor.summary(findings);
         if (json) {
-            print(nothingYet().withFindings(findings).withNotes(List.of(summary)).with(Ending.complete()));
+            print(nothingYet()
+                    .withFindings(findings)
+                    .withNotes(List.of(summary))
+                    .with(Ending.complete()));
         } else {
             findings.forEach(finding -> print(finding.line() + "\n"));
             print("\n" + summary + "\n");

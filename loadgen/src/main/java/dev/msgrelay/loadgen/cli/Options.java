@@ -1,8 +1,8 @@
 package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.plan.Load;
-import dev.msgrelay.loadgen.rig.RelayContestant;
 import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.loadgen.rig.RelayContestant;
 import dev.msgrelay.server.cli.RelayServerMain;
 import java.time.Duration;
 import java.util.List;
@@ -68,8 +68,7 @@ abstract class Options {
     final void checkJournal(Load load, List<String> args) {
         refuse(
                 load.clients().acks().needsJournal() && !args.contains(RelayContestant.JOURNAL),
-                "--ack " + load.clients().acks()
-                        + " needs a relay with a journal: give --relay-arg=--journal=temp");
+                "--ack " + load.clients().acks() + " needs a relay with a journal: give --relay-arg=--journal=temp");
     }
 
     /** {@code --name=value} as two words; any other one as it is. */

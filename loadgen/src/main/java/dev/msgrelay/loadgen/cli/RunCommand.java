@@ -1,33 +1,28 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.render.HtmlPage;
-import dev.msgrelay.loadgen.rig.Plan;
-import dev.msgrelay.loadgen.rig.Rig;
-import dev.msgrelay.loadgen.report.RunText;
-import dev.msgrelay.loadgen.experiment.Way;
-
-import dev.msgrelay.loadgen.result.Cell.Share;
-
-import dev.msgrelay.loadgen.result.Cell.Ceilings.Rate;
-
-import dev.msgrelay.loadgen.result.Cell.Ceilings;
-
-
 import dev.msgrelay.loadgen.experiment.Experiment;
 import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.experiment.StandingRig;
+import dev.msgrelay.loadgen.experiment.Way;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.Link;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.loadgen.render.HtmlPage;
 import dev.msgrelay.loadgen.report.ProgressLine;
+import dev.msgrelay.loadgen.report.RunText;
 import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.result.Cell.Ceilings;
+import dev.msgrelay.loadgen.result.Cell.Ceilings.Rate;
+import dev.msgrelay.loadgen.result.Cell.Share;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.RunRecord;
-import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.rig.Plan;
 import dev.msgrelay.loadgen.rig.RemoteRelay;
+import dev.msgrelay.loadgen.rig.Rig;
 import dev.msgrelay.loadgen.rig.RunException;
-import dev.msgrelay.loadgen.plan.Timing;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,5 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.protocol.net.Endpoint;
-
 import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.experiment.Meter;
 import dev.msgrelay.loadgen.experiment.Shootout;
@@ -21,6 +19,7 @@ import dev.msgrelay.loadgen.report.ResultsText;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.rig.RemoteRelay;
 import dev.msgrelay.loadgen.rig.RunException;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -255,8 +254,8 @@ final class ShootoutCommand extends Told {
             Load clients = tls ? load.withTls() : load;
             for (int publisher : publishers) {
                 for (int subscriber : subscribers) {
-                    rates.forEach(rate -> loads.add(
-                            clients.withCounts(publisher, subscriber).withRate(rate)));
+                    rates.forEach(rate ->
+                            loads.add(clients.withCounts(publisher, subscriber).withRate(rate)));
                 }
             }
         }
@@ -267,7 +266,8 @@ final class ShootoutCommand extends Told {
     private Map<String, RemoteRelay> remotes() {
         Map<String, RemoteRelay> remotes = new LinkedHashMap<>();
         connect.forEach((name, host) -> {
-            boolean taken = Stream.of(LaneKind.values()).anyMatch(kind -> kind.title().equals(name));
+            boolean taken =
+                    Stream.of(LaneKind.values()).anyMatch(kind -> kind.title().equals(name));
             refuse(
                     taken || !name.matches("[A-Za-z0-9._-]+"),
                     "--connect " + name + "=" + host

@@ -1,12 +1,11 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.plan.Json;
-
 import dev.msgrelay.loadgen.experiment.Experiment;
 import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.experiment.Keeper;
 import dev.msgrelay.loadgen.experiment.Listener;
 import dev.msgrelay.loadgen.experiment.Meter;
+import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.loadgen.result.Results.Site;

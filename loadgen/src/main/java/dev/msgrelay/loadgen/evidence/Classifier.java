@@ -105,7 +105,8 @@ public final class Classifier {
     }
 
     private Kind kind() {
-        if (nothingCame() && (publishersIdle() || !backpressured() && !isFull(queues.relaySend()) || !isRelaysPause())) {
+        if (nothingCame()
+                && (publishersIdle() || !backpressured() && !isFull(queues.relaySend()) || !isRelaysPause())) {
             return stoodStill();
         }
         if (rates.kept()) {
@@ -394,9 +395,8 @@ public final class Classifier {
     /** "relay's busiest thread (relay-loop-0) ran 0.67 of the time and waited another 0.31 for a core". */
     private void cpu(CpuShare cpu) {
         if (cpu != null) {
-            String waits = signals.sampled().waitsKnown()
-                    ? format(" and waited another %.2f for a core", cpu.waited())
-                    : "";
+            String waits =
+                    signals.sampled().waitsKnown() ? format(" and waited another %.2f for a core", cpu.waited()) : "";
             say("%s's busiest thread (%s) ran %.2f of the time%s", cpu.process(), cpu.thread(), cpu.run(), waits);
         }
     }

@@ -13,12 +13,7 @@ import java.util.List;
  * @param machine null where it was not seen
  * @param queues of sockets
  */
-public record Sampled(
-        int samples,
-        List<CpuShare> cpu,
-        boolean waitsKnown,
-        MachineShare machine,
-        Queues queues) {
+public record Sampled(int samples, List<CpuShare> cpu, boolean waitsKnown, MachineShare machine, Queues queues) {
     public static final Sampled NOTHING = new Sampled(0, List.of(), true, null, Queues.UNSEEN);
 
     /** The process of a role whose thread wanted a core most; null where none was seen. */

@@ -94,11 +94,6 @@ final class Sampler {
                                 others.busiest(),
                                 end.clock / begin.clock)
                 : null;
-        return new Sampled(
-                samples,
-                cpu.busiest(),
-                cpu.waitsKnown(),
-                machine,
-                sockets.queues());
+        return new Sampled(samples, cpu.busiest(), cpu.waitsKnown(), machine, sockets.queues());
     }
 }

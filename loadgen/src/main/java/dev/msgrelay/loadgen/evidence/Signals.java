@@ -1,10 +1,9 @@
 package dev.msgrelay.loadgen.evidence;
 
-import dev.msgrelay.loadgen.plan.Still;
-
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.evidence.Sampled.Queues;
+import dev.msgrelay.loadgen.plan.Still;
 import java.util.concurrent.TimeUnit;
 
 /**

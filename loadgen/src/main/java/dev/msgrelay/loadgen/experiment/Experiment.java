@@ -1,12 +1,11 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.rig.LoadRun;
-import dev.msgrelay.loadgen.rig.Plan;
-import dev.msgrelay.loadgen.result.RunRecord;
-
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.result.ResultFileException;
+import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.rig.LoadRun;
+import dev.msgrelay.loadgen.rig.Plan;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.loadgen.rig.RunObserver;
 import java.io.IOException;
@@ -86,8 +85,7 @@ public final class Experiment {
      * @return the runs of these rounds
      * @throws InterruptedException somebody asked for the end; {@link #runs} has what there is
      */
-    public List<Run> rounds(String title, List<Plan> cells, Until until)
-            throws InterruptedException {
+    public List<Run> rounds(String title, List<Plan> cells, Until until) throws InterruptedException {
         List<Run> taken = new ArrayList<>();
         long begun = meter.nanoTime();
         long longest = 0;

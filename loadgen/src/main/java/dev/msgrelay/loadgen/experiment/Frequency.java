@@ -1,11 +1,10 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.result.RunRecord.Observed;
-
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.result.Results.Turn;
+import dev.msgrelay.loadgen.result.RunRecord.Observed;
 import java.util.List;
 
 /**

@@ -1,13 +1,11 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.rig.Plan;
-
-import dev.msgrelay.loadgen.result.RunRecord.Observed.Kind;
-
-import dev.msgrelay.loadgen.experiment.PairedComparison.Ended;
 import dev.msgrelay.loadgen.experiment.Experiment.Until;
+import dev.msgrelay.loadgen.experiment.PairedComparison.Ended;
 import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.result.Results.Turn;
+import dev.msgrelay.loadgen.result.RunRecord.Observed.Kind;
+import dev.msgrelay.loadgen.rig.Plan;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -92,8 +90,7 @@ public final class InTurn {
     }
 
     private PairedComparison comparison(Ended ended, List<String> failures) {
-        for (Run run :
-                experiment.runs().subList(seen, experiment.runs().size())) {
+        for (Run run : experiment.runs().subList(seen, experiment.runs().size())) {
             seen++;
             if (run.isWhole()) {
                 turns.add(turn(run));
@@ -111,6 +108,11 @@ public final class InTurn {
         Side side = Side.valueOf(run.plan().name());
         int round = run.number() / (2 * pairsOfARound);
         return new Turn(
-                side, run.number(), round, values, leftOut, run.record().outcome().observed());
+                side,
+                run.number(),
+                round,
+                values,
+                leftOut,
+                run.record().outcome().observed());
     }
 }

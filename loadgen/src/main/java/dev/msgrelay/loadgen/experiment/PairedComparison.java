@@ -1,11 +1,10 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.result.RunRecord.Observed.Kind;
-
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.Results.Ending.How;
 import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.result.Results.Turn;
+import dev.msgrelay.loadgen.result.RunRecord.Observed.Kind;
 import java.util.List;
 
 /**

@@ -1,13 +1,12 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.result.Counted.Spread;
-
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.render.Table;
 import dev.msgrelay.loadgen.render.Table.Field;
 import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
+import dev.msgrelay.loadgen.result.Counted.Spread;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.loadgen.result.Results.Ratio;

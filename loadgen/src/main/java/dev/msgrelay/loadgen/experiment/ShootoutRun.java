@@ -1,15 +1,14 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.lane.Iperf3;
-import dev.msgrelay.loadgen.rig.Plan;
-import dev.msgrelay.loadgen.rig.Rig;
-
 import dev.msgrelay.loadgen.experiment.Experiment.Until;
+import dev.msgrelay.loadgen.lane.Iperf3;
 import dev.msgrelay.loadgen.lane.LaneSpec;
+import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
-import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.rig.Plan;
+import dev.msgrelay.loadgen.rig.Rig;
 import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -146,8 +145,7 @@ public final class ShootoutRun {
         for (LaneSpec spec : shootout.lanes()) {
             listener.begins("").phase("opening " + spec.label());
             try {
-                sheets.add(new LaneSheet(
-                        equipment.opener().open(spec), shootout, equipment.rig(), equipment.iperf3()));
+                sheets.add(new LaneSheet(equipment.opener().open(spec), shootout, equipment.rig(), equipment.iperf3()));
             } catch (IOException e) {
                 experiment.endIfAsked();
                 listener.notice("lane " + spec.label() + " is skipped: " + e.getMessage());

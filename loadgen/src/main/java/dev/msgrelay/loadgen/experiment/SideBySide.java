@@ -1,17 +1,16 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.rig.Plan;
-import dev.msgrelay.loadgen.rig.Rig;
-import dev.msgrelay.loadgen.result.RunRecord;
-
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.result.Results.Side;
+import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.rig.Children;
 import dev.msgrelay.loadgen.rig.Contestant;
-import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.rig.LoadRun;
+import dev.msgrelay.loadgen.rig.Plan;
+import dev.msgrelay.loadgen.rig.Rig;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.loadgen.rig.RunObserver;
-import dev.msgrelay.loadgen.plan.Timing;
 import java.io.IOException;
 import java.util.EnumMap;
 import java.util.List;
@@ -98,7 +97,8 @@ public final class SideBySide implements Rig, AutoCloseable {
 
     /** A relay of its own, or one that stands already. */
     @Override
-    public RunRecord run(Plan plan, int round, RunObserver observer) throws IOException, RunException, InterruptedException {
+    public RunRecord run(Plan plan, int round, RunObserver observer)
+            throws IOException, RunException, InterruptedException {
         runs++;
         Side side = Side.valueOf(plan.name());
         if (schedule.pairs() > 1) {
@@ -115,7 +115,12 @@ public final class SideBySide implements Rig, AutoCloseable {
         for (Side side : List.of(first, first.other())) {
             standing.put(side, start(side, observer));
             observer.phase("warming up " + side);
-            through(plan(side, loads.get(side).withRate(0), schedule.first()), 0, standing.get(side), workers, observer);
+            through(
+                    plan(side, loads.get(side).withRate(0), schedule.first()),
+                    0,
+                    standing.get(side),
+                    workers,
+                    observer);
         }
     }
 

@@ -1,14 +1,13 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.rig.Plan;
-import dev.msgrelay.loadgen.rig.Rig;
+import dev.msgrelay.loadgen.host.Placement;
 import dev.msgrelay.loadgen.result.RunRecord;
-
 import dev.msgrelay.loadgen.rig.Children;
 import dev.msgrelay.loadgen.rig.Contestant;
 import dev.msgrelay.loadgen.rig.Live;
 import dev.msgrelay.loadgen.rig.LoadRun;
-import dev.msgrelay.loadgen.host.Placement;
+import dev.msgrelay.loadgen.rig.Plan;
+import dev.msgrelay.loadgen.rig.Rig;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.loadgen.rig.RunObserver;
 import java.io.IOException;

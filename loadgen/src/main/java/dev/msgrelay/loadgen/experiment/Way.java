@@ -55,8 +55,7 @@ public record Way(Lane lane, Places places, Contestant relay) implements AutoClo
     public static Way open(LaneSpec spec, List<String> relayArgs, List<String> javaOptions, boolean tls)
             throws IOException, InterruptedException {
         boolean door = spec.isEmulated() && !tls;
-        Places places =
-                spec.isEmulated() ? new Places(door ? Place.NEAR_UNIX : Place.NEAR, Place.FAR) : Places.NEAR;
+        Places places = spec.isEmulated() ? new Places(door ? Place.NEAR_UNIX : Place.NEAR, Place.FAR) : Places.NEAR;
         Lane lane = Lanes.open(spec);
         Way way = new Way(lane, places, new RelayContestant(relayArgs, javaOptions, door, null));
         if (!spec.isEmulated()) {

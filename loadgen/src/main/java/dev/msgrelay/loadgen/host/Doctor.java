@@ -80,10 +80,7 @@ public final class Doctor {
                         ? "publisher, relay, subscriber and the system share them: figures are less than the relay's own"
                         : "publisher, relay, subscriber and the system can have one each";
         return new Finding(
-                "cores",
-                cores + " (" + model + ")",
-                cores < 2 ? WARNING : cores < CORES_WANTED ? NOTE : FINE,
-                meaning);
+                "cores", cores + " (" + model + ")", cores < 2 ? WARNING : cores < CORES_WANTED ? NOTE : FINE, meaning);
     }
 
     /** @param nanos NaN where there is one core only */
@@ -162,7 +159,10 @@ public final class Doctor {
                 .filter(digits -> !digits.isEmpty())
                 .map(digits -> Long.parseLong(digits) << 10)
                 .map(bytes -> new Finding(
-                        "memory", format("%.1f GB available", bytes / 1e9), bytes < MEMORY_WANTED ? WARNING : FINE, use))
+                        "memory",
+                        format("%.1f GB available", bytes / 1e9),
+                        bytes < MEMORY_WANTED ? WARNING : FINE,
+                        use))
                 .orElseGet(() -> unknown("memory", use));
     }
 

@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.host;
 
-
 /**
  * Where the processes of one run live. A connection between two sites crosses whatever link lies between them.
  *

@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.host;
 
-
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;

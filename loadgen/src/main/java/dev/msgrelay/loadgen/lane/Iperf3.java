@@ -1,14 +1,10 @@
 package dev.msgrelay.loadgen.lane;
 
-import tools.jackson.core.JacksonException;
-import dev.msgrelay.loadgen.plan.Json;
-import tools.jackson.databind.JsonNode;
-
-
+import dev.msgrelay.loadgen.host.HostSite;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
+import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.plan.Timing;
-import dev.msgrelay.loadgen.host.HostSite;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -16,6 +12,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
 
 /** One measurement by iperf3: its server at one site, its client at another, one TCP connection, one direction. */
 public final class Iperf3 {
@@ -126,8 +124,10 @@ public final class Iperf3 {
             if (json.has("error")) {
                 throw new IOException("iperf3: " + json.get("error").asString(""));
             }
-            double bits =
-                    json.path("end").path("sum_received").path("bits_per_second").asDouble(0);
+            double bits = json.path("end")
+                    .path("sum_received")
+                    .path("bits_per_second")
+                    .asDouble(0);
             if (bits <= 0) {
                 throw new IOException("iperf3 gave no figure");
             }

@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.lane;
 
-
 /**
  * Which lane is wanted.
  *
@@ -74,9 +73,7 @@ public record LaneSpec(LaneKind kind, int mtu, String name) {
 
     /** The emulated link; null for the others. A new network namespace has TCP's time stamps on. */
     public Link emulatedLink() {
-        return isEmulated()
-                ? new Link(kind.speed(), new SegmentFormat(mtu, Framing.TRAFFIC_CONTROL))
-                : null;
+        return isEmulated() ? new Link(kind.speed(), new SegmentFormat(mtu, Framing.TRAFFIC_CONTROL)) : null;
     }
 
     /** Unique among the lanes of a shootout, and the same in every one: "10gbe", "10gbe-mtu9000", a relay's name. */

@@ -1,10 +1,9 @@
 package dev.msgrelay.loadgen.lane;
 
-
 import dev.msgrelay.loadgen.host.LaneTools;
+import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
-import dev.msgrelay.loadgen.host.Site;
 import java.io.IOException;
 
 /** Opens lanes. */

@@ -15,7 +15,6 @@ public final class SequenceCheck {
     /** Ranges of missing numbers that are remembered per publisher; the oldest are forgotten, and stay lost. */
     static final int MAX_RANGES = 4096;
 
-
     private final long[] next;
     /** For each publisher, the first number of a range and its last one. */
     private final Map<Integer, TreeMap<Long, Long>> missing = new HashMap<>();

@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.plan;
 
-
 import dev.msgrelay.client.ConnectionOptions;
 import dev.msgrelay.client.TlsOptions;
 import dev.msgrelay.protocol.Token;

@@ -72,11 +72,6 @@ public record Clients(Kind kind, Ack acks, boolean tls) {
         return new Clients(Kind.LIBRARY, acks, tls);
     }
 
-    /** The same with these acknowledgements. */
-    public Clients withAcks(Ack newAcks) {
-        return new Clients(kind, newAcks, tls);
-    }
-
     /** Those of a kind, without anything else. */
     public static Clients of(Kind kind) {
         return new Clients(kind, Ack.NONE, false);
@@ -84,8 +79,7 @@ public record Clients(Kind kind, Ack acks, boolean tls) {
 
     /** For people: what is unusual about them, each with a comma before it; empty where nothing is. */
     public String text() {
-        return (kind == Kind.RAW ? "" : ", relay-client" + acknowledgements())
-                + (tls ? ", TLS" : "");
+        return (kind == Kind.RAW ? "" : ", relay-client" + acknowledgements()) + (tls ? ", TLS" : "");
     }
 
     private String acknowledgements() {

@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.plan;
 
 import dev.msgrelay.protocol.net.Endpoint;
 
-
 /**
  * One worker's part of a run: a line of JSON, and the same record on both sides.
  *

@@ -1,9 +1,8 @@
 package dev.msgrelay.loadgen.plan;
 
-import dev.msgrelay.protocol.net.Endpoint;
-
 import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.io.Writer;
 import java.math.BigDecimal;

@@ -101,7 +101,10 @@ public record Load(
 
     /** Through the plain relay: one publisher at full speed, loadgen's own clients, nobody slow. */
     public Load ofPlainRelay() {
-        return withCounts(1, subscribers).withClients(Clients.RAW).withSlow(SlowReaders.NONE).withRate(0);
+        return withCounts(1, subscribers)
+                .withClients(Clients.RAW)
+                .withSlow(SlowReaders.NONE)
+                .withRate(0);
     }
 
     /** The size and type of every message. */

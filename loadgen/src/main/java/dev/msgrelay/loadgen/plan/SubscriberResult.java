@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.plan;
 
-
 /**
  * The result of one subscriber.
  *

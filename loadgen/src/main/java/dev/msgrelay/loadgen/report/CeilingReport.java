@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.report;
 
-
 import dev.msgrelay.loadgen.lane.Link;
 import dev.msgrelay.loadgen.lane.LinkRate;
 import dev.msgrelay.loadgen.lane.SegmentFormat;
@@ -90,7 +89,8 @@ public final class CeilingReport {
 
     private record Ceiling(int body, Direction ingress, Direction egress, Direction egressEach) {}
 
-    private record Document(Link link, int segmentBytes, int segmentWireBytes, int subscribers, List<Ceiling> ceilings) {}
+    private record Document(
+            Link link, int segmentBytes, int segmentWireBytes, int subscribers, List<Ceiling> ceilings) {}
 
     /** The same as a document for programs. */
     public Object document() {

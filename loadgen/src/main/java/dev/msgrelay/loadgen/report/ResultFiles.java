@@ -1,9 +1,7 @@
 package dev.msgrelay.loadgen.report;
 
-import dev.msgrelay.loadgen.render.HtmlPage;
-
 import dev.msgrelay.loadgen.plan.Json;
-
+import dev.msgrelay.loadgen.render.HtmlPage;
 import dev.msgrelay.loadgen.result.ResultFileException;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.protocol.text.ShortText;

@@ -1,7 +1,5 @@
 package dev.msgrelay.loadgen.report;
 
-import dev.msgrelay.protocol.text.ShortText;
-
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.render.Mark;
@@ -19,6 +17,7 @@ import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Delays;
+import dev.msgrelay.protocol.text.ShortText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
@@ -89,7 +88,10 @@ public final class ResultsText {
                 median("p99", Unit.NANOS, run -> run.delays().latencyAt(99)),
                 median("p99.9", Unit.NANOS, run -> run.delays().latencyAt(99.9)),
                 median("late", Unit.FRACTION, RunRecord::late),
-                median("time in queue", Unit.NANOS, run -> Delays.at(run.delays().timeInQueue(), 50)),
+                median(
+                        "time in queue",
+                        Unit.NANOS,
+                        run -> Delays.at(run.delays().timeInQueue(), 50)),
                 median("longest gap", Unit.NANOS, RunRecord::longestGap),
                 median("relay, cores", Unit.PLAIN, run -> run.cores(Cell.RELAY)),
                 median("all, cores", Unit.PLAIN, run -> run.cores("")),
@@ -153,8 +155,7 @@ public final class ResultsText {
 
     /** "10.9 M msg/s, 1.18 GB/s batched, 6.1 M msg/s, 663 MB/s with one message a segment (link arithmetic)". */
     private static String ceiling(Ceilings ceilings, int subscribers) {
-        String single =
-                ceilings.single() == null ? "" : ", " + rate(ceilings.single()) + " with one message a segment";
+        String single = ceilings.single() == null ? "" : ", " + rate(ceilings.single()) + " with one message a segment";
         String each = subscribers == 1
                 ? ""
                 : format(
@@ -172,11 +173,14 @@ public final class ResultsText {
         List<LaneResult> measured =
                 results.lanes().stream().filter(lane -> !lane.cells().isEmpty()).toList();
         List<String> lines = new ArrayList<>();
-        for (Cell reference : measured.isEmpty() ? List.<Cell>of() : measured.get(0).cells()) {
+        for (Cell reference :
+                measured.isEmpty() ? List.<Cell>of() : measured.get(0).cells()) {
             String ratios = measured.stream()
                     .skip(1)
                     .flatMap(lane -> lane.cells().stream()
-                            .filter(cell -> cell.load().withUnix(false).equals(reference.load().withUnix(false)))
+                            .filter(cell -> cell.load()
+                                    .withUnix(false)
+                                    .equals(reference.load().withUnix(false)))
                             .map(cell -> ratio(lane, cell, reference)))
                     .collect(Collectors.joining(", "));
             if (!ratios.isEmpty()) {

@@ -1,7 +1,5 @@
 package dev.msgrelay.loadgen.report;
 
-import dev.msgrelay.protocol.text.ShortText;
-
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.evidence.BoundBy;
@@ -32,6 +30,7 @@ import dev.msgrelay.loadgen.result.RunRecord.Observed.Kind;
 import dev.msgrelay.loadgen.result.RunRecord.Resources.ProcessUse;
 import dev.msgrelay.loadgen.result.RunRecord.Resources.Relay;
 import dev.msgrelay.loadgen.rig.Live;
+import dev.msgrelay.protocol.text.ShortText;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.ToLongFunction;
@@ -341,8 +340,12 @@ public final class RunText {
         return format(
                 "%-13s %6s  %s  %.2f %%%s%s",
                 part.pace(),
-                first.isPaced() ? "" : format("%.0f %%", PERCENT * wanted / first.run().out()),
-                OF_CURVE.stream().map(one -> format("%9s", part.percentile(one))).collect(Collectors.joining(" ")),
+                first.isPaced()
+                        ? ""
+                        : format("%.0f %%", PERCENT * wanted / first.run().out()),
+                OF_CURVE.stream()
+                        .map(one -> format("%9s", part.percentile(one)))
+                        .collect(Collectors.joining(" ")),
                 PERCENT * part.late(),
                 part.signals().lateBehindRelay() ? ", behind the relay" : "",
                 missed);
@@ -381,7 +384,8 @@ public final class RunText {
         line("out  %s", rate(run.throughput().out()));
         subscribers(run.correctness());
         schedule(run.correctness().schedule());
-        Histogram recorded = part.isTimed() ? run.delays().latency() : run.delays().timeInQueue();
+        Histogram recorded =
+                part.isTimed() ? run.delays().latency() : run.delays().timeInQueue();
         if (recorded != null && recorded.getTotalCount() > 0) {
             line(
                     "%s  %smax %s  (one message in %d)",
@@ -439,7 +443,8 @@ public final class RunText {
                             fault("duplicated", Faults::duplicated),
                             fault("reordered", Faults::reordered),
                             fault("corrupted", Faults::corrupted),
-                            Field.text("connection", one -> one.closed() == null ? "kept" : "ended: " + one.closed())))));
+                            Field.text(
+                                    "connection", one -> one.closed() == null ? "kept" : "ended: " + one.closed())))));
         }
     }
 

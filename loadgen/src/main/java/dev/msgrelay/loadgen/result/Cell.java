@@ -1,12 +1,11 @@
 package dev.msgrelay.loadgen.result;
 
-import dev.msgrelay.loadgen.result.RunRecord.Throughput;
-
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Traffic;
 import dev.msgrelay.loadgen.result.Counted.Spread;
 import dev.msgrelay.loadgen.result.LaneResult.Place;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
+import dev.msgrelay.loadgen.result.RunRecord.Throughput;
 import java.util.List;
 
 /**
@@ -86,11 +85,11 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
 
     /** The share of the runs that count: of the way out, or where only publishers are across the link, of the way in. */
     public double share() {
-        List<Integer> rounds =
-                Counted.of(this).runs().stream().map(run -> run.moment().round()).toList();
-        List<Share> counted = shares.stream()
-                .filter(share -> rounds.contains(share.round()))
+        List<Integer> rounds = Counted.of(this).runs().stream()
+                .map(run -> run.moment().round())
                 .toList();
+        List<Share> counted =
+                shares.stream().filter(share -> rounds.contains(share.round())).toList();
         Spread out = Spread.of(counted, Share::out);
         return out.isKnown() ? out.median() : Spread.of(counted, Share::in).median();
     }

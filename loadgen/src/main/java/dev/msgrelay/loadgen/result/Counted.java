@@ -82,7 +82,8 @@ public record Counted(List<RunRecord> runs, int total, boolean counts) {
     /** "12 runs count; left out: 2 on a disturbed machine, 1 failed or partial". */
     public static String tally(Collection<RunRecord> runs) {
         long counting = runs.stream().filter(RunRecord::counts).count();
-        long valid = runs.stream().map(RunRecord::outcome).filter(Outcome::isValid).count();
+        long valid =
+                runs.stream().map(RunRecord::outcome).filter(Outcome::isValid).count();
         String count = counting == 0 ? "no run counts" : counting == 1 ? "1 run counts" : counting + " runs count";
         String others = (valid > counting ? ", " + (valid - counting) + " on a disturbed machine" : "")
                 + (runs.size() > valid ? ", " + (runs.size() - valid) + " failed or partial" : "");

@@ -76,8 +76,4 @@ public record LaneResult(
     public String label() {
         return emulated ? name + " (emulated)" : name;
     }
-
-    public LaneResult withCells(List<Cell> newCells) {
-        return new LaneResult(name, kind, emulated, skipped, link, places, newCells);
-    }
 }

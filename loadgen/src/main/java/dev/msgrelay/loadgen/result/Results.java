@@ -1,10 +1,8 @@
 package dev.msgrelay.loadgen.result;
 
-import dev.msgrelay.loadgen.result.RunRecord.Observed;
-
-
 import dev.msgrelay.loadgen.host.Finding;
 import dev.msgrelay.loadgen.host.Machine;
+import dev.msgrelay.loadgen.result.RunRecord.Observed;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;

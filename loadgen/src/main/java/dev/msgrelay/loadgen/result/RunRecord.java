@@ -303,7 +303,9 @@ public record RunRecord(
     }
 
     public Standstills still() {
-        return resources.signals() == null ? Standstills.NONE : resources.signals().still();
+        return resources.signals() == null
+                ? Standstills.NONE
+                : resources.signals().still();
     }
 
     /** The share of the messages of a schedule that left more than a millisecond late; NaN at full speed. */

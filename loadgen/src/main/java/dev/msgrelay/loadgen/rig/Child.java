@@ -1,11 +1,7 @@
 package dev.msgrelay.loadgen.rig;
 
-import tools.jackson.databind.JsonNode;
-
-import tools.jackson.core.JacksonException;
-import dev.msgrelay.loadgen.plan.Json;
-
 import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.plan.Window;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -22,6 +18,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
 
 /**
  * One child process that speaks JSON lines, see {@link dev.msgrelay.loadgen.worker.Control}. Two daemon threads read
@@ -96,7 +94,7 @@ public final class Child {
     }
 
     /** Sends one command; a child that is gone does not hear it, which shows when its answer is awaited. */
-    void send(String command, Object value) {
+    public void send(String command, Object value) {
         try {
             String line = Json.line(Map.of(command, value)) + "\n";
             process.getOutputStream().write(line.getBytes(StandardCharsets.UTF_8));

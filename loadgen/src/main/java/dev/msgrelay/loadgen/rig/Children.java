@@ -1,8 +1,7 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.host.Placement;
-
 import dev.msgrelay.loadgen.host.HostSite;
+import dev.msgrelay.loadgen.host.Placement;
 import dev.msgrelay.loadgen.host.Site;
 import java.io.IOException;
 import java.nio.file.Path;

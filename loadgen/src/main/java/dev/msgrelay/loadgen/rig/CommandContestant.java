@@ -1,11 +1,9 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.rig.Contestant.Started;
-
-import dev.msgrelay.loadgen.plan.Load;
-
-import dev.msgrelay.loadgen.host.ListeningSockets;
 import dev.msgrelay.loadgen.host.HostSite;
+import dev.msgrelay.loadgen.host.ListeningSockets;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.rig.Contestant.Started;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.net.InetAddress;

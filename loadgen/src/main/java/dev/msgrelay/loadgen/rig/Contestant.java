@@ -1,8 +1,7 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.plan.Load;
-
 import dev.msgrelay.loadgen.plan.Access;
+import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;

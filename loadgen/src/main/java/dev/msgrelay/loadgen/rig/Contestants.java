@@ -1,16 +1,14 @@
 package dev.msgrelay.loadgen.rig;
 
+import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.plan.Job;
-import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.plan.Job.Listen;
 import dev.msgrelay.loadgen.plan.Job.Listening;
-
+import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.plan.Load;
-
+import dev.msgrelay.loadgen.rig.Contestant.Started;
 import dev.msgrelay.loadgen.worker.PlainRelayMain;
 import dev.msgrelay.loadgen.worker.PrepackedMain;
-import dev.msgrelay.loadgen.rig.Contestant.Started;
-import dev.msgrelay.loadgen.host.Site;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 

@@ -1,8 +1,6 @@
 package dev.msgrelay.loadgen.rig;
 
 import dev.msgrelay.loadgen.plan.Progress.Count;
-
-
 import java.util.List;
 
 /**
@@ -25,7 +23,6 @@ public record Live(
         long lagBytes) {
     /** Counts of a second: of a shorter time they would only be more restless. */
     private static final int STEPS = 4;
-
 
     static Live of(String phase, long elapsed, long total, Fleet fleet, Child relay) {
         double[] in = rates(fleet.publishers());

@@ -67,8 +67,7 @@ public final class LoadRun {
 
     /** A moment as results name it: ISO 8601, with the zone. */
     public static String now() {
-        return DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(
-                ZonedDateTime.now().truncatedTo(ChronoUnit.SECONDS));
+        return DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(ZonedDateTime.now().truncatedTo(ChronoUnit.SECONDS));
     }
 
     /**
@@ -170,20 +169,19 @@ public final class LoadRun {
             Got slow)
             throws InterruptedException {
         long nanos = window.measuredNanos();
-        Traffic in = new Traffic(
-                sent.sum(Sent.Published::messagesMeasured), sent.sum(Sent.Published::bytesMeasured), nanos);
+        Traffic in =
+                new Traffic(sent.sum(Sent.Published::messagesMeasured), sent.sum(Sent.Published::bytesMeasured), nanos);
         Traffic out = new Traffic(got.sum(one -> one.result().messages()), got.sum(Got.Received::bytes), nanos);
         Timeline timeline = Timeline.of(
                 window.begin(), window.end(), fleet.publishers(), fleet.subscribers(), contestant.process());
-        Throughput throughput =
-                new Throughput(contestant.sendsByItself() ? null : in, out, timeline.points());
+        Throughput throughput = new Throughput(contestant.sendsByItself() ? null : in, out, timeline.points());
         Delays delays = Delays.of(
                 load,
                 Histograms.sum(got.subscribers().stream().map(Got.Received::latency)),
                 Histograms.sum(sent.publishers().stream().map(Sent.Published::acknowledgedAfter)));
         Correctness correctness = Verdict.correctness(load, sent, got, slow);
-        Signals signals = watch.signals(
-                throughput, plan.linkShare(throughput, contestant), delays, correctness.schedule(), got);
+        Signals signals =
+                watch.signals(throughput, plan.linkShare(throughput, contestant), delays, correctness.schedule(), got);
         return new RunRecord(
                 new Moment(round, started, window.begin() - window.sendFrom(), nanos),
                 throughput,
@@ -245,8 +243,8 @@ public final class LoadRun {
         cpuThen.forEach((child, then) -> {
             long now = child.cpuNanos();
             boolean known = then != ProcessFigures.UNKNOWN && now != ProcessFigures.UNKNOWN;
-            boolean here =
-                    child.site() == Site.HERE || child.site() == plan.placement().relay();
+            boolean here = child.site() == Site.HERE
+                    || child.site() == plan.placement().relay();
             used.add(new ProcessUse(
                     child.name(),
                     known ? (now - then) / 1e9 : Double.NaN,

@@ -1,14 +1,10 @@
 package dev.msgrelay.loadgen.rig;
 
-import tools.jackson.databind.JsonNode;
-
-import dev.msgrelay.loadgen.rig.Contestant.Started;
-
-import dev.msgrelay.loadgen.plan.Load;
-
 import dev.msgrelay.loadgen.host.HostSite;
 import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.plan.Access;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.rig.Contestant.Started;
 import dev.msgrelay.loadgen.worker.RelayMain;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Policy;
@@ -21,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Our relay, in a process of its own, on ports (or Unix sockets) that nobody else uses.
@@ -109,8 +106,14 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         JsonNode ready = child.await("ready", Contestants.READY_NANOS);
         return new Started(
                 child,
-                endpoint(publishSocket, ready.path(load.clients().tls() ? "tlsPublish" : "publish").asString("")),
-                endpoint(subscribeSocket, ready.path(load.clients().tls() ? "tlsSubscribe" : "subscribe").asString("")),
+                endpoint(
+                        publishSocket,
+                        ready.path(load.clients().tls() ? "tlsPublish" : "publish")
+                                .asString("")),
+                endpoint(
+                        subscribeSocket,
+                        ready.path(load.clients().tls() ? "tlsSubscribe" : "subscribe")
+                                .asString("")),
                 own == null ? Access.OPEN : own.clients(),
                 null);
     }

@@ -1,9 +1,5 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.rig.Contestant.Started;
-
-import dev.msgrelay.loadgen.plan.Load;
-
 import dev.msgrelay.client.ConnectionOptions;
 import dev.msgrelay.client.PublisherOptions;
 import dev.msgrelay.client.ReconnectPolicy;
@@ -12,6 +8,8 @@ import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.SessionEvent;
 import dev.msgrelay.client.SubscriberOptions;
 import dev.msgrelay.loadgen.plan.Access;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.rig.Contestant.Started;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;

@@ -1,12 +1,9 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.result.RunRecord.Throughput.Point;
-
-import dev.msgrelay.loadgen.plan.Progress.Count;
-
 import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.plan.Progress;
-
+import dev.msgrelay.loadgen.plan.Progress.Count;
+import dev.msgrelay.loadgen.result.RunRecord.Throughput.Point;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -56,7 +53,8 @@ public record Timeline(List<Point> points) {
         List<Lag> lags = new ArrayList<>();
         if (relay != null) {
             for (Child.Event event : relay.all("stats")) {
-                lags.add(new Lag(event.nanos(), event.json().path("largestLagBytes").asLong(-1)));
+                lags.add(new Lag(
+                        event.nanos(), event.json().path("largestLagBytes").asLong(-1)));
             }
         }
         return of(begin, end, counts(publishers, end), counts(subscribers, end), lags);
@@ -95,7 +93,9 @@ public record Timeline(List<Point> points) {
     /** All counts of a worker so far; the moment at which it counted is not the one at which that was heard. */
     static List<Count> counts(Child worker) {
         List<Count> counts = new ArrayList<>();
-        worker.all("progress").forEach(event -> counts.addAll(Json.read(event.json(), Progress.class).counts()));
+        worker.all("progress")
+                .forEach(event ->
+                        counts.addAll(Json.read(event.json(), Progress.class).counts()));
         return counts;
     }
 

@@ -1,29 +1,22 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.result.RunRecord.Outcome;
-
-import dev.msgrelay.loadgen.evidence.Signals.Rates;
-
-import dev.msgrelay.loadgen.plan.Got.Received;
-
-import dev.msgrelay.loadgen.result.RunRecord.Observed.Kind;
-
-import dev.msgrelay.loadgen.result.RunRecord.Correctness;
-import dev.msgrelay.loadgen.plan.Got;
-import dev.msgrelay.loadgen.result.RunRecord.Observed;
-import dev.msgrelay.loadgen.message.OrderTrace;
-import dev.msgrelay.loadgen.plan.Sent;
-
-import dev.msgrelay.loadgen.plan.SubscriberResult;
-
-import dev.msgrelay.loadgen.plan.Load;
-import dev.msgrelay.loadgen.plan.Punctuality;
-import dev.msgrelay.loadgen.plan.Traffic;
-
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.evidence.Disturbances;
 import dev.msgrelay.loadgen.evidence.Signals;
+import dev.msgrelay.loadgen.evidence.Signals.Rates;
+import dev.msgrelay.loadgen.message.OrderTrace;
+import dev.msgrelay.loadgen.plan.Got;
+import dev.msgrelay.loadgen.plan.Got.Received;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Punctuality;
+import dev.msgrelay.loadgen.plan.Sent;
+import dev.msgrelay.loadgen.plan.SubscriberResult;
+import dev.msgrelay.loadgen.plan.Traffic;
+import dev.msgrelay.loadgen.result.RunRecord.Correctness;
+import dev.msgrelay.loadgen.result.RunRecord.Observed;
+import dev.msgrelay.loadgen.result.RunRecord.Observed.Kind;
+import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.text.ShortText;
@@ -48,8 +41,8 @@ public final class Verdict {
         List<String> environment = new ArrayList<>(Disturbances.of(signals));
         long early = got.sum(Received::beforeTheirTime);
         if (early > 0) {
-            environment.add(format(
-                    "%,d latencies came out below 0: publishers and subscribers do not share a clock", early));
+            environment.add(
+                    format("%,d latencies came out below 0: publishers and subscribers do not share a clock", early));
         }
         return new Outcome(faults(correctness, out, load), environment, observed(signals, correctness), false);
     }

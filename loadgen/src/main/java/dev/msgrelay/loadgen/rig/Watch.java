@@ -1,7 +1,5 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.protocol.net.Endpoint;
-
 import dev.msgrelay.loadgen.evidence.Signals;
 import dev.msgrelay.loadgen.evidence.Signals.LinkShare;
 import dev.msgrelay.loadgen.evidence.Signals.Rates;
@@ -23,6 +21,7 @@ import dev.msgrelay.loadgen.result.RunRecord.Resources.Relay;
 import dev.msgrelay.loadgen.result.RunRecord.Throughput;
 import dev.msgrelay.loadgen.worker.Pauses;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -94,8 +93,7 @@ final class Watch implements AutoCloseable {
                 schedule.lateShare(),
                 seconds,
                 load.publishers() / seconds);
-        RelayHolds holds =
-                relay == null ? AdminPort.holds(atBegin, atEnd) : holds(relay.all("stats"), window);
+        RelayHolds holds = relay == null ? AdminPort.holds(atBegin, atEnd) : holds(relay.all("stats"), window);
         Standstills still = new Standstills(
                 standstill.still(),
                 still(fleet.publishers()),
@@ -141,7 +139,8 @@ final class Watch implements AutoCloseable {
                 difference(before, after, "gcCount"),
                 difference(before, after, "gcMillis"),
                 reports.stream()
-                        .mapToLong(report -> report.json().path("largestLagBytes").asLong(0))
+                        .mapToLong(
+                                report -> report.json().path("largestLagBytes").asLong(0))
                         .max()
                         .orElse(0),
                 closes);
@@ -167,8 +166,9 @@ final class Watch implements AutoCloseable {
                 share(difference(first, last, "heldBackMillis"), nanos),
                 share(difference(first, last, "backpressureMillis"), nanos),
                 around.stream()
-                        .mapToDouble(event -> (double) event.json().path("ringUsedCells").asLong(0)
-                                / event.json().path("ringCells").asLong(1))
+                        .mapToDouble(event ->
+                                (double) event.json().path("ringUsedCells").asLong(0)
+                                        / event.json().path("ringCells").asLong(1))
                         .average()
                         .orElse(0));
     }

@@ -148,8 +148,10 @@ public final class Control {
             windowKnown.countDown();
         } else if (command.has("sent")) {
             Map<Integer, Long> told = new TreeMap<>();
-            command.get("sent").properties().forEach(one -> told.put(
-                    Integer.parseInt(one.getKey()), one.getValue().asLong()));
+            command.get("sent")
+                    .properties()
+                    .forEach(one -> told.put(
+                            Integer.parseInt(one.getKey()), one.getValue().asLong()));
             sent = told;
             sentKnown.countDown();
         } else if (command.has("end")) {

@@ -1,9 +1,9 @@
 package dev.msgrelay.loadgen.worker;
 
-import java.util.List;
 import dev.msgrelay.loadgen.plan.Progress;
 import dev.msgrelay.loadgen.plan.Progress.Count;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -40,7 +40,8 @@ public final class Heartbeat {
     static Heartbeat start(Control control, List<? extends Counted> all) {
         Heartbeat heartbeat = new Heartbeat(control, all);
         heartbeat.count(1, false);
-        heartbeat.thread = repeat("progress", SECOND_MILLIS / COUNTS_A_LINE, () -> heartbeat.count(COUNTS_A_LINE, false));
+        heartbeat.thread =
+                repeat("progress", SECOND_MILLIS / COUNTS_A_LINE, () -> heartbeat.count(COUNTS_A_LINE, false));
         return heartbeat;
     }
 

@@ -1,12 +1,11 @@
 package dev.msgrelay.loadgen.worker;
 
-import dev.msgrelay.loadgen.plan.Access;
-
 import dev.msgrelay.client.Gap;
 import dev.msgrelay.client.ReconnectPolicy;
 import dev.msgrelay.client.RelayErrorException;
 import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.SubscriberOptions;
+import dev.msgrelay.loadgen.plan.Access;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.GapFrame;

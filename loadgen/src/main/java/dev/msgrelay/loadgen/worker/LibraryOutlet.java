@@ -1,14 +1,13 @@
 package dev.msgrelay.loadgen.worker;
 
-import dev.msgrelay.loadgen.plan.Access;
-import dev.msgrelay.loadgen.plan.Histograms;
-import dev.msgrelay.loadgen.plan.Window;
-
 import dev.msgrelay.client.AckListener;
 import dev.msgrelay.client.PublisherOptions;
 import dev.msgrelay.client.ReconnectPolicy;
 import dev.msgrelay.client.RelayPublisher;
 import dev.msgrelay.loadgen.message.LoadMessage;
+import dev.msgrelay.loadgen.plan.Access;
+import dev.msgrelay.loadgen.plan.Histograms;
+import dev.msgrelay.loadgen.plan.Window;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.net.Endpoint;

@@ -1,9 +1,7 @@
 package dev.msgrelay.loadgen.worker;
 
 import dev.msgrelay.loadgen.plan.Still;
-
 import dev.msgrelay.loadgen.plan.Window;
-
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;

@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.worker;
 
-import org.HdrHistogram.Histogram;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.FrameReader;
@@ -8,6 +7,7 @@ import dev.msgrelay.protocol.net.Segments;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import org.HdrHistogram.Histogram;
 
 /** Where the frames of one publisher go. Its thread owns it. */
 public interface Outlet extends AutoCloseable {

@@ -1,13 +1,11 @@
 package dev.msgrelay.loadgen.worker;
 
-import dev.msgrelay.loadgen.plan.Histograms;
-import dev.msgrelay.loadgen.plan.Punctuality;
-
-import dev.msgrelay.loadgen.plan.Window;
-
 import dev.msgrelay.loadgen.message.FrameBatch;
 import dev.msgrelay.loadgen.message.LoadMessage;
 import dev.msgrelay.loadgen.message.Schedule;
+import dev.msgrelay.loadgen.plan.Histograms;
+import dev.msgrelay.loadgen.plan.Punctuality;
+import dev.msgrelay.loadgen.plan.Window;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -33,7 +31,6 @@ final class Paced {
     static final long GAP_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
     private static final long FINE_NANOS = TimeUnit.MICROSECONDS.toNanos(40);
-
 
     private final Lane[] lanes;
     private final FrameBatch batch;

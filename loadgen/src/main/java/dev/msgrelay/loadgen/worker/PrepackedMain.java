@@ -1,16 +1,15 @@
 package dev.msgrelay.loadgen.worker;
 
-import dev.msgrelay.loadgen.plan.Job;
-import dev.msgrelay.loadgen.plan.Sent;
-
 import dev.msgrelay.loadgen.message.LoadMessage;
+import dev.msgrelay.loadgen.plan.Job;
+import dev.msgrelay.loadgen.plan.Job.Listening;
+import dev.msgrelay.loadgen.plan.Sent;
 import dev.msgrelay.loadgen.plan.Window;
 import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import dev.msgrelay.loadgen.plan.Job.Listening;
 import java.util.concurrent.TimeUnit;
 
 /** The first ceiling: frames that were packed beforehand and never touched again, written over and over to one subscriber. */

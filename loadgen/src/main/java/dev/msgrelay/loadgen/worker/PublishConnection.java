@@ -1,19 +1,18 @@
 package dev.msgrelay.loadgen.worker;
 
-import dev.msgrelay.loadgen.plan.Window;
-
-import dev.msgrelay.loadgen.plan.Sent.Published;
-import org.HdrHistogram.Histogram;
 import dev.msgrelay.loadgen.message.FrameBatch;
 import dev.msgrelay.loadgen.message.LoadMessage;
 import dev.msgrelay.loadgen.message.MessageStream;
 import dev.msgrelay.loadgen.message.SizeTable;
+import dev.msgrelay.loadgen.plan.Sent.Published;
+import dev.msgrelay.loadgen.plan.Window;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import org.HdrHistogram.Histogram;
 
 /**
  * One connection that publishes under one publisher id. Owned by one thread at a time; {@link #messages} and {@link

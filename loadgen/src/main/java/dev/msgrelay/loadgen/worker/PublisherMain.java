@@ -104,8 +104,7 @@ public final class PublisherMain {
 
     private void publishAtFullSpeed() throws IOException, InterruptedException {
         int segment = connections.get(0).outlet().segment();
-        Together.run(
-                connections, connection -> connection.publish(stream(connection, segment), control::window));
+        Together.run(connections, connection -> connection.publish(stream(connection, segment), control::window));
     }
 
     /** The stream of this connection, from its next message on. */

@@ -54,7 +54,8 @@ final class Receiver implements Heartbeat.Counted, Runnable {
         this.measured = new MeasuredChannel(channel, messages::get, control, bytesPerSecond);
         this.verifier = job.load().isChecked() ? new Verifier(measured, channel, job.load(), hello) : null;
         if (hello != null) {
-            channel.write(HelloFrame.subscriber().policy(hello).name(name).build().encode());
+            channel.write(
+                    HelloFrame.subscriber().policy(hello).name(name).build().encode());
         }
         this.thread = new Thread(this, name);
         thread.start();

@@ -77,7 +77,8 @@ public final class SubscriberMain {
                             LibraryChannel.options(job.relay(), job.access(), wanted), FrameReader.DEFAULT_BUFFER)
                     : Sockets.connect(job.relay());
             String name = (job.slow() ? "slow-" : "subscriber-") + (job.first() + i);
-            receivers.add(new Receiver(channel, job, library ? null : wanted, FrameReader.DEFAULT_BUFFER, control, name));
+            receivers.add(
+                    new Receiver(channel, job, library ? null : wanted, FrameReader.DEFAULT_BUFFER, control, name));
         }
         for (Receiver receiver : receivers) {
             if (!receiver.awaitWelcome(WELCOME_LIMIT_MILLIS)) {

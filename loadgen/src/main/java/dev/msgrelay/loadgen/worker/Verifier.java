@@ -1,18 +1,15 @@
 package dev.msgrelay.loadgen.worker;
 
-import dev.msgrelay.loadgen.message.SizeTable;
-import dev.msgrelay.loadgen.plan.Load;
-import dev.msgrelay.loadgen.plan.SubscriberResult;
-
-import dev.msgrelay.loadgen.plan.Histograms;
-import dev.msgrelay.loadgen.plan.Window;
-
-import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
-import dev.msgrelay.loadgen.plan.SubscriberResult.Told;
-import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.loadgen.message.LoadMessage;
 import dev.msgrelay.loadgen.message.MessageCheck;
 import dev.msgrelay.loadgen.message.SequenceCheck;
+import dev.msgrelay.loadgen.message.SizeTable;
+import dev.msgrelay.loadgen.plan.Histograms;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.SubscriberResult;
+import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
+import dev.msgrelay.loadgen.plan.SubscriberResult.Told;
+import dev.msgrelay.loadgen.plan.Window;
 import dev.msgrelay.protocol.BulkFrameConsumer;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
@@ -20,6 +17,7 @@ import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.GapFrame;
 import dev.msgrelay.protocol.PingFrame;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.protocol.WelcomeFrame;
 import java.io.IOException;

@@ -1,12 +1,11 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.plan.Json;
-import tools.jackson.databind.JsonNode;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.msgrelay.loadgen.plan.Json;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 
 class CeilingCommandTest extends CommandTest {
     @Test
@@ -36,26 +35,22 @@ class CeilingCommandTest extends CommandTest {
 
     @Test
     void programsGetPlainNumbers() throws Exception {
-        assertThat(execute(
-                        "ceiling",
-                        "--link",
-                        "1g",
-                        "--body",
-                        "100",
-                        "--subscribers",
-                        "2",
-                        "--json"))
+        assertThat(execute("ceiling", "--link", "1g", "--body", "100", "--subscribers", "2", "--json"))
                 .isZero();
         // 125e6 * 1448 / 1538 = 117,685,305.6; / 108 = 1,089,678.8
         JsonNode json = Json.parse(out.toString());
-        assertThat(json.path("link").path("speed").path("bitsPerSecond").asLong()).isEqualTo(1_000_000_000);
+        assertThat(json.path("link").path("speed").path("bitsPerSecond").asLong())
+                .isEqualTo(1_000_000_000);
         assertThat(json.path("segmentBytes").asInt()).isEqualTo(1_448);
         assertThat(json.path("segmentWireBytes").asInt()).isEqualTo(1_538);
         JsonNode ceiling = json.path("ceilings").path(0);
         JsonNode batched = ceiling.path("ingress").path("batched");
         assertThat(batched.path("bytesPerSecond").asDouble(Double.NaN)).isEqualTo(117_685_305.59, within(0.01));
         assertThat(batched.path("messagesPerSecond").asDouble(Double.NaN)).isEqualTo(1_089_678.76, within(0.01));
-        assertThat(ceiling.path("egressEach").path("batched").path("bytesPerSecond").asDouble(Double.NaN))
+        assertThat(ceiling.path("egressEach")
+                        .path("batched")
+                        .path("bytesPerSecond")
+                        .asDouble(Double.NaN))
                 .isEqualTo(58_842_652.80, within(0.01));
         assertThat(out.toString()).doesNotContain("E7");
     }

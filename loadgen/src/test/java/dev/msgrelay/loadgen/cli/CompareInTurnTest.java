@@ -1,11 +1,9 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.plan.Json;
-import tools.jackson.databind.JsonNode;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.host.HostSite;
+import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.testing.TestProcess;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import tools.jackson.databind.JsonNode;
 
 /** Comparisons in turn, short, with real processes and sockets. Nothing here asserts a speed. */
 @Tag("thorough")
@@ -60,7 +59,8 @@ class CompareInTurnTest extends CommandTest {
         JsonNode turns = json.path("turns");
         assertThat(sides(turns)).startsWith("AB");
         assertThat(turns.path(1).path("round").asInt(-1)).isZero();
-        assertThat(turns.path(1).path("figures").path("p50").asDouble(Double.NaN)).isPositive();
+        assertThat(turns.path(1).path("figures").path("p50").asDouble(Double.NaN))
+                .isPositive();
         assertThat(json.path("ending").path("how").asString("")).isEqualTo("complete");
     }
 
@@ -71,7 +71,8 @@ class CompareInTurnTest extends CommandTest {
                 + " --publish-socket {publish} --subscribe-socket {subscribe} >/dev/null";
         assertThat(compare("--lane=unix", "--b-command=" + overUnix)
                         .path("ending")
-                        .path("how").asString(""))
+                        .path("how")
+                        .asString(""))
                 .isEqualTo("complete");
     }
 

@@ -1,22 +1,20 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.plan.Json;
-import tools.jackson.databind.JsonNode;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.msgrelay.loadgen.host.LaneTools;
+import dev.msgrelay.loadgen.host.Placement;
+import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.Lanes;
+import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.rig.Children;
 import dev.msgrelay.loadgen.rig.Contestant;
-import dev.msgrelay.loadgen.plan.Load;
-import dev.msgrelay.loadgen.host.Placement;
 import dev.msgrelay.loadgen.rig.RelayContestant;
-import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.RelayServer;
@@ -41,6 +39,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
 
 /** Runs through a relay that runs already: its lane, and what is said where there is no way in. */
 class ConnectTest extends CommandTest {
@@ -109,8 +108,7 @@ class ConnectTest extends CommandTest {
                         "--json"))
                 .as(err.toString())
                 .isZero();
-        JsonNode lane =
-                Json.parse(out.toString()).path("lanes").path(0);
+        JsonNode lane = Json.parse(out.toString()).path("lanes").path(0);
         assertThat(lane.path("name").asString("")).isEqualTo("127.0.0.1");
         assertThat(lane.path("kind").asString("")).isEqualTo("remote");
         assertThat(lane.path("places").path("subscribers").asString("")).isEqualTo("far");
@@ -300,10 +298,10 @@ class ConnectTest extends CommandTest {
             JsonNode result = Json.parse(said).path("lanes").path(0);
             assertThat(result.path("name").asString("")).isEqualTo("198.18.0.1");
             assertThat(result.path("kind").asString("")).isEqualTo("remote");
-            JsonNode run =
-                    result.path("cells").path(0).path("runs").path(0);
+            JsonNode run = result.path("cells").path(0).path("runs").path(0);
             assertThat(run.path("outcome").path("passed").asBoolean()).isTrue();
-            assertThat(run.path("throughput").path("egressFraction").asDouble(Double.NaN)).isPositive();
+            assertThat(run.path("throughput").path("egressFraction").asDouble(Double.NaN))
+                    .isPositive();
         }
     }
 }

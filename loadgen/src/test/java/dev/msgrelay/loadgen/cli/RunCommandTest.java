@@ -1,10 +1,8 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.plan.Json;
-import tools.jackson.databind.JsonNode;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.testing.TestProcess;
 import java.time.Instant;
 import java.util.List;
@@ -12,6 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import tools.jackson.databind.JsonNode;
 
 /** The command itself, with a short run. */
 class RunCommandTest extends CommandTest {
@@ -64,9 +63,14 @@ class RunCommandTest extends CommandTest {
         assertThat(run.path("outcome").path("failures").toString()).doesNotContain("subscriber", "window");
         assertThat(run.path("outcome").path("passed").asBoolean()).isEqualTo(code == 0);
         assertThat(Instant.parse(json.path("origin").path("started").asString("")))
-                .isBeforeOrEqualTo(Instant.parse(run.path("moment").path("started").asString("")));
+                .isBeforeOrEqualTo(
+                        Instant.parse(run.path("moment").path("started").asString("")));
         JsonNode correctness = run.path("correctness");
-        assertThat(correctness.path("schedule").path("lateness").path("recorded").asLong(-1))
+        assertThat(correctness
+                        .path("schedule")
+                        .path("lateness")
+                        .path("recorded")
+                        .asLong(-1))
                 .isPositive();
         assertThat(run.path("delays").path("latency").path("recorded").asLong(-1))
                 .isPositive();
@@ -76,7 +80,8 @@ class RunCommandTest extends CommandTest {
                         .path("subscribers")
                         .path(0)
                         .path("faults")
-                        .path("lost").asLong(-1))
+                        .path("lost")
+                        .asLong(-1))
                 .isZero();
         assertThat(run.path("throughput").path("out").path("messages").asLong(-1))
                 .isPositive();

@@ -1,10 +1,8 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.plan.Json;
-import tools.jackson.databind.JsonNode;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.loadgen.plan.Json;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
@@ -12,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import tools.jackson.databind.JsonNode;
 
 /** The command itself, with shootouts as small as they can be. Nothing here asserts a speed. */
 class ShootoutCommandTest extends CommandTest {
@@ -38,8 +37,7 @@ class ShootoutCommandTest extends CommandTest {
         assertThat(out.toString())
                 .contains("loopback", "unix", "body 16-1000", "core-to-core hop ", "results are in " + directory);
         assertThat(json.path("ending").path("how").asString("")).isEqualTo("complete");
-        assertThat(json.path("origin").path("commandLine").path(2).asString(""))
-                .isEqualTo("--lanes=loopback,unix");
+        assertThat(json.path("origin").path("commandLine").path(2).asString("")).isEqualTo("--lanes=loopback,unix");
         assertThat(json.path("lanes")).hasSize(2);
         assertThat(directory.resolve("report.html")).content().contains("\"min\":16,\"max\":1000");
     }

@@ -1,12 +1,10 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.plan.Json;
-import tools.jackson.databind.JsonNode;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.host.LaneTools;
 import dev.msgrelay.loadgen.host.Subprocess;
+import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.worker.RelayMain;
 import dev.msgrelay.testing.Signals;
 import dev.msgrelay.testing.TestProcess;
@@ -22,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import tools.jackson.databind.JsonNode;
 
 /** A shootout in a process of its own, to which something happens. */
 @Tag("thorough")
@@ -63,11 +62,7 @@ class ShootoutProcessTest {
         }
         JsonNode json = results();
         assertThat(json.path("ending").path("how").asString("")).isEqualTo("interrupted");
-        JsonNode runs = json.path("lanes")
-                .path(0)
-                .path("cells")
-                .path(0)
-                .path("runs");
+        JsonNode runs = json.path("lanes").path(0).path("cells").path(0).path("runs");
         assertThat(runs).isNotEmpty();
         assertThat(runs.path(0).path("outcome").path("failures")).isEmpty();
         assertThat(temporary.resolve("out/report.html")).content().contains("\"how\":\"interrupted\"");
@@ -82,11 +77,7 @@ class ShootoutProcessTest {
         assertThat(process.awaitExit(60)).isOne();
         JsonNode json = results();
         assertThat(json.path("ending").path("how").asString("")).isEqualTo("complete");
-        JsonNode runs = json.path("lanes")
-                .path(0)
-                .path("cells")
-                .path(0)
-                .path("runs");
+        JsonNode runs = json.path("lanes").path(0).path("cells").path(0).path("runs");
         assertThat(runs).hasSize(2);
         assertThat(runs.path(0).path("outcome").path("failures").toString())
                 .as("not that a publisher has lost its connection")

@@ -185,7 +185,8 @@ class UsageTest {
                 .map(OptionSpec::longestName)
                 .collect(Collectors.toCollection(TreeSet::new));
         options.addAll(List.of("--quick", "--rounds", "--duration", "--size", "--dir", "--json", "--html"));
-        assertThat(options).hasSizeLessThanOrEqualTo(75 + List.of("--help", "--version").size());
+        assertThat(options)
+                .hasSizeLessThanOrEqualTo(75 + List.of("--help", "--version").size());
     }
 
     @Test

@@ -40,10 +40,7 @@ class ClassifierTest {
      * @param still ms that machine, publishers, subscribers and deliveries stood still
      */
     @ParameterizedTest(name = "{0}: {1}")
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
                     the relay's thread is all busy and messages wait        | relay           | full   | 0.5 0.97 0.5     | 1 1 0 0   | 0.5 0   | 0 0     | ?       | 0 0 0 0
                     ... though it waits for cores, where some are idle      | relay           | full   | 0.5 0.6+0.37 0.5 | 1 1 0 0   | 0.5 0   | 0 0     | ?       | 0 0 0 0
                     ... and waits for one, where none is                    | machine         | full   | 0.5 0.6+0.37 0.5 | 1 1 0 0   | 0.05 0  | 0 0     | ?       | 0 0 0 0
@@ -116,7 +113,11 @@ class ClassifierTest {
                         : new RelayHolds(number(holds.split(" ")[0]), number(holds.split(" ")[1]), 0.5),
                 link(link),
                 new Standstills(
-                        still(stood[0]), still(stood[1]), still(stood[2]), still(stood[3]), still(stood[3]).longestNanos()));
+                        still(stood[0]),
+                        still(stood[1]),
+                        still(stood[2]),
+                        still(stood[3]),
+                        still(stood[3]).longestNanos()));
         BoundBy bound = Classifier.classify(signals);
         assertThat(bound.kind()).as("%s: %s", what, bound.reasons()).hasToString(by);
         assertThat(bound.reasons()).isNotEmpty();

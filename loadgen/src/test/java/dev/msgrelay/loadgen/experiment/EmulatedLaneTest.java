@@ -1,26 +1,22 @@
 package dev.msgrelay.loadgen.experiment;
 
-import tools.jackson.databind.JsonNode;
-import dev.msgrelay.loadgen.lane.Lane;
-import dev.msgrelay.loadgen.lane.LaneSpec;
-import dev.msgrelay.loadgen.lane.Lanes;
-import dev.msgrelay.loadgen.result.LaneResult.Places;
-import dev.msgrelay.loadgen.lane.RealLanes;
-import dev.msgrelay.loadgen.rig.Rig;
-import dev.msgrelay.loadgen.host.Site;
-
-import dev.msgrelay.loadgen.result.RunRecord;
-
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.Tool;
+import dev.msgrelay.loadgen.lane.Lane;
+import dev.msgrelay.loadgen.lane.LaneSpec;
+import dev.msgrelay.loadgen.lane.Lanes;
+import dev.msgrelay.loadgen.lane.RealLanes;
 import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.loadgen.result.LaneResult.Places;
+import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.rig.LoadRun;
 import dev.msgrelay.loadgen.rig.RelayContestant;
+import dev.msgrelay.loadgen.rig.Rig;
 import dev.msgrelay.loadgen.rig.RunObserver;
-import dev.msgrelay.loadgen.plan.Timing;
 import java.io.IOException;
 import java.net.NetworkInterface;
 import java.time.Duration;
@@ -30,6 +26,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 
 /** Real namespaces, where they are allowed. */
 class EmulatedLaneTest {
@@ -43,8 +40,8 @@ class EmulatedLaneTest {
 
     @Test
     void messagesGoThroughTheRelayAndAcrossTheLinkUnharmed() throws Exception {
-        try (Way way = Way.open(
-                GIGABIT, List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS, false)) {
+        try (Way way =
+                Way.open(GIGABIT, List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS, false)) {
             RunRecord result = new LoadRun(way.plan(Load.oneToOne(100), SHORT, Rig.OWN), 1, RunObserver.NONE).run();
             assertThat(result.correctness().subscribers().get(0).lost()).isZero();
             assertThat(result.correctness().sent()).isPositive();
@@ -79,12 +76,12 @@ class EmulatedLaneTest {
             assertThat(lane.near().address()).isEqualTo(other.near().address());
             long before = RealLanes.sentFrom(other.near()).path("bytes").asLong(-1);
             for (Site end : List.of(lane.near(), lane.far())) {
-                assertThat(RealLanes.at(end, "ip", "link", "show", "lane0"))
-                        .contains("mtu 9000");
+                assertThat(RealLanes.at(end, "ip", "link", "show", "lane0")).contains("mtu 9000");
             }
             new LoadRun(new Way(lane, Places.NEAR, null).sender(SHORT), 1, RunObserver.NONE).run();
             JsonNode sent = RealLanes.sentFrom(lane.near());
-            double bytesPerPacket = sent.path("bytes").asLong(-1) / (double) sent.path("packets").asLong(-1);
+            double bytesPerPacket = sent.path("bytes").asLong(-1)
+                    / (double) sent.path("packets").asLong(-1);
             assertThat(bytesPerPacket).as("more than fits in a usual one").isGreaterThan(1_514);
             assertThat(bytesPerPacket).as("with one header of Ethernet each").isLessThanOrEqualTo(9_014);
             assertThat(RealLanes.sentFrom(other.near()).path("bytes").asLong(-1) - before)

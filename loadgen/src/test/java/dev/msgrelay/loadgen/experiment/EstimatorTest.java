@@ -1,12 +1,11 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.result.RunRecord.Observed.Kind;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.experiment.PairedComparison.Ended;
 import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.result.Results.Turn;
+import dev.msgrelay.loadgen.result.RunRecord.Observed.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

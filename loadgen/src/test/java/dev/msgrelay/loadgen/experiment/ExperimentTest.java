@@ -1,21 +1,16 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
-
-import java.util.concurrent.atomic.AtomicLong;
-import dev.msgrelay.loadgen.rig.Contestants;
-import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
-import dev.msgrelay.loadgen.plan.Load;
-import dev.msgrelay.loadgen.rig.Plan;
-import dev.msgrelay.loadgen.plan.SubscriberResult;
-import dev.msgrelay.loadgen.plan.Timing;
-
-
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.loadgen.experiment.Experiment.Until;
+import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.SubscriberResult;
+import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
+import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.loadgen.rig.Contestants;
+import dev.msgrelay.loadgen.rig.Plan;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.loadgen.rig.RunObserver;
 import java.io.IOException;
@@ -25,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -196,8 +192,7 @@ class ExperimentTest {
     }
 
     private Experiment experiment(int giveUpAfter) {
-        return new Experiment(
-                meter, listener(), new Keeper(() -> kept.add(kept.size() + 1), listener()), giveUpAfter);
+        return new Experiment(meter, listener(), new Keeper(() -> kept.add(kept.size() + 1), listener()), giveUpAfter);
     }
 
     private Listener listener() {
@@ -243,8 +238,9 @@ class ExperimentTest {
                 }
                 case "DISTURBED" -> given = given.beside(0.4);
                 case "STILL" -> given = given.stoodStill(150);
-                case "FAIL" -> given = given.of(new SubscriberResult(
-                        0, 1, new Faults(3, 0, 0, 0, 0, 0), SubscriberResult.Told.NOTHING, null, 0));
+                case "FAIL" ->
+                    given = given.of(new SubscriberResult(
+                            0, 1, new Faults(3, 0, 0, 0, 0, 0), SubscriberResult.Told.NOTHING, null, 0));
                 default -> {
                     // it goes well
                 }

@@ -1,7 +1,5 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.protocol.net.Endpoint;
-
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
 import dev.msgrelay.loadgen.experiment.ShootoutRun.Equipment;
 import dev.msgrelay.loadgen.host.HostSite;
@@ -26,6 +24,7 @@ import dev.msgrelay.loadgen.rig.RemoteRelay;
 import dev.msgrelay.loadgen.rig.Rig;
 import dev.msgrelay.loadgen.rig.RunObserver;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -92,9 +91,8 @@ abstract class FakeShootout {
         Site far = new HostSite(spec.kind() + " far", List.of(), "127.0.0.1");
         boolean emulated = spec.isEmulated();
         String name = spec.kind().title();
-        Link link = emulated
-                ? new Link(LinkSpeed.parse(name.replace("gbe", "g")), SegmentFormat.usual(spec.mtu()))
-                : null;
+        Link link =
+                emulated ? new Link(LinkSpeed.parse(name.replace("gbe", "g")), SegmentFormat.usual(spec.mtu())) : null;
         Lane lane = new Lane(spec, near, emulated ? far : near, link, () -> closes(name));
         return new Way(lane, emulated ? new Places(Place.NEAR, Place.FAR) : Places.NEAR, RELAY);
     }

@@ -1,24 +1,21 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.plan.SubscriberResult.Told;
-
-import dev.msgrelay.loadgen.rig.Plan;
-
-import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
-import dev.msgrelay.loadgen.plan.SubscriberResult;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.msgrelay.loadgen.experiment.PairedComparison.Ended;
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
+import dev.msgrelay.loadgen.experiment.PairedComparison.Ended;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.SubscriberResult;
+import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
+import dev.msgrelay.loadgen.plan.SubscriberResult.Told;
+import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.rig.Contestant;
 import dev.msgrelay.loadgen.rig.Contestants;
-import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.rig.Plan;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.loadgen.rig.RunObserver;
-import dev.msgrelay.loadgen.plan.Timing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -77,10 +74,8 @@ class InTurnTest {
 
     @Test
     void aRunThatLosesMessagesEndsIt() {
-        PairedComparison comparison = compare(
-                5,
-                60,
-                (side, number) -> number == 5 ? new Given(1, 1).of(LOSES) : new Given(1, 1));
+        PairedComparison comparison =
+                compare(5, 60, (side, number) -> number == 5 ? new Given(1, 1).of(LOSES) : new Given(1, 1));
         assertThat(comparison.ended()).isEqualTo(Ended.FAILED);
         assertThat(comparison.failures()).containsExactly("B, run 6: subscriber 0: 7 messages lost");
     }

@@ -14,8 +14,7 @@ import org.junit.jupiter.api.Test;
 /** Against values computed by hand. */
 class LaneCeilingsTest {
     private static final LinkSpeed GIGABIT = LinkSpeed.parse("1g");
-    private static final SegmentFormat EMULATED =
-            new SegmentFormat(1_500, Framing.TRAFFIC_CONTROL);
+    private static final SegmentFormat EMULATED = new SegmentFormat(1_500, Framing.TRAFFIC_CONTROL);
 
     @Test
     void oneSizeOnARealGigabit() {

@@ -76,9 +76,7 @@ public final class LoadRuns {
     public static RunRecord record(Load load, Timing timing, int round, Given given) {
         long nanos = timing.measured().toNanos();
         long messages = given.perSecond() * nanos / 1_000_000_000L;
-        long sent = load.isPaced()
-                ? (long) (load.wanted() * nanos / 1e9)
-                : messages / load.subscribers();
+        long sent = load.isPaced() ? (long) (load.wanted() * nanos / 1e9) : messages / load.subscribers();
         Histogram latency = new Histogram(3);
         latency.recordValueWithCount(given.latencyNanos(), Math.max(1, messages));
         double in = sent / (nanos / 1e9);

@@ -1,20 +1,18 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.result.RunRecord;
-
-import dev.msgrelay.loadgen.plan.Json;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.experiment.PairedComparison.Ended;
+import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.loadgen.result.Results.Ratio;
 import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.result.Results.Turn;
-import dev.msgrelay.loadgen.plan.Load;
-import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.loadgen.result.RunRecord;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,10 +1,5 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.result.Cell;
-import dev.msgrelay.loadgen.lane.LaneSpec;
-import dev.msgrelay.loadgen.result.Cell.Share;
-
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
@@ -12,10 +7,13 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
 import dev.msgrelay.loadgen.lane.LaneKind;
+import dev.msgrelay.loadgen.lane.LaneSpec;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.result.Cell.Share;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.RunRecord;
-import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.rig.RunException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -64,8 +62,7 @@ class ShootoutRunTest extends FakeShootout {
             return new Given((relay ? 4_000_000 : 5_000_000) * round, 1_000);
         });
         Load eight = ONE.withCounts(1, 8);
-        Shootout settings =
-                new Shootout(List.of(LaneSpec.of(LaneKind.LOOPBACK)), List.of(eight), 2, SECOND, false);
+        Shootout settings = new Shootout(List.of(LaneSpec.of(LaneKind.LOOPBACK)), List.of(eight), 2, SECOND, false);
         ShootoutRun run = shootout(rig, settings);
         run.run();
         assertThat(rig.runs).hasSize(6).first().asString().contains("direct");
@@ -81,8 +78,8 @@ class ShootoutRunTest extends FakeShootout {
     /** A ceiling that the machine disturbed is none, and that of another round met another machine. */
     @Test
     void aRunWhoseRoundHasNoCeilingThatCountsIsSetAgainstNone() throws Exception {
-        FakeRig rig = new FakeRig((number, plan) ->
-                number < 4 && plan.contestant() != RELAY ? USUAL.beside(0.4) : USUAL);
+        FakeRig rig =
+                new FakeRig((number, plan) -> number < 4 && plan.contestant() != RELAY ? USUAL.beside(0.4) : USUAL);
         ShootoutRun run = shootout(rig, settings(2, LaneKind.LOOPBACK));
         run.run();
         Cell cell = lanes(run).get(0).cells().get(0);

@@ -1,9 +1,8 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.result.RunRecord.Observed;
-
 import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.result.Results.Turn;
+import dev.msgrelay.loadgen.result.RunRecord.Observed;
 import java.util.List;
 import java.util.Map;
 

@@ -41,7 +41,8 @@ class DoctorTest {
         "tcp, proc/sys/net/ipv4/tcp_congestion_control, bbr, NOTE, bbr",
     })
     void aFileOfTheSystemIsAFinding(String check, String file, String content, Level level, String value) {
-        Finding finding = CHECKS.get(check).apply(new Tree(root).with(file, content).tree());
+        Finding finding =
+                CHECKS.get(check).apply(new Tree(root).with(file, content).tree());
         assertThat(finding.level()).isEqualTo(level);
         assertThat(finding.value()).isEqualTo(value);
         assertThat(finding.meaning()).isNotBlank();
@@ -71,7 +72,9 @@ class DoctorTest {
     void aClockThatStandsStillTimesNothing() {
         assertThat(Doctor.clock(() -> 7).level()).isEqualTo(Level.IMPOSSIBLE);
         AtomicLong now = new AtomicLong();
-        assertThat(Doctor.clock(() -> now.addAndGet(20)).line()).startsWith("clock ").contains("steps of 20 ns", "fine");
+        assertThat(Doctor.clock(() -> now.addAndGet(20)).line())
+                .startsWith("clock ")
+                .contains("steps of 20 ns", "fine");
         assertThat(Doctor.clock(() -> now.addAndGet(2_000)).level()).isEqualTo(Level.WARNING);
     }
 

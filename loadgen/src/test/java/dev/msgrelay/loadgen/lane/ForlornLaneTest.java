@@ -1,18 +1,16 @@
 package dev.msgrelay.loadgen.lane;
 
-import dev.msgrelay.loadgen.plan.Job;
-import dev.msgrelay.loadgen.plan.Json;
-import tools.jackson.databind.JsonNode;
-import dev.msgrelay.loadgen.plan.Load;
-import java.util.Map;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.loadgen.worker.PlainRelayMain;
+import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.plan.Job;
+import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.rig.Child;
 import dev.msgrelay.loadgen.rig.Children;
-import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.worker.PlainRelayMain;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,6 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import tools.jackson.databind.JsonNode;
 
 /** Nothing of a lane stays behind, however its controller ends. */
 @Tag("thorough")
@@ -50,7 +49,8 @@ class ForlornLaneTest {
             JsonNode open = controller.await("open", SAY_NANOS);
             ProcessHandle near = ProcessHandle.of(open.path("near").asLong(-1)).orElseThrow();
             ProcessHandle far = ProcessHandle.of(open.path("far").asLong(-1)).orElseThrow();
-            ProcessHandle worker = ProcessHandle.of(open.path("worker").asLong(-1)).orElseThrow();
+            ProcessHandle worker =
+                    ProcessHandle.of(open.path("worker").asLong(-1)).orElseThrow();
             assertThat(RealLanes.namespaceOf(worker.pid())).isEqualTo(RealLanes.namespaceOf(far.pid()));
             List<String> namespaces = List.of(RealLanes.namespaceOf(near.pid()), RealLanes.namespaceOf(far.pid()));
             Set<Long> processes = RealLanes.processes();

@@ -1,13 +1,12 @@
 package dev.msgrelay.loadgen.lane;
 
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.msgrelay.loadgen.host.Tool;
-import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.host.HostSite;
 import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.host.Tool;
+import dev.msgrelay.loadgen.plan.Timing;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

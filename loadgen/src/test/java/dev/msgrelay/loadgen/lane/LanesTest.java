@@ -3,10 +3,10 @@ package dev.msgrelay.loadgen.lane;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.msgrelay.loadgen.host.Tool;
-import dev.msgrelay.loadgen.host.Placement;
 import dev.msgrelay.loadgen.host.HostSite;
+import dev.msgrelay.loadgen.host.Placement;
 import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.host.Tool;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;

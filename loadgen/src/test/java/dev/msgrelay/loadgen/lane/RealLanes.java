@@ -1,13 +1,11 @@
 package dev.msgrelay.loadgen.lane;
 
-import dev.msgrelay.loadgen.plan.Json;
-import tools.jackson.databind.JsonNode;
-
+import dev.msgrelay.loadgen.host.HostSite;
 import dev.msgrelay.loadgen.host.LaneTools;
+import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
-import dev.msgrelay.loadgen.host.HostSite;
-import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.plan.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +15,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
+import tools.jackson.databind.JsonNode;
 
 /** What tests with real namespaces share. */
 public final class RealLanes {

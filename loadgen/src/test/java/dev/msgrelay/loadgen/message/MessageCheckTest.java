@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.message;
 
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.FrameLayout;

@@ -1,12 +1,11 @@
 package dev.msgrelay.loadgen.report;
 
-import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
-import dev.msgrelay.loadgen.plan.Json;
-import dev.msgrelay.loadgen.plan.Load;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
+import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.result.ResultFileException;
 import dev.msgrelay.loadgen.result.Results;
 import java.io.FilterOutputStream;
@@ -19,8 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ResultFilesTest {
     private static final Results EMPTY = MadeUp.of();
-    private static final Results FULL = MadeUp.of(MadeUp.loopback(
-            MadeUp.cell(Load.oneToOne(100), new Given(1_000_000, 1_000), new Given(2_000_000, 1_000))));
+    private static final Results FULL = MadeUp.of(
+            MadeUp.loopback(MadeUp.cell(Load.oneToOne(100), new Given(1_000_000, 1_000), new Given(2_000_000, 1_000))));
 
     @TempDir
     private Path directory;
@@ -52,8 +51,7 @@ class ResultFilesTest {
     @Test
     void aDiskThatIsFullFromTheStartIsTold() throws Exception {
         ResultFiles files = ResultFiles.in(directory, file -> new Limited(Files.newOutputStream(file), new long[1]));
-        assertThatThrownBy(() -> files.write(EMPTY))
-                .hasMessageEndingWith("No space left on device; nothing is kept");
+        assertThatThrownBy(() -> files.write(EMPTY)).hasMessageEndingWith("No space left on device; nothing is kept");
         assertThat(directory).isEmptyDirectory();
     }
 

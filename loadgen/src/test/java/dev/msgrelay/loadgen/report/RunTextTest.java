@@ -33,14 +33,21 @@ class RunTextTest {
 
     @Test
     void lossesAreCountedAndNamed() {
-        assertThat(text(false, MadeUp.cell(LOAD, new Given(1_000, 1).of(new SubscriberResult(0, 1_000, new Faults(3, 0, 0, 0, 0, 0), Told.NOTHING, null, 0)))))
+        assertThat(text(
+                        false,
+                        MadeUp.cell(
+                                LOAD,
+                                new Given(1_000, 1)
+                                        .of(new SubscriberResult(
+                                                0, 1_000, new Faults(3, 0, 0, 0, 0, 0), Told.NOTHING, null, 0)))))
                 .startsWith("FAIL: 1,000 messages arrived, every byte checked, ")
                 .contains("subscriber 0");
     }
 
     @Test
     void aBusyMachineIsToldInTheFirstLineAndAStandstillBelow() {
-        String text = text(false, MadeUp.cell(LOAD, new Given(1_000, 1).beside(0.43).stoodStill(301)));
+        String text =
+                text(false, MadeUp.cell(LOAD, new Given(1_000, 1).beside(0.43).stoodStill(301)));
         assertThat(text.lines().findFirst().orElseThrow())
                 .startsWith("PASS: ")
                 .endsWith("; the machine was busy: other programs took 43 % of all cores");

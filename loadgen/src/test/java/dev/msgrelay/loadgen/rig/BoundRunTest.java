@@ -1,18 +1,15 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.result.RunRecord.Throughput.Point;
-
-import dev.msgrelay.loadgen.result.RunRecord;
-
-import dev.msgrelay.loadgen.plan.Load;
-import dev.msgrelay.loadgen.plan.SlowReaders;
-import dev.msgrelay.loadgen.plan.Timing;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.evidence.Sampled;
 import dev.msgrelay.loadgen.evidence.Sampled.Queues;
 import dev.msgrelay.loadgen.evidence.Watched.Role;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.SlowReaders;
+import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.RunRecord.Throughput.Point;
 import dev.msgrelay.protocol.Policy;
 import java.time.Duration;
 import java.util.List;
@@ -90,8 +87,9 @@ class BoundRunTest {
 
     /** A bound depends on what else the machine does. */
     private static void tell(String what, RunRecord result) {
-        System.out.println(what + ": " + result.resources().boundBy() + ", machine " + result.outcome().environment()
-                + ", observed " + result.outcome().observed());
+        System.out.println(what + ": " + result.resources().boundBy() + ", machine "
+                + result.outcome().environment() + ", observed "
+                + result.outcome().observed());
     }
 
     private static RunRecord run(long warmupMillis, long measuredMillis, Load load) throws Exception {

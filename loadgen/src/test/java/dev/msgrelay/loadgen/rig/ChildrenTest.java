@@ -1,16 +1,15 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.plan.Access;
-import dev.msgrelay.protocol.net.Endpoint;
-import dev.msgrelay.loadgen.plan.Job;
-import dev.msgrelay.loadgen.plan.Load;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.msgrelay.loadgen.worker.PlainRelayMain;
 import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.plan.Access;
+import dev.msgrelay.loadgen.plan.Job;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.worker.PlainRelayMain;
 import dev.msgrelay.loadgen.worker.PublisherMain;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -59,7 +58,8 @@ class ChildrenTest {
             Child controller = children.startWorker(Site.HERE, "controller", ForlornController.class, List.of());
             long pid = controller.await("child", SAY_NANOS).path("pid").asLong(-1);
             ProcessHandle worker = ProcessHandle.of(pid).orElseThrow();
-            Path directory = Path.of(controller.latest("child").json().path("socket").asString(""))
+            Path directory = Path.of(
+                            controller.latest("child").json().path("socket").asString(""))
                     .getParent();
             assertThat(directory).exists();
             controller.terminate();

@@ -1,15 +1,12 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.result.RunRecord;
-
-import dev.msgrelay.loadgen.rig.Contestant.Started;
-
-import dev.msgrelay.loadgen.plan.Load;
-import dev.msgrelay.loadgen.plan.Timing;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.evidence.Signals.Standstills;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.rig.Contestant.Started;
 import dev.msgrelay.loadgen.worker.PublisherMain;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -88,8 +85,9 @@ class DisturbedRunTest {
 
     /** A bound depends on what else the machine does. */
     private static void tell(String what, RunRecord result) {
-        System.out.println(what + ": " + result.resources().boundBy() + ", machine " + result.outcome().environment()
-                + ", observed " + result.outcome().observed());
+        System.out.println(what + ": " + result.resources().boundBy() + ", machine "
+                + result.outcome().environment() + ", observed "
+                + result.outcome().observed());
     }
 
     private static long pidOf(Class<?> main) {

@@ -1,11 +1,10 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.plan.Load;
-import dev.msgrelay.loadgen.plan.Timing;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.message.BodySizes;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.rig.FakeRelay.Fault;
 import dev.msgrelay.protocol.Policy;
 import java.time.Duration;

@@ -1,23 +1,18 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.result.RunRecord;
-
-import dev.msgrelay.loadgen.result.RunRecord.Resources.ProcessUse;
-
-
-import dev.msgrelay.loadgen.plan.SubscriberResult;
-
-import dev.msgrelay.loadgen.plan.Clients;
-import dev.msgrelay.loadgen.plan.Load;
-import dev.msgrelay.loadgen.plan.SlowReaders;
-import dev.msgrelay.loadgen.plan.Timing;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.msgrelay.loadgen.message.BodySizes;
 import dev.msgrelay.loadgen.message.Check;
+import dev.msgrelay.loadgen.plan.Clients;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.SlowReaders;
+import dev.msgrelay.loadgen.plan.SubscriberResult;
+import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.RunRecord.Resources.ProcessUse;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Policy;
 import java.time.Duration;
@@ -69,10 +64,12 @@ class LoadRunTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void theLibraryLosesNothingAndWhatIsAcknowledgedIsThere() throws Exception {
-        Clients acknowledged = Clients.of(Clients.Kind.LIBRARY).withAcks(Clients.Ack.STREAM);
+        Clients acknowledged = new Clients(Clients.Kind.LIBRARY, Clients.Ack.STREAM, false);
         RunRecord result = run(RELAY, Load.oneToOne(100).withCounts(2, 2).withClients(acknowledged));
         expectClean(result);
-        assertThat(result.correctness().acknowledged()).isPositive().isEqualTo(result.correctness().sent());
+        assertThat(result.correctness().acknowledged())
+                .isPositive()
+                .isEqualTo(result.correctness().sent());
         RunRecord paced = run(
                 RELAY,
                 Load.oneToOne(100)
@@ -97,10 +94,11 @@ class LoadRunTest {
         List<String> args = List.of("--slow-subscriber", "backpressure", "--journal", "temp");
         Contestant durable = new RelayContestant(args, RelayContestant.JAVA_OPTIONS);
         for (Clients.Ack ack : List.of(Clients.Ack.WRITTEN, Clients.Ack.FORCED)) {
-            Clients clients = Clients.of(Clients.Kind.LIBRARY).withAcks(ack);
+            Clients clients = new Clients(Clients.Kind.LIBRARY, ack, false);
             RunRecord result = run(durable, Load.oneToOne(100).withRate(2_000).withClients(clients));
             expectClean(result);
-            assertThat(result.correctness().acknowledged()).isEqualTo(result.correctness().sent());
+            assertThat(result.correctness().acknowledged())
+                    .isEqualTo(result.correctness().sent());
             assertThat(result.delays().acknowledged().getTotalCount()).isPositive();
         }
     }

@@ -1,14 +1,12 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.host.Site.JavaProgram;
-
-import dev.msgrelay.loadgen.host.Placement;
-import dev.msgrelay.loadgen.plan.Load;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.msgrelay.loadgen.host.Placement;
 import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.host.Site.JavaProgram;
+import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,12 +1,10 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.result.RunRecord;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
-
-import static org.assertj.core.api.Assertions.assertThat;
-
+import dev.msgrelay.loadgen.result.RunRecord;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -36,7 +34,8 @@ final class Places implements AutoCloseable {
 
         RunRecord through(Contestant.Started started, Contestant contestant, Load load, Timing timing)
                 throws IOException, RunException, InterruptedException {
-            return new LoadRun(Plan.here("", contestant, load, timing, Rig.OWN), 1, RunObserver.NONE).through(started, workers);
+            return new LoadRun(Plan.here("", contestant, load, timing, Rig.OWN), 1, RunObserver.NONE)
+                    .through(started, workers);
         }
 
         private Contestant.Started relay(Contestant contestant, Load load)

@@ -1,13 +1,10 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.plan.Progress.Count;
-
-import dev.msgrelay.loadgen.result.RunRecord.Throughput.Point;
-
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.msgrelay.loadgen.plan.Progress.Count;
+import dev.msgrelay.loadgen.result.RunRecord.Throughput.Point;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -1,13 +1,11 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.result.RunRecord;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.plan.Clients;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
-
-import static org.assertj.core.api.Assertions.assertThat;
-
+import dev.msgrelay.loadgen.result.RunRecord;
 import java.io.StringWriter;
 import java.time.Duration;
 import java.util.List;
@@ -34,10 +32,15 @@ class TlsRunTest {
 
     @Test
     void nothingIsLost() throws Exception {
-        Clients acknowledged = Clients.of(Clients.Kind.LIBRARY).withAcks(Clients.Ack.STREAM);
-        RunRecord result = new LoadRun(Plan.here("", RELAY, LOAD.withClients(acknowledged).withTls(), SHORT, Rig.OWN), 1, RunObserver.NONE).run();
+        Clients acknowledged = new Clients(Clients.Kind.LIBRARY, Clients.Ack.STREAM, false);
+        RunRecord result = new LoadRun(
+                        Plan.here("", RELAY, LOAD.withClients(acknowledged).withTls(), SHORT, Rig.OWN),
+                        1,
+                        RunObserver.NONE)
+                .run();
         expectClean(result);
-        assertThat(result.correctness().acknowledged()).isEqualTo(result.correctness().sent());
+        assertThat(result.correctness().acknowledged())
+                .isEqualTo(result.correctness().sent());
         assertThat(result.resources().relay().gcCount()).isNotNegative();
     }
 

@@ -1,20 +1,15 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.plan.SubscriberResult.Told;
-
-import dev.msgrelay.loadgen.result.RunRecord.Correctness;
-
-import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
-
-import dev.msgrelay.loadgen.plan.SubscriberResult;
-
-import dev.msgrelay.loadgen.plan.Load;
-import dev.msgrelay.loadgen.plan.Punctuality;
-import dev.msgrelay.loadgen.plan.Traffic;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.evidence.Signals.Rates;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Punctuality;
+import dev.msgrelay.loadgen.plan.SubscriberResult;
+import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
+import dev.msgrelay.loadgen.plan.SubscriberResult.Told;
+import dev.msgrelay.loadgen.plan.Traffic;
+import dev.msgrelay.loadgen.result.RunRecord.Correctness;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Policy;
 import java.util.List;

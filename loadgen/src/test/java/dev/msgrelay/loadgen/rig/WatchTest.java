@@ -1,18 +1,17 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.plan.Json;
-import tools.jackson.databind.JsonNode;
-import java.util.Map;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.msgrelay.loadgen.evidence.Signals.RelayHolds;
+import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.plan.Window;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 
 /** What the relay says of its own waiting, from the reports around the window. */
 class WatchTest {

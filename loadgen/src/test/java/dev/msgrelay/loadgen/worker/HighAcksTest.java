@@ -1,13 +1,12 @@
 package dev.msgrelay.loadgen.worker;
 
-import dev.msgrelay.loadgen.plan.Access;
-import dev.msgrelay.loadgen.plan.Window;
-
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.loadgen.message.FrameBatch;
 import dev.msgrelay.loadgen.message.LoadMessage;
 import dev.msgrelay.loadgen.message.SizeTable;
+import dev.msgrelay.loadgen.plan.Access;
+import dev.msgrelay.loadgen.plan.Window;
 import dev.msgrelay.protocol.AckFrame;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.Features;

@@ -1,18 +1,15 @@
 package dev.msgrelay.loadgen.worker;
 
-import dev.msgrelay.loadgen.plan.Job;
-import dev.msgrelay.loadgen.plan.Load;
-import dev.msgrelay.loadgen.plan.SubscriberResult;
-
-
-import dev.msgrelay.loadgen.plan.Access;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.loadgen.message.FrameBatch;
 import dev.msgrelay.loadgen.message.LoadMessage;
 import dev.msgrelay.loadgen.message.SizeTable;
+import dev.msgrelay.loadgen.plan.Access;
+import dev.msgrelay.loadgen.plan.Job;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.SubscriberResult;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.FrameReader;
@@ -51,7 +48,8 @@ class LibraryClientsTest {
 
     @Test
     void aSubscriberThatIsCutOffPassesTheReasonOn() throws Exception {
-        SubscriberResult result = subscriber(ErrorFrame.encode(CloseReason.SLOW_SUBSCRIBER, "lag of 9 over the limit of 8"));
+        SubscriberResult result =
+                subscriber(ErrorFrame.encode(CloseReason.SLOW_SUBSCRIBER, "lag of 9 over the limit of 8"));
         assertThat(result.closed()).isEqualTo("lag of 9 over the limit of 8");
         assertThat(result.closeReason()).isEqualTo(CloseReason.SLOW_SUBSCRIBER.code());
         assertThat(result.faults().tail()).isEqualTo(2);

@@ -1,11 +1,9 @@
 package dev.msgrelay.loadgen.worker;
 
-import dev.msgrelay.loadgen.plan.Still;
-
-import dev.msgrelay.loadgen.plan.Window;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.loadgen.plan.Still;
+import dev.msgrelay.loadgen.plan.Window;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 

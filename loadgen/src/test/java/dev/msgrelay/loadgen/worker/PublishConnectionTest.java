@@ -1,11 +1,10 @@
 package dev.msgrelay.loadgen.worker;
 
-import dev.msgrelay.loadgen.plan.Window;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.message.FrameBatch;
 import dev.msgrelay.loadgen.message.SizeTable;
+import dev.msgrelay.loadgen.plan.Window;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;

@@ -1,16 +1,5 @@
 package dev.msgrelay.loadgen.worker;
 
-import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
-
-import dev.msgrelay.loadgen.plan.Got.Received;
-
-import dev.msgrelay.loadgen.plan.Access;
-import dev.msgrelay.loadgen.plan.Job;
-import dev.msgrelay.loadgen.plan.Json;
-import dev.msgrelay.loadgen.plan.Load;
-import dev.msgrelay.loadgen.plan.Window;
-
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.message.BodySizes;
@@ -18,6 +7,13 @@ import dev.msgrelay.loadgen.message.Check;
 import dev.msgrelay.loadgen.message.FrameBatch;
 import dev.msgrelay.loadgen.message.LoadMessage;
 import dev.msgrelay.loadgen.message.SizeTable;
+import dev.msgrelay.loadgen.plan.Access;
+import dev.msgrelay.loadgen.plan.Got.Received;
+import dev.msgrelay.loadgen.plan.Job;
+import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
+import dev.msgrelay.loadgen.plan.Window;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.FrameLayout;
