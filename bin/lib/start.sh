@@ -125,6 +125,7 @@ relay_default_flags() {
 relay_sources() {
     case $relay_module in
     relay-client) echo relay-protocol relay-client ;;
+    relay-testing) echo relay-protocol relay-testing ;;
     relay-server) echo relay-protocol relay-server ;;
     relay-cluster) echo relay-protocol relay-server relay-client relay-cluster ;;
     loadgen) echo relay-protocol relay-server relay-client loadgen ;;
@@ -166,14 +167,65 @@ relay_build() {
     relay_lock
     # Whoever had the lock before may have built it.
     if ! relay_up_to_date; then
-        printf '%s: building (once, and after changes) ...\n' "$relay_module" >&2
+        printf '%s: building it, once and after changes; the log is target/build.log\n' "$relay_module" >&2
         # The format is the business of mvn verify: an experiment need not be pretty to be started.
-        (cd -- "$RELAY_HOME" &&
-            mvn -B -q -pl "$relay_module" -am package -DskipTests -Dspotless.check.skip=true >&2 9>&-) ||
+        (cd -- "$RELAY_HOME" && {
+            mvn -B -Dstyle.color=never -pl "$relay_module" -am package -DskipTests -Dspotless.check.skip=true \
+                2>&1 </dev/null 9>&- || echo "ended with $?"
+        } | relay_tell_build >&2) ||
             relay_fail "the build failed: mvn -pl $relay_module -am package -DskipTests"
         relay_up_to_date || [ -n "$relay_jar" ] || relay_fail "the build made no $relay_module/target/$relay_module-*-all.jar"
     fi
     relay_unlock
+}
+
+# Reads what Maven says into target/build.log. Tells each module when it begins, with the seconds that it took last time,
+# and errors. False where Maven has failed.
+relay_tell_build() {
+    relay_times=$RELAY_HOME/target/.build-times
+    relay_ended=0
+    relay_built=
+    : >"$RELAY_HOME/target/build.log"
+    while IFS= read -r relay_line; do
+        printf '%s\n' "$relay_line" >>"$RELAY_HOME/target/build.log"
+        case $relay_line in
+        '[INFO] -'*'< '*:*' >-'*)
+            relay_keep_time
+            relay_built=${relay_line#*:}
+            relay_built=${relay_built%% >*}
+            relay_begun=$(date +%s)
+            relay_told=
+            ;;
+        '[INFO] Building '*)
+            # Its jar is built, too.
+            [ -z "$relay_told" ] || continue
+            relay_told=yes
+            relay_count=
+            case $relay_line in
+            *'['*/*']')
+                relay_count=${relay_line##*[}
+                relay_count=" (${relay_count%]})"
+                ;;
+            esac
+            relay_last=$(sed -n "s/^$relay_built //p" "$relay_times" 2>/dev/null)
+            printf '%s: %s%s%s\n' "$relay_module" "$relay_built" "$relay_count" "${relay_last:+, $relay_last s last time}"
+            ;;
+        *'[ERROR]'*) printf '%s: %s\n' "$relay_module" "${relay_line#*\[ERROR\] }" ;;
+        'ended with '*) relay_ended=1 ;;
+        esac
+    done
+    [ "$relay_ended" = 1 ] || relay_keep_time
+    return "$relay_ended"
+}
+
+# Keeps how long the module took that was built last.
+relay_keep_time() {
+    [ -n "$relay_built" ] || return 0
+    {
+        grep -v "^$relay_built " "$relay_times" 2>/dev/null
+        printf '%s %s\n' "$relay_built" $(($(date +%s) - relay_begun))
+    } >"$relay_times.new"
+    mv "$relay_times.new" "$relay_times"
 }
 
 # With flock the kernel frees the lock of a script that was killed. Elsewhere (macOS) it is a directory.

@@ -122,6 +122,14 @@ completes() {
         { echo "$2 $3 is not completed to $4" && return 1; }
 }
 
+# other_shells SHARE COMMAND: zsh's and fish's completion is there, and is read by them where they are.
+other_shells() {
+    local zsh=$1/zsh/vendor-completions/_$2 fish=$1/fish/vendor_completions.d/$2.fish
+    grep -qx "#compdef $2" "$zsh" && grep -q "^complete -c $2 .*-l help" "$fish"
+    ! command -v zsh >/dev/null || zsh -n "$zsh"
+    ! command -v fish >/dev/null || fish -n "$fish"
+}
+
 manuals_and_completion() {
     local tar page
     tar=$(one 'relay-*.tar.gz')
@@ -138,6 +146,9 @@ manuals_and_completion() {
     completes "$work/manual/share/bash-completion/completions/relay-client" relay-client sub subscribe
     completes "$work/manual/share/bash-completion/completions/relay-cluster" relay-cluster snap snapshot
     completes "$work/manual/share/bash-completion/completions/loadgen" loadgen shoot shootout
+    for command in relay-server relay-client relay-cluster loadgen; do
+        other_shells "$work/manual/share" "$command"
+    done
     command -v man >/dev/null || skip "no man here; pages and completion are there"
     MANPATH="$work/manual/share/man" MANWIDTH=100 man relay-server >"$work/page"
     grep -q 'SYNOPSIS' "$work/page"
@@ -219,8 +230,17 @@ deb_installs_runs_and_goes() {
         test ! -e /etc/systemd/system/relay-server.service
         test ! -e /etc/systemd/system/relay-journal-check.timer
         rm /etc/relay/*.pem
+        # What the operator put there stays, and is named; what the package made goes.
+        mkdir -p /var/lib/relay/stream
+        dpkg -P relay 2>&1 | grep "relay: left /var/lib/relay, and the user relay"
+        id relay
+        rm -r /var/lib/relay/stream
+        dpkg -i /mnt/relay.deb
+        mkdir -p /var/lib/relay
         dpkg -P relay
         test ! -e /etc/relay
+        test ! -e /var/lib/relay
+        ! id relay
     '
 }
 
@@ -297,7 +317,7 @@ deb_checks_its_journal() {
         $as relay-server --config /etc/relay/relay.conf --journal "$directory" >/run/relay/out &
         relay=$!
         for _ in $(seq 600); do
-            ! grep -q listening /run/relay/out || break
+            ! grep -q \"event\":\"ready\" /run/relay/out || break
             sleep 0.1
         done
         seq 1000 | $as relay-client publish --ack=forced --name check >/dev/null
@@ -330,6 +350,7 @@ deb_has_manuals_and_completion() {
         relay-client-publish relay-client-top relay-cluster relay-cluster-demo; do
         gzip --decompress --stdout "$work/deb/usr/share/man/man1/$page.1.gz" | grep -q "$page"
     done
+    other_shells "$work/deb/usr/share" relay-server
     completes "$work/deb/usr/share/bash-completion/completions/relay-server" relay-server --log- --log-size
     completes "$work/deb/usr/share/bash-completion/completions/relay-client" relay-client sub subscribe
 }
@@ -371,6 +392,9 @@ image = json.load(open(sys.argv[1] + "/manifest.json"))[0]
 config = json.load(open(sys.argv[1] + "/" + image["Config"]))["config"]
 assert config["Entrypoint"] == ["/opt/relay/bin/relay-server"], config
 assert config["User"] == "10001:10001", config
+assert {"7400/tcp", "7401/tcp", "7410/udp", "7414/udp"} <= set(config["ExposedPorts"]), config
+assert "/var/lib/relay" in config["Volumes"] and "RELAY_IMAGE=1" in config["Env"], config
+assert config["Labels"]["org.opencontainers.image.licenses"] == "Apache-2.0", config
 print("\n".join(image["Layers"]))
 END
     while IFS= read -r layer; do
@@ -421,6 +445,7 @@ containerfile_by_hand() {
     cat >"$work/read.py" <<'END'
 import json, re, shlex, sys
 base, arguments, copies, user, environment, ports, entry = None, {}, [], "0:0", {}, [], []
+runs, volumes, labels = [], [], {}
 for number, line in enumerate(open(sys.argv[1]), 1):
     if not line.strip() or line.startswith("#"):
         continue
@@ -434,6 +459,12 @@ for number, line in enumerate(open(sys.argv[1]), 1):
         copies.append(rest.split(" "))
     elif word == "USER":
         user = rest
+    elif word == "RUN":
+        runs.append(rest)
+    elif word == "VOLUME":
+        volumes.append(rest)
+    elif word == "LABEL":
+        labels.update(pair.split("=", 1) for pair in shlex.split(rest))
     elif word == "ENV":
         environment.update([rest.split("=", 1)])
     elif word == "EXPOSE":
@@ -442,7 +473,8 @@ for number, line in enumerate(open(sys.argv[1]), 1):
         entry = json.loads(rest)
     else:
         sys.exit(f"line {number}: {line.rstrip()}: not known here")
-assert base and ports == ["7400", "7401", "7410-7414/udp"] and re.fullmatch(r"[1-9]\d*:[1-9]\d*", user), (base, ports, user)
+assert volumes == ["/var/lib/relay"] and labels["org.opencontainers.image.title"] == "relay", (volumes, labels)
+assert base and ports == ["7400/tcp", "7401/tcp", "7410/tcp", "7411/tcp", "7410-7414/udp"] and re.fullmatch(r"[1-9]\d*:[1-9]\d*", user), (base, ports, user)
 uid, gid = user.split(":")
 run = ["setpriv", "--reuid=" + uid, "--regid=" + gid, "--clear-groups", "env", "-i"]
 run += [name + "=" + value for name, value in environment.items()]
@@ -450,6 +482,7 @@ print("set -e; cd /mnt/context")
 for source, target in copies:
     # Of a directory, what is in it.
     print("mkdir -p", shlex.quote(target), "&& cp -r", shlex.quote(source) + "/.", shlex.quote(target))
+print("\n".join(runs))
 print("/mnt/scripts/round-trip.sh", shlex.quote(" ".join(run + entry + sys.argv[2:])), shlex.quote(" ".join(run + ["relay-client"])))
 END
     # shellcheck disable=SC2086

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 umask 022
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-modules=relay-bom,relay-testing,relay-protocol,relay-server,relay-client,relay-cluster
+modules=relay-bom,relay-protocol,relay-testing,relay-server,relay-client,relay-cluster
 
 build() {
     local folder=$1

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # round-trip.sh SERVER CLIENT
 # Starts a relay, subscribes, publishes three lines, looks at its admin port, has it read its configuration again, stops
-# it, and looks at what came out. Both are several words: what starts a relay that reports as JSON, and what starts
-# relay-client.
+# it, and looks at what came out; no JVM may warn. Both are several words: what starts a relay that reports as JSON, and
+# what starts relay-client.
 set -euo pipefail
 read -r -a server <<<"$1"
 read -r -a client <<<"$2"
@@ -52,7 +52,7 @@ if [ -n "$admin" ]; then
     timeout 60 "${client[@]}" top --once "$admin" >"$dir/top" 2>"$dir/top.err" || fail "top failed"
     grep -q ready "$dir/top" || fail "top does not say ready"
 else
-    echo "no admin port, so no top: $(grep 'no admin port' "$dir/relay.err" || true)"
+    echo "no admin port, so no top: $(grep 'no admin port' "$dir/relay" || true)"
 fi
 
 # A signal that is ignored where a program starts stays so: the first bit is SIGHUP's.
@@ -61,9 +61,10 @@ if [ -z "$ignored" ] || [ $((0x$ignored & 1)) = 1 ]; then
     echo "SIGHUP is ignored here: not tried"
 else
     kill -HUP "$relay"
-    await 'configuration read again' relay.err
+    await 'configuration read again'
 fi
 
 kill -TERM "$relay"
 wait "$relay" || fail "the relay ended with $?"
 grep '"event":"stopped"' "$dir/relay" || fail "no last line"
+! grep -h '^WARNING' "$dir"/*.err || fail "the JVM warns"

@@ -1,6 +1,14 @@
 package dev.msgrelay.client;
 
-/** Gets the acknowledgements of a {@link RelayPublisher}, on the publisher's own thread. */
+/**
+ * Gets the acknowledgements of a {@link RelayPublisher}, on the publisher's own thread.
+ *
+ * <pre>{@code
+ * PublisherOptions.builder("127.0.0.1:7401")
+ *         .acks("orders")
+ *         .onAck((number, sequence) -> System.out.println("in the stream up to my message " + number));
+ * }</pre>
+ */
 @FunctionalInterface
 public interface AckListener {
     /**

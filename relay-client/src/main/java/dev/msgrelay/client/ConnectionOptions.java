@@ -14,9 +14,23 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The common options of publishers and subscribers: where to connect to, and how. Immutable. */
+/**
+ * The common options of publishers and subscribers: where to connect to, and how. Immutable.
+ *
+ * <pre>{@code
+ * SubscriberOptions.builder("relay-1:7410", "relay-2:7410")          // tried in turn
+ *         .tls(TlsOptions.system())
+ *         .token(System.getenv("RELAY_TOKEN"))
+ *         .onEvent(event -> System.err.println(event.text()))
+ *         .build();
+ * }</pre>
+ */
 public abstract sealed class ConnectionOptions permits PublisherOptions, SubscriberOptions {
+    private static final Logger LOG = LoggerFactory.getLogger(SessionEvent.class);
+
     private final List<Endpoint> endpoints;
     private final boolean plain;
     private final Token token;
@@ -116,6 +130,12 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
         return onEvent;
     }
 
+    private static void log(SessionEvent event) {
+        if (event.isLoss()) {
+            LOG.warn("{}", event.text());
+        }
+    }
+
     /** Collects options. */
     public abstract static sealed class Builder<B extends Builder<B>>
             permits PublisherOptions.Builder, SubscriberOptions.Builder {
@@ -131,7 +151,7 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
         Duration connectTimeout = Timeouts.DEFAULT_CONNECT;
         Duration handshakeTimeout = DEFAULT_HANDSHAKE;
         TlsOptions tls;
-        Consumer<SessionEvent> onEvent = event -> {};
+        Consumer<SessionEvent> onEvent = ConnectionOptions::log;
 
         Builder(List<Endpoint> endpoints) {
             this.endpoints = endpoints;
@@ -155,6 +175,15 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
         public B token(Token secret) {
             token = Objects.requireNonNull(secret, "secret");
             return self();
+        }
+
+        /**
+         * A token as {@link #token(Token)}, from its text.
+         *
+         * @throws IllegalArgumentException the text is empty, longer than 255 bytes of UTF-8, or has control characters
+         */
+        public B token(String secret) {
+            return token(Token.of(secret));
         }
 
         /** The policy after a connection has failed or was lost; by default the client reconnects for ever. */
@@ -210,7 +239,7 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
 
         /**
          * A listener for events of the connection. Called on the thread that owns it: a publisher's own, or the one
-         * that polls a subscriber.
+         * that polls a subscriber. By default those that are a {@link SessionEvent#isLoss loss} are logged as warnings.
          */
         public B onEvent(Consumer<SessionEvent> listener) {
             onEvent = Objects.requireNonNull(listener, "listener");

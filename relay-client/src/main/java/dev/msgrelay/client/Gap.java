@@ -5,6 +5,10 @@ import dev.msgrelay.protocol.GapReason;
 /**
  * Messages that a subscriber does not get. With a choice of types, messages of other types are counted as well.
  *
+ * <pre>{@code
+ * SubscriberOptions.builder("127.0.0.1:7400").onGap(gap -> System.err.println(gap.text()));
+ * }</pre>
+ *
  * @param from sequence of the first missed message
  * @param to sequence of the last missed message
  * @param code the code of a {@link GapReason}, or one that this version does not know; {@link #UNEXPLAINED}

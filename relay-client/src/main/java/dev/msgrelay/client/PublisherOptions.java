@@ -10,8 +10,19 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 
-/** Settings of a {@link RelayPublisher}. Immutable; checked when built. */
+/**
+ * Settings of a {@link RelayPublisher}. Immutable; checked when built.
+ *
+ * <pre>{@code
+ * PublisherOptions options = PublisherOptions.builder("127.0.0.1:7401")
+ *         .acks("orders", Level.FORCED)              // kept until the relay has it on its disk
+ *         .bufferSize(16 << 20)
+ *         .onEvent(event -> System.err.println(event.text()))
+ *         .build();
+ * }</pre>
+ */
 public final class PublisherOptions extends ConnectionOptions {
     /**
      * Default of the buffer: 1 MiB and a header, so that a body of the default limit fits. Several writes of 256 KiB.
@@ -46,6 +57,17 @@ public final class PublisherOptions extends ConnectionOptions {
      */
     public static Builder builder(Endpoint... endpoints) {
         return new Builder(List.of(endpoints));
+    }
+
+    /**
+     * As {@link #builder(Endpoint...)}, each as text: {@code HOST:PORT}, or {@code unix:PATH}.
+     *
+     * @throws IllegalArgumentException a text is no endpoint; the message says why
+     */
+    public static Builder builder(String endpoint, String... more) {
+        return new Builder(Stream.concat(Stream.of(endpoint), Stream.of(more))
+                .map(Endpoint::parse)
+                .toList());
     }
 
     /** As {@link #builder(Endpoint...)}. */

@@ -61,6 +61,8 @@ final class PublisherSession implements Runnable {
     private volatile Endpoint endpoint;
     private volatile RelayLink link;
     private volatile boolean aborted;
+    // The end of the last try or connection; null: the present one works.
+    private volatile IOException trouble;
 
     PublisherSession(
             PublisherOptions options, Selector selector, SendQueue queue, Reconnector reconnector, LongSupplier clock) {
@@ -81,6 +83,11 @@ final class PublisherSession implements Runnable {
     /** The endpoint that the publisher is connected or connecting to. Any thread. */
     Endpoint endpoint() {
         return endpoint;
+    }
+
+    /** What keeps the publisher from sending; null: nothing that it knows of. Any thread. */
+    IOException trouble() {
+        return trouble;
     }
 
     /** Ends the session, and drops the messages kept. Any thread. */
@@ -152,6 +159,9 @@ final class PublisherSession implements Runnable {
                 connect();
             }
             awaitWelcome();
+            if (link.isOpen()) {
+                trouble = null;
+            }
             while (!isDone()) {
                 transfer();
             }
@@ -331,7 +341,7 @@ final class PublisherSession implements Runnable {
         closeLink();
         if (queue.isDrained()) {
             if (!options.acks()) {
-                fail(end);
+                giveUp(endpoint, end);
             }
             return false;
         }
@@ -342,26 +352,27 @@ final class PublisherSession implements Runnable {
         if (gaveUp == null) {
             return true;
         }
-        // Fail first: a listener of GaveUp finds the publisher failed.
-        fail(gaveUp);
-        emit(new SessionEvent.GaveUp(endpoint, gaveUp));
+        giveUp(endpoint, gaveUp);
         return false;
+    }
+
+    /** Fails first: a listener of GaveUp finds the publisher failed. */
+    private void giveUp(Endpoint endpoint, IOException cause) {
+        if (queue.fail(cause)) {
+            LOG.warn("publisher to {}: {}", endpoint, cause.getMessage());
+        }
+        emit(new SessionEvent.GaveUp(endpoint, cause));
     }
 
     /** The reason to give up; null: there will be another try. */
     private IOException failedTry(IOException end) {
         Endpoint endpoint = reconnector.current();
+        trouble = end;
         IOException gaveUp = reconnector.failed(end);
         if (gaveUp == null) {
             emit(new SessionEvent.Lost(endpoint, end, Duration.ofNanos(Math.max(0, reconnector.waitNanos()))));
         }
         return gaveUp;
-    }
-
-    private void fail(IOException cause) {
-        if (queue.fail(cause)) {
-            LOG.warn("publisher to {}: {}", reconnector.current(), cause.getMessage());
-        }
     }
 
     private void emit(SessionEvent event) {

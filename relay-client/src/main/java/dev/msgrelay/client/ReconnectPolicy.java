@@ -5,6 +5,11 @@ import java.time.Duration;
 /**
  * The number of tries, and the waits between them, after a connection has failed or was lost. Immutable.
  *
+ * <pre>{@code
+ * SubscriberOptions.builder("127.0.0.1:7400")
+ *         .reconnect(ReconnectPolicy.rounds(5).withDelays(Duration.ofMillis(50), Duration.ofSeconds(2)));
+ * }</pre>
+ *
  * <p>One round goes through the whole list of endpoints once, without a wait between them. Before each round but a
  * client's very first there is a wait: {@code firstDelay}, doubled from round to round up to {@code longestDelay}, less
  * a random share, so that many clients of one relay do not come back at the same moment. The count starts anew once a

@@ -6,7 +6,19 @@ import dev.msgrelay.protocol.text.PrintableText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** The relay ended the connection with an ERROR frame; the message is the relay's own words, as one printable line. */
+/**
+ * The relay ended the connection with an ERROR frame; the message is the relay's own words, as one printable line.
+ *
+ * <pre>{@code
+ * try {
+ *     subscriber.run((sequence, type, body) -> {});
+ * } catch (RelayErrorException e) {
+ *     if (e.reason() == CloseReason.NOT_AUTHENTICATED) {
+ *         System.err.println("another token is needed: " + e.getMessage());
+ *     }
+ * }
+ * }</pre>
+ */
 public final class RelayErrorException extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -5,16 +5,30 @@ import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
 import java.nio.channels.Selector;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
 /**
  * Publishes messages to a relay: a message is copied into a send buffer, and a thread of the publisher's own writes the
  * messages that have gathered since its last write.
+ *
+ * <pre>{@code
+ * PublisherOptions options = PublisherOptions.builder("127.0.0.1:7401").acks("orders").build();
+ * try (RelayPublisher publisher = RelayPublisher.open(options)) {
+ *     publisher.publish(7, "hello");
+ *     publisher.flush(Duration.ofSeconds(30));    // throws unless all is acknowledged by then
+ * }
+ * }</pre>
  *
  * <p>{@link PublisherOptions} choose how safely:
  *
@@ -27,18 +41,30 @@ import java.util.function.LongSupplier;
  * no loss and no duplicate across a cut connection.
  * </ul>
  *
- * <p>Thread-safe: any number of threads publish; the messages of each keep their order. Publishing never blocks on the
- * network, allocates nothing, and refuses with {@link PublishOutcome#FULL} rather than growing. {@link #failure} keeps
- * the first failure; an exception of a listener is one.
+ * <p>There are three ways to publish:
+ *
+ * <ul>
+ * <li>{@link #publish(int, byte[])} waits for room, and throws if a message cannot be taken.
+ * <li>{@link #publishAsync} does so too, and its future completes once this one message is settled.
+ * <li>The methods that return a {@link PublishOutcome} allocate nothing, and refuse with {@link PublishOutcome#FULL}
+ * rather than wait longer than they are told: look at what they return.
+ * </ul>
+ *
+ * <p>Thread-safe: any number of threads publish; the messages of each keep their order. The buffer never grows. {@link
+ * #failure} keeps the first failure; an exception of a listener is one. {@link #flush} and {@link #close} throw it.
  */
-public class RelayPublisher implements AutoCloseable {
+public final class RelayPublisher implements AutoCloseable {
     /** Time beyond the close time-out for the thread to notice that its channel was closed. */
     private static final long GRACE_MS = 1000;
+
+    /** Time to wait for room where the caller names none. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final PublisherOptions options;
     private final SendQueue queue;
     private final PublisherSession session;
     private final Thread thread;
+    private final AtomicBoolean endIsTold = new AtomicBoolean();
 
     private RelayPublisher(PublisherOptions options, Selector selector) {
         LongSupplier clock = System::nanoTime;
@@ -97,6 +123,53 @@ public class RelayPublisher implements AutoCloseable {
     }
 
     /**
+     * Publishes one message; waits for room, up to 30 s, if the buffer is full. For a program that does not look at
+     * outcomes: returns only if the message is accepted.
+     *
+     * @param body is copied
+     * @throws PublishException the publisher has failed or is closed, or there was no room in time; in a listener of
+     *     this publisher, whose thread is the one that makes room, there is no wait
+     * @throws IllegalArgumentException the type is reserved, or the body is over the publisher's limit, or over the
+     *     relay's once that is known
+     * @throws InterruptedException the thread was interrupted, and the message was not taken
+     */
+    public void publish(int type, byte[] body) throws PublishException, InterruptedException {
+        PublishOutcome outcome = publish(type, body, 0, body.length, PATIENCE);
+        if (outcome != PublishOutcome.ACCEPTED) {
+            throw refused(outcome);
+        }
+    }
+
+    /**
+     * Publishes as {@link #publish(int, byte[])}; the body is the text in UTF-8.
+     *
+     * @throws IllegalArgumentException also if the text has half of a surrogate pair, which UTF-8 cannot express
+     */
+    public void publish(int type, String body) throws PublishException, InterruptedException {
+        publish(type, utf8(body));
+    }
+
+    /**
+     * Publishes one message as {@link #publish(int, byte[])}, and tells when it is settled.
+     *
+     * @return completes once the message is acknowledged; without acknowledgements, once it is handed to a socket.
+     *     Completes with a {@link PublishException} if the message was not taken, and if the publisher fails or is
+     *     closed before the message is settled: then it may be in the stream. The publisher's own thread completes it: a
+     *     slow action that depends on it holds up sending
+     * @throws IllegalArgumentException as {@link #publish(int, byte[])}
+     * @throws InterruptedException the thread was interrupted, and the message was not taken
+     */
+    public CompletableFuture<Void> publishAsync(int type, byte[] body) throws InterruptedException {
+        SendQueue.check(type, body.length, session.stream().maxBody());
+        CompletableFuture<Void> settled = new CompletableFuture<>();
+        PublishOutcome outcome = queue.offer(type, body, settled, deadline(PATIENCE));
+        if (outcome != PublishOutcome.ACCEPTED) {
+            settled.completeExceptionally(refused(outcome));
+        }
+        return settled;
+    }
+
+    /**
      * Publishes one message, or refuses at once.
      *
      * @param body the bytes between position and limit, which are copied; both stay as they are
@@ -141,13 +214,18 @@ public class RelayPublisher implements AutoCloseable {
 
     /**
      * Waits until every message accepted before this call is settled: acknowledged, and reported to the listener;
-     * without acknowledgements, handed to a socket.
+     * without acknowledgements, handed to a socket. In a listener of this publisher it does not wait.
      *
-     * @return false if the time ran out or the publisher has failed, see {@link #failure}; in a listener of this
-     *     publisher it does not wait
+     * @throws PublishException messages are left after this time, or the publisher has failed, even if none is left
      */
-    public boolean flush(Duration atMost) throws InterruptedException {
-        return queue.awaitForgotten(deadline(atMost));
+    public void flush(Duration atMost) throws PublishException, InterruptedException {
+        long left = queue.awaitForgotten(deadline(atMost));
+        IOException failure = queue.failure();
+        if (failure != null) {
+            throw failed(failure);
+        } else if (left > 0) {
+            throw late(unsettled(left) + " in time", left);
+        }
     }
 
     /** The deadline of a wait; no wait for the publisher's own thread, in a listener, which would wait for itself. */
@@ -200,33 +278,54 @@ public class RelayPublisher implements AutoCloseable {
         return session.stream().firstNumber();
     }
 
+    /** Registers this publisher's counters: {@code messages}, {@code bytes} and so on. */
+    public void metrics(ClientMetrics to) {
+        to.counter("messages", this::messages);
+        to.counter("bytes", this::bytes);
+        to.counter("settled", this::settled);
+        to.counter("settled_bytes", this::settledBytes);
+        to.counter("writes", this::writes);
+        to.gauge("buffered_bytes", queue::keptBytes);
+    }
+
     /**
-     * Takes no more messages, and settles the accepted ones within the close time-out, over new connections if needed;
-     * {@link #failure} reports those that were not settled by then. Then ends the stream, and waits at most a second
-     * for the relay to do the same: only then it reports a fault in the last messages. Further calls do nothing. Does
-     * not wait in a listener of this publisher, nor on an interrupted thread, which stays interrupted.
+     * Takes no more messages, and settles the accepted ones within the close time-out, over new connections if needed.
+     * Then ends the stream, and waits at most a second for the relay to do the same: only then it reports a fault in
+     * the last messages. Further calls throw nothing. Does not wait in a listener of this publisher, nor on an
+     * interrupted thread, which stays interrupted.
+     *
+     * @throws PublishException messages were not settled by then, or the publisher has failed
      */
     @Override
-    public void close() {
-        Duration bound = options.closeTimeout();
-        boolean first = queue.close(Timeouts.deadline(bound));
+    public void close() throws PublishException {
+        boolean first = queue.close(Timeouts.deadline(options.closeTimeout()));
         if (Thread.currentThread() == thread) {
             if (first) {
-                Thread closing = new Thread(this::close, thread.getName() + " closing");
+                Thread closing = new Thread(this::end, thread.getName() + " closing");
                 closing.setDaemon(true);
                 closing.start();
             }
             return;
         }
+        end();
+        IOException failure = queue.failure();
+        if (failure != null && endIsTold.compareAndSet(false, true)) {
+            throw failed(failure);
+        }
+    }
+
+    private void end() {
+        Duration bound = options.closeTimeout();
         boolean interrupted = !join(bound.toMillis());
         if (thread.isAlive()) {
             session.abort();
             String why = interrupted ? "interrupted" : bound.toMillis() + " ms were over";
             interrupted |= !join(GRACE_MS);
             // Only after the thread's end it is certain how many bytes the socket has taken.
-            String lost = unsettled();
-            if (lost != null) {
-                queue.fail(new IOException("closed with " + lost + ": " + why));
+            long lost = unsettled();
+            if (lost > 0) {
+                queue.fail(new PublishException(
+                        "closed with " + unsettled(lost) + ": " + why + trouble(), lost, session.trouble()));
             }
         }
         if (interrupted) {
@@ -244,13 +343,49 @@ public class RelayPublisher implements AutoCloseable {
         }
     }
 
-    /** A text about the messages that a close now would lose; null: none. */
-    private String unsettled() {
-        if (options.acks()) {
-            long kept = messages() - settled();
-            return kept > 0 ? ShortText.counted(kept, "message") + " not acknowledged" : null;
+    private static byte[] utf8(String text) {
+        try {
+            ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+            return Arrays.copyOf(encoded.array(), encoded.limit());
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException("the text has half of a surrogate pair, which UTF-8 cannot express", e);
         }
-        long unsent = bytes() - settledBytes();
-        return unsent > 0 ? unsent + " bytes not sent to " + session.endpoint() : null;
+    }
+
+    private PublishException refused(PublishOutcome outcome) {
+        IOException failure = queue.failure();
+        if (failure != null) {
+            return failed(failure);
+        }
+        return outcome == PublishOutcome.FULL
+                ? late("the message was not taken: the buffer has no room", unsettled())
+                : new PublishException("the publisher is closed", unsettled(), null);
+    }
+
+    /** A new exception each time: one cannot suppress itself. */
+    private PublishException failed(IOException failure) {
+        long left = unsettled();
+        String why = failure.getMessage();
+        boolean says = left == 0 || failure instanceof PublishException;
+        return new PublishException(says ? why : unsettled(left) + ": " + why, left, failure);
+    }
+
+    private PublishException late(String what, long left) {
+        return new PublishException(what + trouble(), left, session.trouble());
+    }
+
+    private String trouble() {
+        IOException last = session.trouble();
+        return last == null ? "" : ": " + last.getMessage();
+    }
+
+    private long unsettled() {
+        long settled = settled();
+        return messages() - settled;
+    }
+
+    private String unsettled(long messages) {
+        return ShortText.counted(messages, "message")
+                + (options.acks() ? " not acknowledged" : " not sent to " + session.endpoint());
     }
 }

@@ -25,6 +25,14 @@ import org.slf4j.LoggerFactory;
 /**
  * Subscribes to a relay: every message, or those of the types wanted, in the relay's one total order.
  *
+ * <pre>{@code
+ * SubscriberOptions options = SubscriberOptions.builder("127.0.0.1:7400").fromEarliest().build();
+ * try (RelaySubscriber subscriber = RelaySubscriber.open(options)) {
+ *     subscriber.run((sequence, type, body) ->
+ *             System.out.println(sequence + " " + type + " " + StandardCharsets.UTF_8.decode(body)));
+ * }
+ * }</pre>
+ *
  * <p>{@link SubscriberOptions} choose how safely:
  *
  * <ul>
@@ -32,6 +40,7 @@ import org.slf4j.LoggerFactory;
  * on, no numbers. The stream may end, see {@link #poll}.
  * <li>reconnecting: the subscriber connects again by itself, resumes behind the last message that was handed over, and
  * reports every gap. No message is handed over twice.
+ * <li>with a {@link PositionStore}: another process goes on where this one ended; every message is handled at least once.
  * </ul>
  *
  * <p>One thread owns a subscriber and calls {@link #poll} or {@link #run}; there is no other thread, and nothing is
@@ -51,6 +60,8 @@ public final class RelaySubscriber implements AutoCloseable {
     private final Reconnector reconnector;
     private final TypeChanges changes;
     private final SubscriberStream stream;
+    // Null: the position is not kept.
+    private final PositionKeeper keeper;
     private final Consumer<SelectionKey> ignoreKey = key -> {};
 
     // Owned by the polling thread; close() closes the link.
@@ -59,6 +70,7 @@ public final class RelaySubscriber implements AutoCloseable {
     private boolean wasConnected;
     private boolean ended;
     private IOException gaveUp;
+    private IOException unsaved;
 
     private volatile boolean closed;
 
@@ -68,14 +80,19 @@ public final class RelaySubscriber implements AutoCloseable {
     private long epoch;
     private long next;
     private long head;
+    private long missed;
 
     private RelaySubscriber(SubscriberOptions options, LongSupplier clock) throws IOException {
         this.options = options;
         this.clock = clock;
+        this.keeper = options.positions() == null
+                ? null
+                : new PositionKeeper(options.positions(), options.saveEvery().toNanos(), clock);
+        Position kept = keeper == null ? null : keeper.load().orElse(null);
         this.selector = Selector.open();
         this.reconnector = new Reconnector(options.endpoints(), options.reconnect(), new SplittableRandom(), clock);
         this.changes = new TypeChanges(options.types());
-        this.stream = new SubscriberStream(options, reconnector, changes);
+        this.stream = new SubscriberStream(options, kept, reconnector, changes);
     }
 
     /** Makes one plain connection with the default settings, as {@link #connect(SubscriberOptions)}. */
@@ -107,7 +124,7 @@ public final class RelaySubscriber implements AutoCloseable {
     /**
      * A subscriber that connects at its first {@link #poll}.
      *
-     * @throws IOException the system gives no selector
+     * @throws IOException the {@link PositionStore} cannot be read, or the system gives no selector
      */
     public static RelaySubscriber open(SubscriberOptions options) throws IOException {
         return open(options, System::nanoTime);
@@ -120,7 +137,8 @@ public final class RelaySubscriber implements AutoCloseable {
     /**
      * Takes one step: connects, waits for the next try, or waits for bytes and hands over every whole message. An
      * exception of the handler or a listener comes out of this method and costs the connection. Polling may continue,
-     * behind the message that was handed over last; only a plain subscriber that does not reconnect has given up then.
+     * behind the message that was handed over last; only a plain subscriber that does not reconnect has given up then,
+     * and one whose positions are kept, after an exception of the handler.
      *
      * @return number of messages handed over, may be 0; -1 after {@link #close}, and after the relay has closed,
      *     between two messages, a plain connection that is not to be made again
@@ -131,7 +149,8 @@ public final class RelaySubscriber implements AutoCloseable {
      * @throws java.io.EOFException the stream ended within a message, or without a reason
      * @throws ClosedByInterruptException the thread was interrupted while it would wait, and still is; polling may
      *     continue, over another connection, as above
-     * @throws IOException the connection was lost, or none could be made
+     * @throws IOException the connection was lost, or none could be made; or the {@link PositionStore} did not save:
+     *     polling may continue, and tries that again
      */
     public int poll(MessageHandler handler) throws IOException {
         if (gaveUp != null) {
@@ -161,11 +180,18 @@ public final class RelaySubscriber implements AutoCloseable {
                 connectionFailed(e);
             }
         } catch (RuntimeException | Error e) {
-            drop(e);
-            throw e;
+            if (!stream.takeUnhandled()) {
+                drop(e);
+                throw e;
+            }
+            handlerFailed(e);
         } finally {
             polling = false;
             publishCounters();
+            keepPosition();
+        }
+        if (unsaved != null) {
+            throw unsaved;
         }
         int handed = (int) (stream.messages() - before);
         return (closed || ended) && handed == 0 ? -1 : handed;
@@ -219,6 +245,24 @@ public final class RelaySubscriber implements AutoCloseable {
         return next;
     }
 
+    /** Number of messages in all {@link Gap}s so far, up to the last read. */
+    public synchronized long missed() {
+        return missed;
+    }
+
+    /** Number of messages that are still to come, of those in the stream at the relay's last PING. */
+    public synchronized long lag() {
+        return Math.max(0, head - next + 1);
+    }
+
+    /** Registers this subscriber's counters, {@code messages}, {@code bytes} and {@code missed}, and its lag. */
+    public void metrics(ClientMetrics to) {
+        to.counter("messages", this::messages);
+        to.counter("bytes", this::bytes);
+        to.counter("missed", this::missed);
+        to.gauge("lag", this::lag);
+    }
+
     /** The newest sequence of the stream, from the relay's last PING; 0 before the first. */
     public synchronized long head() {
         return head;
@@ -241,6 +285,13 @@ public final class RelaySubscriber implements AutoCloseable {
             LOG.debug("closing the selector", e);
         }
         changes.endAll(new IOException("the subscriber was closed"));
+        if (keeper != null) {
+            try {
+                keeper.save();
+            } catch (IOException e) {
+                LOG.warn("the position was not saved, so messages will come again: {}", e.getMessage());
+            }
+        }
     }
 
     private void step() throws IOException {
@@ -375,6 +426,41 @@ public final class RelaySubscriber implements AutoCloseable {
         }
     }
 
+    private void handlerFailed(Throwable fault) throws IOException {
+        IOException end = new IOException(
+                "the handler failed at message " + stream.position().next() + ": " + fault, fault);
+        if (options.retriesHandler() && fault instanceof RuntimeException) {
+            connectionFailed(end);
+            return;
+        }
+        link.close();
+        link = null;
+        if (options.positions() != null) {
+            giveUp(reconnector.current(), end, false);
+        } else {
+            reconnector.dropped();
+        }
+        if (fault instanceof Error error) {
+            throw error;
+        }
+        throw (RuntimeException) fault;
+    }
+
+    private void keepPosition() {
+        unsaved = null;
+        if (keeper == null) {
+            return;
+        }
+        try {
+            keeper.moved(stream.position().epoch(), stream.position().next());
+            if (closed || gaveUp != null) {
+                keeper.save();
+            }
+        } catch (IOException e) {
+            unsaved = new IOException("the position was not saved: " + e.getMessage(), e);
+        }
+    }
+
     private void emit(SessionEvent event) {
         LOG.debug("subscriber: {}", event.text());
         options.onEvent().accept(event);
@@ -386,5 +472,6 @@ public final class RelaySubscriber implements AutoCloseable {
         epoch = stream.position().epoch();
         next = stream.position().next();
         head = stream.head();
+        missed = stream.position().missed();
     }
 }

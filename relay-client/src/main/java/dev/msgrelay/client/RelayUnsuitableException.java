@@ -4,7 +4,17 @@ import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 
-/** The relay cannot do what the client's options need; trying again would not help. The message says what and why. */
+/**
+ * The relay cannot do what the client's options need; trying again would not help. The message says what and why.
+ *
+ * <pre>{@code
+ * try {
+ *     subscriber.run((sequence, type, body) -> {});
+ * } catch (RelayUnsuitableException e) {
+ *     System.err.println("not with this relay: " + e.getMessage());
+ * }
+ * }</pre>
+ */
 public final class RelayUnsuitableException extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -6,6 +6,11 @@ import dev.msgrelay.protocol.PublishOutcome;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.GatheringByteChannel;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -26,10 +31,20 @@ final class SendQueue {
     private long forgottenMessages;
     private long writes;
     private int waiters;
+    // In the order of the messages; never more than there are messages in the ring.
+    private final Queue<Awaited> awaited = new ArrayDeque<>();
     private boolean idle;
     private boolean closed;
     private long closeDeadline;
     private IOException failure;
+
+    /**
+     * A message that somebody waits for.
+     *
+     * @param message its place in the count of accepted messages, from 1
+     * @param settled is completed once the message is forgotten
+     */
+    private record Awaited(long message, CompletableFuture<Void> settled) {}
 
     /** @param wakeUp wakes the I/O thread; called only while that thread is idle, or on closing */
     SendQueue(int capacity, Runnable wakeUp) {
@@ -105,6 +120,27 @@ final class SendQueue {
         return outcome;
     }
 
+    /** Offers an array, and waits for room; {@code settled} completes once the message is forgotten, if it was accepted. */
+    PublishOutcome offer(int type, byte[] body, CompletableFuture<Void> settled, long deadline)
+            throws InterruptedException {
+        PublishOutcome outcome = offer(type, body, settled);
+        if (outcome == PublishOutcome.FULL) {
+            int frameLength = FrameLayout.frameLength(body.length);
+            while (outcome == PublishOutcome.FULL && awaitRoom(frameLength, deadline) != PublishOutcome.FULL) {
+                outcome = offer(type, body, settled);
+            }
+        }
+        return outcome;
+    }
+
+    private synchronized PublishOutcome offer(int type, byte[] body, CompletableFuture<Void> settled) {
+        PublishOutcome outcome = offer(type, body, 0, body.length);
+        if (outcome == PublishOutcome.ACCEPTED) {
+            awaited.add(new Awaited(acceptedMessages, settled));
+        }
+        return outcome;
+    }
+
     /** Waits for room; ACCEPTED means that there was room a moment ago: another producer may have taken it since. */
     private synchronized PublishOutcome awaitRoom(int frameLength, long deadline) throws InterruptedException {
         PublishOutcome outcome;
@@ -117,17 +153,15 @@ final class SendQueue {
     }
 
     /**
-     * Waits until all messages accepted before this call are forgotten; false if that did not happen before {@code
-     * deadline}.
+     * Waits until all messages accepted before this call are forgotten. Returns how many of them are not, before {@code
+     * deadline} or a failure.
      */
-    synchronized boolean awaitForgotten(long deadline) throws InterruptedException {
+    synchronized long awaitForgotten(long deadline) throws InterruptedException {
         long target = acceptedMessages;
-        while (forgottenMessages < target) {
-            if (failure != null || !await(deadline)) {
-                return false;
-            }
+        while (forgottenMessages < target && failure == null && await(deadline)) {
+            // Each turn is one wake-up.
         }
-        return true;
+        return Math.max(0, target - forgottenMessages);
     }
 
     /** Takes no more messages from now on. Returns whether this was the first call. */
@@ -166,13 +200,33 @@ final class SendQueue {
     }
 
     /** Forgets the first messages that are kept. */
-    synchronized void forget(int bytes, long messages) {
-        ring.release(bytes);
-        forgottenBytes += bytes;
-        forgottenMessages += messages;
-        if (waiters > 0) {
-            notifyAll();
+    void forget(int bytes, long messages) {
+        List<Awaited> settled;
+        synchronized (this) {
+            ring.release(bytes);
+            forgottenBytes += bytes;
+            forgottenMessages += messages;
+            if (waiters > 0) {
+                notifyAll();
+            }
+            settled = takeAwaited(forgottenMessages);
         }
+        // Outside of the lock: the caller's actions run within.
+        for (Awaited message : settled) {
+            message.settled().complete(null);
+        }
+    }
+
+    /** Takes the awaited messages up to this place in the count. */
+    private List<Awaited> takeAwaited(long upTo) {
+        if (awaited.isEmpty() || awaited.peek().message() > upTo) {
+            return List.of();
+        }
+        List<Awaited> taken = new ArrayList<>();
+        while (!awaited.isEmpty() && awaited.peek().message() <= upTo) {
+            taken.add(awaited.remove());
+        }
+        return taken;
     }
 
     /** Bytes of the message that starts {@code behind} bytes behind the first kept one; it was prepared before. */
@@ -190,13 +244,21 @@ final class SendQueue {
     }
 
     /** Keeps the first failure, and wakes every waiter. Returns whether this was the first. */
-    synchronized boolean fail(IOException cause) {
-        boolean first = failure == null;
-        if (first) {
-            failure = cause;
+    boolean fail(IOException cause) {
+        boolean first;
+        List<Awaited> lost;
+        synchronized (this) {
+            first = failure == null;
+            if (first) {
+                failure = cause;
+            }
+            closed = true;
+            notifyAll();
+            lost = takeAwaited(Long.MAX_VALUE);
         }
-        closed = true;
-        notifyAll();
+        for (Awaited message : lost) {
+            message.settled().completeExceptionally(new PublishException(cause.getMessage(), lost.size(), cause));
+        }
         return first;
     }
 
@@ -222,6 +284,11 @@ final class SendQueue {
     /** Number of messages that {@link #forget} has forgotten. */
     synchronized long forgottenMessages() {
         return forgottenMessages;
+    }
+
+    /** Bytes of accepted messages that are not forgotten. */
+    synchronized long keptBytes() {
+        return ring.used();
     }
 
     synchronized long writes() {

@@ -17,6 +17,16 @@ import java.time.Duration;
  *  Connecting -> Connected | ConnectedPlain -> (GoingAway) -> Lost -> Connecting ...
  *             -> Lost -> Connecting ...                       GaveUp: the last one
  * </pre>
+ *
+ * <pre>{@code
+ * SubscriberOptions.builder("127.0.0.1:7400").onEvent(event -> {
+ *     if (event instanceof SessionEvent.StreamRolledBack back) {
+ *         System.err.println("messages " + back.fork() + " to " + back.had() + " are gone");
+ *     } else {
+ *         System.err.println(event.text());
+ *     }
+ * });
+ * }</pre>
  */
 public sealed interface SessionEvent {
     /** The endpoint of the connection. */
@@ -24,6 +34,15 @@ public sealed interface SessionEvent {
 
     /** One printable line for people, whatever the relay's text is. */
     String text();
+
+    /** Whether a connection or messages are lost, which no exception tells. */
+    default boolean isLoss() {
+        return !(this instanceof Connecting
+                || this instanceof Connected
+                || this instanceof ConnectedPlain
+                || this instanceof GoingAway
+                || this instanceof GaveUp);
+    }
 
     /** A try begins. */
     record Connecting(Endpoint endpoint) implements SessionEvent {

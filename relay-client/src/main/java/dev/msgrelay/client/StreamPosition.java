@@ -27,6 +27,7 @@ final class StreamPosition {
     private boolean filtered;
     private boolean numbered = true;
     private long doubted;
+    private long missed;
 
     /**
      * @param epoch epoch that {@code next} belongs to; 0: any
@@ -78,6 +79,18 @@ final class StreamPosition {
         filtered = withFilter;
     }
 
+    /** Number of messages in all gaps so far. */
+    long missed() {
+        return missed;
+    }
+
+    /** Takes back the count of a message, which is to come again; 0: its number is unknown, and was not counted. */
+    void back(long sequence) {
+        if (sequence != NONE) {
+            next = sequence;
+        }
+    }
+
     /** Counts a message; returns its sequence, or 0 if that is unknown. */
     long message() {
         return !filtered || numbered ? next++ : NONE;
@@ -98,7 +111,7 @@ final class StreamPosition {
     void gap(long from, long to, int reason) throws FrameException {
         notTooFar(ControlFrames.GAP, to);
         leftOut(ControlFrames.GAP, from);
-        onGap.accept(new Gap(from, to, reason));
+        missed(new Gap(from, to, reason));
         next = to + 1;
     }
 
@@ -126,7 +139,12 @@ final class StreamPosition {
                     ControlFrames.name(frame) + " jumps from message " + next + " to " + at + " without a reason");
         }
         doubted = NONE;
-        onGap.accept(new Gap(next, at - 1, Gap.UNEXPLAINED));
+        missed(new Gap(next, at - 1, Gap.UNEXPLAINED));
         next = at;
+    }
+
+    private void missed(Gap gap) {
+        missed += gap.count();
+        onGap.accept(gap);
     }
 }

@@ -9,20 +9,39 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.net.Endpoint;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
-/** Settings of a {@link RelaySubscriber}. Immutable; checked when built. */
+/**
+ * Settings of a {@link RelaySubscriber}. Immutable; checked when built.
+ *
+ * <pre>{@code
+ * SubscriberOptions options = SubscriberOptions.builder("127.0.0.1:7400")
+ *         .name("screen")
+ *         .types(TypeRanges.of(1, 9))
+ *         .policy(Policy.SKIP)                       // rather miss messages than be late
+ *         .onGap(gap -> System.err.println(gap.text()))
+ *         .build();
+ * }</pre>
+ */
 public final class SubscriberOptions extends ConnectionOptions {
     private final HelloFrame hello;
     private final Consumer<Gap> onGap;
+    private final PositionStore positions;
+    private final Duration saveEvery;
+    private final boolean retriesHandler;
 
     private SubscriberOptions(Builder builder) {
         super(builder, builder.bufferSize);
         hello = builder.hello();
         onGap = builder.onGap;
+        positions = builder.positions;
+        saveEvery = builder.saveEvery;
+        retriesHandler = builder.retriesHandler;
         if (bufferSize() < FrameLayout.HEADER_LENGTH) {
             throw new IllegalArgumentException(
                     "bufferSize " + bufferSize() + " is under a frame's header of " + FrameLayout.HEADER_LENGTH);
@@ -37,13 +56,38 @@ public final class SubscriberOptions extends ConnectionOptions {
         return new Builder(List.of(endpoints));
     }
 
+    /**
+     * As {@link #builder(Endpoint...)}, each as text: {@code HOST:PORT}, or {@code unix:PATH}.
+     *
+     * @throws IllegalArgumentException a text is no endpoint; the message says why
+     */
+    public static Builder builder(String endpoint, String... more) {
+        return new Builder(Stream.concat(Stream.of(endpoint), Stream.of(more))
+                .map(Endpoint::parse)
+                .toList());
+    }
+
     /** As {@link #builder(Endpoint...)}. */
     public static Builder builder(List<Endpoint> endpoints) {
         return new Builder(List.copyOf(endpoints));
     }
 
+    /** Null: gaps are logged. */
     Consumer<Gap> onGap() {
         return onGap;
+    }
+
+    /** Null: the position is not kept. */
+    PositionStore positions() {
+        return positions;
+    }
+
+    Duration saveEvery() {
+        return saveEvery;
+    }
+
+    boolean retriesHandler() {
+        return retriesHandler;
     }
 
     TypeRanges types() {
@@ -99,7 +143,10 @@ public final class SubscriberOptions extends ConnectionOptions {
         private TypeRanges types = TypeRanges.ALL;
         private Policy policy = Policy.RELAY_DEFAULT;
         private Level level = Level.STREAM;
-        private Consumer<Gap> onGap = gap -> {};
+        private Consumer<Gap> onGap;
+        private PositionStore positions;
+        private Duration saveEvery = Duration.ofSeconds(1);
+        private boolean retriesHandler;
 
         private Builder(List<Endpoint> endpoints) {
             super(endpoints);
@@ -175,7 +222,47 @@ public final class SubscriberOptions extends ConnectionOptions {
             return this;
         }
 
-        /** A listener for gaps. Called on the thread that polls, in the gap's place between the messages. */
+        /**
+         * Handles every message at least once: the position is kept in the store, and moves on only after the handler
+         * has returned. The next subscriber with this store goes on there, wherever else its options start; after a
+         * crash the messages of about the last second come again. The position is saved about once a second while it
+         * moves, and on {@link RelaySubscriber#close}.
+         *
+         * <p>A handler that throws ends the subscriber, and its message comes again at the next start; or right away,
+         * see {@link #retryHandler}.
+         */
+        public Builder positions(PositionStore store) {
+            positions = Objects.requireNonNull(store, "store");
+            return this;
+        }
+
+        /**
+         * As {@link #positions(PositionStore)}, and the position is saved at most once in this time, up to a day; zero:
+         * after every read that brought messages. Nothing is handed over meanwhile: a save into a file waits for the
+         * disk.
+         */
+        public Builder positions(PositionStore store, Duration every) {
+            if (!every.isZero()) {
+                Timeouts.check("every", every);
+            }
+            saveEvery = every;
+            return positions(store);
+        }
+
+        /**
+         * A handler that throws gets its message again, over another connection, as often and after such waits as the
+         * {@link ReconnectPolicy} says: {@link SessionEvent.Lost} tells of each time. An {@link Error} is not caught. By
+         * default the exception comes out of {@link RelaySubscriber#poll}.
+         */
+        public Builder retryHandler() {
+            retriesHandler = true;
+            return this;
+        }
+
+        /**
+         * A listener for gaps. Called on the thread that polls, in the gap's place between the messages. By default gaps
+         * are logged as warnings, at most one line in ten seconds.
+         */
         public Builder onGap(Consumer<Gap> listener) {
             onGap = Objects.requireNonNull(listener, "listener");
             return this;
@@ -190,6 +277,10 @@ public final class SubscriberOptions extends ConnectionOptions {
                     || heartbeatMillis != 0
                     || !name.isEmpty()
                     || !token.isNone();
+            if (plain && (positions != null || retriesHandler)) {
+                throw new IllegalArgumentException(
+                        "the plain mode has no numbers, so no position can be kept, and no message comes again");
+            }
             if (plain && asks) {
                 throw new IllegalArgumentException(
                         "the plain mode has no name, token, types, start, policy, level and heartbeat: these go with HELLO");

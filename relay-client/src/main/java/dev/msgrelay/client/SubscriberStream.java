@@ -14,17 +14,23 @@ import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A subscriber's side of the frames behind WELCOME: messages with their numbers, gaps, answers. One object for all
  * connections. Owned by the thread that polls.
  */
 final class SubscriberStream implements RelayLink.Handler {
+    private static final Logger LOG = LoggerFactory.getLogger(Gap.class);
+
     private final SubscriberOptions options;
     private final Reconnector reconnector;
     private final StreamPosition position;
     private final boolean plain;
     private final TypeChanges changes;
+    // Whether a message counts as received only once the handler has returned.
+    private final boolean handles;
 
     private MessageHandler handler;
     private TypeRanges greetedWith;
@@ -35,14 +41,21 @@ final class SubscriberStream implements RelayLink.Handler {
     private long messages;
     private long bytes;
     private boolean alive;
+    private boolean unhandled;
 
-    SubscriberStream(SubscriberOptions options, Reconnector reconnector, TypeChanges changes) {
+    /** @param kept where to go on; null: the options say where to start */
+    SubscriberStream(SubscriberOptions options, Position kept, Reconnector reconnector, TypeChanges changes) {
         this.options = options;
         this.reconnector = reconnector;
         this.changes = changes;
         this.plain = options.plain();
         boolean mayResume = options.reconnect().rounds() > 0;
-        this.position = new StreamPosition(options.epoch(), options.sequence(), mayResume, options.onGap());
+        this.handles = options.positions() != null || options.retriesHandler();
+        this.position = new StreamPosition(
+                kept == null ? options.epoch() : kept.epoch(),
+                kept == null ? options.sequence() : kept.next(),
+                mayResume,
+                options.onGap() == null ? new GapLog(LOG::warn, System::nanoTime) : options.onGap());
     }
 
     void handler(MessageHandler messageHandler) {
@@ -88,7 +101,31 @@ final class SubscriberStream implements RelayLink.Handler {
         alive = true;
         messages++;
         bytes += FrameLayout.frameLength(body.remaining());
-        handler.onMessage(plain ? 0 : position.message(), type, body);
+        long sequence = plain ? 0 : position.message();
+        if (handles) {
+            handle(sequence, type, body);
+        } else {
+            handler.onMessage(sequence, type, body);
+        }
+    }
+
+    private void handle(long sequence, int type, ByteBuffer body) {
+        unhandled = true;
+        try {
+            handler.onMessage(sequence, type, body);
+            unhandled = false;
+        } finally {
+            if (unhandled) {
+                position.back(sequence);
+            }
+        }
+    }
+
+    /** Whether a message is to come again, since the handler has thrown at it; asks once for each. */
+    boolean takeUnhandled() {
+        boolean was = unhandled;
+        unhandled = false;
+        return was;
     }
 
     @Override

@@ -145,24 +145,26 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     }
 
     private void fill() throws IOException {
-        netIn.compact();
-        int n;
-        try {
-            n = channel.read(netIn);
-        } finally {
-            netIn.flip();
-        }
-        boolean isError = netIn.remaining() >= Integer.BYTES && netIn.getInt(netIn.position()) == ControlFrames.ERROR;
-        if (isError) {
-            refusedInPlain(n < 0);
-        } else if (n < 0) {
+        int n = readRecords();
+        refusedInPlain();
+        if (n < 0) {
             throw new EOFException("the relay at " + endpoint + " closed the connection within the TLS handshake");
         }
     }
 
+    /** Reads from the socket what there is room for; -1: it has ended. */
+    private int readRecords() throws IOException {
+        netIn.compact();
+        try {
+            return channel.read(netIn);
+        } finally {
+            netIn.flip();
+        }
+    }
+
     /** Throws the ERROR in plain text of a relay that is full, or whose port has no TLS; its sender is not certain. */
-    private void refusedInPlain(boolean ended) throws IOException {
-        if (netIn.remaining() >= FrameLayout.HEADER_LENGTH) {
+    private void refusedInPlain() throws IOException {
+        if (netIn.remaining() >= FrameLayout.HEADER_LENGTH && netIn.getInt(netIn.position()) == ControlFrames.ERROR) {
             int length = FrameLayout.bodyLength(netIn, netIn.position());
             if (length >= 0
                     && length <= ControlFrames.MAX_CONTROL_BODY
@@ -171,9 +173,6 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
                 throw new TlsException(
                         "the relay at " + endpoint + " says without TLS: " + describeError(body), false, null);
             }
-        }
-        if (ended) {
-            throw new EOFException("the relay at " + endpoint + " closed the connection within the TLS handshake");
         }
     }
 
@@ -284,13 +283,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
 
     private int readSocket() throws IOException {
         socketRead = true;
-        netIn.compact();
-        int n;
-        try {
-            n = channel.read(netIn);
-        } finally {
-            netIn.flip();
-        }
+        int n = readRecords();
         if (n < 0) {
             throw new EOFException("the connection to " + endpoint + " was cut: TLS was not ended");
         }

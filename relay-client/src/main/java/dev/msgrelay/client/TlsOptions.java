@@ -19,6 +19,10 @@ import javax.net.ssl.TrustManagerFactory;
 /**
  * A client's TLS 1.3: the authorities that it trusts, and the certificate that it shows. The files are read anew for
  * each connection, so a renewed file is used from the next connection on. Immutable.
+ *
+ * <pre>{@code
+ * PublisherOptions.builder("relay-host:7411").tls(TlsOptions.trusting(Path.of("ca.pem"))).build();
+ * }</pre>
  */
 public final class TlsOptions {
     private static final String PROTOCOL = "TLSv1.3";

@@ -4,11 +4,14 @@
  *
  * <pre>
  *  RelaySubscriber  SubscriberOptions: types, start, policy, name      -> MessageHandler, Gap, SessionEvent
+ *                   PositionStore: where the next process goes on
  *
  *    the caller's thread, in poll:   Reconnector -> RelayLink -> SubscriberStream -> StreamPosition
+ *                                    behind the handler: PositionKeeper -> PositionStore
  *    any thread:                     close, the counters, types (TypeChanges hands the request over)
  *
  *  RelayPublisher   PublisherOptions: acknowledgements, name, producer -> AckListener, SessionEvent
+ *                                                                      -> PublishException, from flush and close
  *
  *    any thread, in publish:         SendQueue (one lock) -> SendRing (bytes)
  *    one thread of its own:          PublisherSession -> Reconnector -> RelayLink -> PublisherStream, SentFrames

@@ -6,7 +6,6 @@ import static dev.msgrelay.client.Frames.welcome;
 import static dev.msgrelay.client.Frames.welcomePublisher;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.client.ScriptedRelay.Script;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
@@ -15,6 +14,8 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
+import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
@@ -71,7 +72,7 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
                 RelayPublisher publisher = open(acked(relay))) {
             publish(publisher, "early");
             published.countDown();
-            assertThat(publisher.flush(LONG)).isTrue();
+            publisher.flush(LONG);
             publisher.close();
             relay.await();
         }
@@ -233,7 +234,7 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
             assertThat(leaving.await(120, TimeUnit.SECONDS)).isTrue();
             publish(publisher, "b");
             published.countDown();
-            assertThat(publisher.flush(LONG)).isTrue();
+            publisher.flush(LONG);
             publisher.close();
             other.await();
             assertThat(got).containsExactly("1:a", "1:b");
@@ -283,9 +284,9 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
                 RelayPublisher publisher = open(acked(relay).firstNumber(epoch, 1))) {
             assertThat(publisher.firstNumber()).isEqualTo(1);
             publish(publisher, "a", "b", "c");
-            assertThat(publisher.flush(SHORT)).as("c is not acknowledged").isFalse();
+            assertThat(unflushed(publisher, SHORT)).as("c is not acknowledged").isNotNull();
             welcomed.countDown();
-            assertThat(publisher.flush(LONG)).isTrue();
+            publisher.flush(LONG);
             assertThat(relay.hellos()).singleElement().satisfies(hello -> {
                 assertThat(hello.number()).isEqualTo(1);
                 assertThat(hello.epoch()).isEqualTo(epoch);
@@ -315,7 +316,7 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
                         });
                 RelayPublisher publisher = open(acked(relay).firstNumber(0, 1))) {
             publish(publisher, "1", "2");
-            assertThat(publisher.flush(LONG)).as("the relay has them").isTrue();
+            publisher.flush(LONG);
             again.await();
             settle(publisher, "3", "4", "5", "6");
             assertThat(publisher.settled()).isEqualTo(6);
@@ -468,9 +469,9 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
                         .onAck((number, sequence) -> acks.add(number + "@" + sequence))
                         .onEvent(this::note))) {
             publish(publisher, "a", "b", "c");
-            assertThat(publisher.flush(SHORT)).as("3 has not got so far").isFalse();
+            assertThat(unflushed(publisher, SHORT)).as("3 has not got so far").isNotNull();
             kept.countDown();
-            assertThat(publisher.flush(LONG)).isTrue();
+            publisher.flush(LONG);
             publisher.close();
             relay.await();
             assertThat(got).containsExactly("1:a", "1:b", "1:c", "1:c");

@@ -2,124 +2,109 @@ package dev.msgrelay.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.msgrelay.protocol.AckFrame;
-import dev.msgrelay.protocol.CloseReason;
-import dev.msgrelay.protocol.Features;
-import dev.msgrelay.protocol.GapFrame;
+import dev.msgrelay.protocol.FrameConsumer;
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.FrameReader;
 import dev.msgrelay.protocol.GapReason;
-import dev.msgrelay.protocol.GoAwayFrame;
-import dev.msgrelay.protocol.PingFrame;
-import dev.msgrelay.protocol.Policy;
-import dev.msgrelay.protocol.SequenceFrame;
-import dev.msgrelay.protocol.SubscribedFrame;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.testing.scripted.FrameText;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
 
-/** Frames as a relay sends them. */
+/** Frames as a relay sends them, and the relay's end of a plain connection. */
 public final class Frames {
-    public static final long EPOCH = 0x1122334455667788L;
+    public static final long EPOCH = FrameText.EPOCH;
 
     /** As long as a test lasts. */
     public static final int LONG_IDLE = 60_000;
+
+    private static final int EPOCH_CHANGED = WelcomeFrame.EPOCH_CHANGED;
+    private static final int ROLLED_BACK = WelcomeFrame.EPOCH_CHANGED | WelcomeFrame.ROLLED_BACK;
 
     private Frames() {}
 
     /** To a subscriber. */
     public static ByteBuffer welcome(long next) {
-        return welcome(EPOCH, 0, next, 0, LONG_IDLE);
+        return frame("WELCOME next=%d", next);
     }
 
     /** To a subscriber that named another epoch. */
     public static ByteBuffer welcomeOfOtherEpoch(long epoch, long next) {
-        return welcome(epoch, WelcomeFrame.EPOCH_CHANGED, next, 0, LONG_IDLE);
+        return welcome(epoch, EPOCH_CHANGED, next, 0, LONG_IDLE);
     }
 
     /** To a publisher. */
     public static ByteBuffer welcomePublisher(long accepted) {
-        return welcome(EPOCH, 0, 1, accepted, LONG_IDLE);
+        return frame("WELCOME accepted=%d", accepted);
     }
 
     public static ByteBuffer welcome(long epoch, int flags, long next, long accepted, int idleMillis) {
-        return welcome(epoch, flags, Features.ACKS | Features.SEQUENCES, next, accepted, idleMillis, 0);
+        return frame(
+                "WELCOME heartbeat=100 epoch=%d flags=%d next=%d accepted=%d idle=%d",
+                epoch, flags, next, accepted, idleMillis);
     }
 
     /** Of a relay with a journal. */
     public static ByteBuffer welcomeWithLevels(long next, long accepted) {
-        int features = Features.ACKS | Features.SEQUENCES | Features.LEVELS;
-        return welcome(EPOCH, 0, features, next, accepted, LONG_IDLE, 0);
+        return frame("WELCOME features=35 next=%d accepted=%d", next, accepted);
     }
 
     /** To a client that is behind the fork of its epoch. */
     public static ByteBuffer welcomeRolledBack(long epoch, long next, long fork) {
-        int flags = WelcomeFrame.EPOCH_CHANGED | WelcomeFrame.ROLLED_BACK;
-        return welcome(epoch, flags, Features.ACKS | Features.SEQUENCES, next, 0, LONG_IDLE, fork);
-    }
-
-    private static ByteBuffer welcome(
-            long epoch, int flags, int features, long next, long accepted, int idleMillis, long fork) {
-        return new WelcomeFrame(
-                        1,
-                        Policy.DISCONNECT,
-                        flags,
-                        features,
-                        epoch,
-                        next,
-                        accepted,
-                        1 << 20,
-                        100,
-                        idleMillis,
-                        1024,
-                        "double",
-                        fork)
-                .encode();
+        return frame("WELCOME epoch=%d flags=%d next=%d fork=%d", epoch, ROLLED_BACK, next, fork);
     }
 
     /** A WELCOME that grants no feature. */
     public static ByteBuffer bareWelcome(long next) {
-        return new WelcomeFrame(1, Policy.DISCONNECT, 0, 0, EPOCH, next, 0, 1 << 20, 100, LONG_IDLE, 2, "", 0).encode();
+        return frame("WELCOME features=0 server=\"\" most_ranges=2 next=%d", next);
     }
 
     public static ByteBuffer message(int type, String body) {
-        return PlainServer.frame(type, body.getBytes(UTF_8));
+        return frame(type, body.getBytes(UTF_8));
     }
 
     public static ByteBuffer sequence(long next) {
-        ByteBuffer frame = ByteBuffer.allocate(SequenceFrame.FRAME_LENGTH);
-        SequenceFrame.put(frame, next);
-        return frame.flip();
+        return frame("SEQUENCE next=%d", next);
     }
 
     public static ByteBuffer gap(long from, long to, GapReason reason) {
-        ByteBuffer frame = ByteBuffer.allocate(GapFrame.FRAME_LENGTH);
-        GapFrame.put(frame, from, to, reason);
-        return frame.flip();
+        return frame("GAP from=%d to=%d reason=%d", from, to, reason.code());
     }
 
     public static ByteBuffer ping(long id, long next, long head) {
-        ByteBuffer frame = ByteBuffer.allocate(PingFrame.FRAME_LENGTH);
-        PingFrame.put(frame, id, next, head);
-        return frame.flip();
+        return frame("PING id=%d next=%d head=%d", id, next, head);
     }
 
     public static ByteBuffer ack(long number, long sequence) {
-        ByteBuffer frame = ByteBuffer.allocate(AckFrame.FRAME_LENGTH);
-        AckFrame.put(frame, number, sequence);
-        return frame.flip();
+        return frame("ACK number=%d sequence=%d", number, sequence);
     }
 
     /** With LEVELS. */
     public static ByteBuffer ack(long number, long sequence, long written, long forced) {
-        ByteBuffer frame = ByteBuffer.allocate(AckFrame.LEVELS_FRAME_LENGTH);
-        AckFrame.put(frame, number, sequence, written, forced);
-        return frame.flip();
+        return frame("ACK number=%d sequence=%d written=%d forced=%d", number, sequence, written, forced);
     }
 
     public static ByteBuffer subscribed(int request, long sequence) {
-        return new SubscribedFrame(request, sequence).encode();
+        return frame("SUBSCRIBED request=%d sequence=%d", request, sequence);
     }
 
     public static ByteBuffer goAway() {
-        return new GoAwayFrame(CloseReason.SHUTDOWN, 1000, "maintenance").encode();
+        return frame("GOAWAY text=maintenance");
+    }
+
+    private static ByteBuffer frame(String text, Object... values) {
+        return FrameText.encode(String.format(text, values));
+    }
+
+    public static ByteBuffer frame(int type, byte... body) {
+        return ByteBuffer.allocate(FrameLayout.frameLength(body.length))
+                .putInt(type)
+                .putInt(body.length)
+                .put(body)
+                .flip();
     }
 
     public static ByteBuffer joined(ByteBuffer... frames) {
@@ -132,5 +117,38 @@ public final class Frames {
             all.put(frame.duplicate());
         }
         return all.flip();
+    }
+
+    public static byte[] copy(ByteBuffer body) {
+        byte[] copy = new byte[body.remaining()];
+        body.duplicate().get(copy);
+        return copy;
+    }
+
+    /** A relay on one of the two transports, by name, for parameterised tests. */
+    static ScriptedRelay relay(String transport, Path directory) throws IOException {
+        return transport.equals("unix") ? ScriptedRelay.unix(directory) : ScriptedRelay.tcp();
+    }
+
+    /** Hands every message of the connection over, until the peer ends it. */
+    public static void readAll(SocketChannel channel, FrameConsumer consumer) throws IOException {
+        FrameReader reader = new FrameReader();
+        int n;
+        do {
+            n = reader.read(channel, consumer);
+        } while (n >= 0);
+    }
+
+    /** As a relay does: reads all, and ends its side when the peer has. */
+    public static void serve(SocketChannel channel, FrameConsumer consumer) throws IOException {
+        try (channel) {
+            readAll(channel, consumer);
+        }
+    }
+
+    public static void write(SocketChannel channel, ByteBuffer bytes) throws IOException {
+        while (bytes.hasRemaining()) {
+            channel.write(bytes);
+        }
     }
 }

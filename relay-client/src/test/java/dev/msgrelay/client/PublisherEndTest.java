@@ -1,16 +1,21 @@
 package dev.msgrelay.client;
 
+import static dev.msgrelay.client.ScriptedPublishing.badEnd;
+import static dev.msgrelay.client.ScriptedPublishing.unflushed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.PublishOutcome;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -30,19 +35,21 @@ class PublisherEndTest {
     @ValueSource(strings = {"tcp", "unix"})
     void closeSendsWhatIsLeftAndEndsTheStream(String transport) throws Exception {
         int[] received = new int[1];
-        try (PlainServer server = PlainServer.of(transport, directory);
+        try (ScriptedRelay server = Frames.relay(transport, directory);
                 RelayPublisher publisher = RelayPublisher.connect(server.endpoint());
-                SocketChannel accepted = server.accept()) {
+                SocketChannel accepted = server.accept().channel()) {
             int sent = RelayPublisherTest.publishUntilFull(publisher);
-            CompletableFuture<Void> closing = CompletableFuture.runAsync(publisher::close);
-            PlainServer.serve(accepted, (type, body) -> received[0]++);
+            CompletableFuture<Void> closing =
+                    CompletableFuture.runAsync(() -> ScriptedPublishing.closeQuietly(publisher));
+            Frames.serve(accepted, (type, body) -> received[0]++);
             closing.get(120, TimeUnit.SECONDS);
 
             assertThat(received[0]).isEqualTo(sent);
             assertThat(publisher.failure()).isEmpty();
             assertThat(publisher.publish(1, ByteBuffer.allocate(1))).isEqualTo(PublishOutcome.CLOSED);
             assertThat(publisher.publish(1, ByteBuffer.allocate(1), LONG)).isEqualTo(PublishOutcome.CLOSED);
-            assertThat(publisher.flush(LONG)).as("nothing is left").isTrue();
+            // Nothing is left to wait for.
+            publisher.flush(LONG);
             publisher.close();
         }
     }
@@ -50,31 +57,31 @@ class PublisherEndTest {
     @Test
     void closeEndsAtItsBoundAndSaysWhatWasLost() throws Exception {
         Duration bound = Duration.ofMillis(100);
-        try (PlainServer server = PlainServer.tcp();
+        try (ScriptedRelay server = ScriptedRelay.tcp();
                 RelayPublisher publisher = RelayPublisher.connect(RelayPublisherTest.plain(server.endpoint())
                         .closeTimeout(bound)
                         .build());
-                SocketChannel neverRead = server.accept()) {
+                SocketChannel neverRead = server.accept().channel()) {
             RelayPublisherTest.publishUntilFull(publisher);
             long start = System.nanoTime();
-            publisher.close();
+            PublishException end = badEnd(publisher);
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(bound);
-            long unsent = publisher.bytes() - publisher.settledBytes();
+            long unsent = publisher.messages() - publisher.settled();
             assertThat(unsent).isPositive();
-            assertThat(publisher.failure().orElseThrow())
-                    .hasMessage(
-                            "closed with " + unsent + " bytes not sent to " + server.endpoint() + ": 100 ms were over");
+            assertThat(end)
+                    .hasMessage("closed with " + unsent + " messages not sent to " + server.endpoint()
+                            + ": 100 ms were over");
             assertThat(neverRead.isOpen()).isTrue();
         }
     }
 
     @Test
     void closeFreesAProducerThatWaits() throws Exception {
-        try (PlainServer server = PlainServer.tcp();
+        try (ScriptedRelay server = ScriptedRelay.tcp();
                 RelayPublisher publisher = RelayPublisher.connect(RelayPublisherTest.plain(server.endpoint())
                         .closeTimeout(Duration.ofMillis(100))
                         .build());
-                SocketChannel neverRead = server.accept()) {
+                SocketChannel neverRead = server.accept().channel()) {
             RelayPublisherTest.publishUntilFull(publisher);
             CountDownLatch started = new CountDownLatch(1);
             CompletableFuture<PublishOutcome> waiting = CompletableFuture.supplyAsync(() -> {
@@ -86,23 +93,23 @@ class PublisherEndTest {
                 }
             });
             started.await();
-            publisher.close();
+            badEnd(publisher);
             assertThat(waiting.get(120, TimeUnit.SECONDS)).isEqualTo(PublishOutcome.CLOSED);
-            assertThat(publisher.flush(LONG)).as("failed, not waited for").isFalse();
+            assertThat(unflushed(publisher, LONG)).as("failed, not waited for").isNotNull();
             assertThat(neverRead.isOpen()).isTrue();
         }
     }
 
     @Test
     void anInterruptedCloseEndsAtOnceAndKeepsTheInterrupt() throws Exception {
-        try (PlainServer server = PlainServer.tcp();
+        try (ScriptedRelay server = ScriptedRelay.tcp();
                 RelayPublisher publisher = RelayPublisher.connect(RelayPublisherTest.plain(server.endpoint())
                         .closeTimeout(LONG)
                         .build());
-                SocketChannel neverRead = server.accept()) {
+                SocketChannel neverRead = server.accept().channel()) {
             RelayPublisherTest.publishUntilFull(publisher);
             Thread.currentThread().interrupt();
-            publisher.close();
+            badEnd(publisher);
             assertThat(Thread.interrupted()).isTrue();
             assertThat(publisher.failure().orElseThrow()).hasMessageContaining("interrupted");
             assertThat(neverRead.isOpen()).isTrue();
@@ -112,10 +119,10 @@ class PublisherEndTest {
     @ParameterizedTest
     @ValueSource(strings = {"tcp", "unix"})
     void keepsTheReasonThatTheRelayGives(String transport) throws Exception {
-        try (PlainServer server = PlainServer.of(transport, directory);
+        try (ScriptedRelay server = Frames.relay(transport, directory);
                 RelayPublisher publisher = RelayPublisher.connect(server.endpoint())) {
-            try (SocketChannel accepted = server.accept()) {
-                PlainServer.write(accepted, ErrorFrame.encode(CloseReason.SHUTDOWN, "for maintenance"));
+            try (SocketChannel accepted = server.accept().channel()) {
+                Frames.write(accepted, ErrorFrame.encode(CloseReason.SHUTDOWN, "for maintenance"));
             }
             publishUntilClosed(publisher);
             assertRelayError(publisher, CloseReason.SHUTDOWN, "for maintenance");
@@ -125,11 +132,11 @@ class PublisherEndTest {
     /** Such a close resets the connection: what the relay had said before must not be lost over that. */
     @Test
     void keepsTheReasonWhereTheRelayLeavesInputUnread() throws Exception {
-        try (PlainServer server = PlainServer.tcp();
+        try (ScriptedRelay server = ScriptedRelay.tcp();
                 RelayPublisher publisher = RelayPublisher.connect(server.endpoint())) {
-            try (SocketChannel accepted = server.accept()) {
+            try (SocketChannel accepted = server.accept().channel()) {
                 RelayPublisherTest.publishUntilFull(publisher);
-                PlainServer.write(accepted, ErrorFrame.encode(CloseReason.OVERSIZED_LENGTH, "too long"));
+                Frames.write(accepted, ErrorFrame.encode(CloseReason.OVERSIZED_LENGTH, "too long"));
             }
             publishUntilClosed(publisher);
             assertRelayError(publisher, CloseReason.OVERSIZED_LENGTH, "too long");
@@ -138,24 +145,29 @@ class PublisherEndTest {
 
     @Test
     void hearsAnObjectionThatComesAfterTheLastMessage() throws Exception {
-        try (PlainServer server = PlainServer.tcp();
-                RelayPublisher publisher = RelayPublisher.connect(server.endpoint());
-                SocketChannel accepted = server.accept()) {
+        List<SessionEvent> events = new CopyOnWriteArrayList<>();
+        try (ScriptedRelay server = ScriptedRelay.tcp();
+                RelayPublisher publisher = RelayPublisher.connect(RelayPublisherTest.plain(server.endpoint())
+                        .onEvent(events::add)
+                        .build());
+                SocketChannel accepted = server.accept().channel()) {
             publisher.publish(1, new byte[] {1}, 0, 1);
-            CompletableFuture<Void> closing = CompletableFuture.runAsync(publisher::close);
-            PlainServer.readAll(accepted, (type, body) -> {});
-            PlainServer.write(accepted, ErrorFrame.encode(CloseReason.INTERNAL_ERROR, ""));
+            CompletableFuture<Void> closing =
+                    CompletableFuture.runAsync(() -> ScriptedPublishing.closeQuietly(publisher));
+            Frames.readAll(accepted, (type, body) -> {});
+            Frames.write(accepted, ErrorFrame.encode(CloseReason.INTERNAL_ERROR, ""));
             accepted.close();
             closing.get(120, TimeUnit.SECONDS);
             assertRelayError(publisher, CloseReason.INTERNAL_ERROR, "");
+            assertThat(events).last().isInstanceOf(SessionEvent.GaveUp.class);
         }
     }
 
     @Test
     void aRelayThatClosesWithoutAWordIsAFailureToo() throws Exception {
-        try (PlainServer server = PlainServer.tcp();
+        try (ScriptedRelay server = ScriptedRelay.tcp();
                 RelayPublisher publisher = RelayPublisher.connect(server.endpoint())) {
-            server.accept().close();
+            server.accept().channel().close();
             publishUntilClosed(publisher);
             assertThat(publisher.failure().orElseThrow())
                     .isInstanceOf(IOException.class)
@@ -166,11 +178,11 @@ class PublisherEndTest {
 
     @Test
     void anErrorFrameCutShortIsAFailureWithoutAReason() throws Exception {
-        try (PlainServer server = PlainServer.tcp();
+        try (ScriptedRelay server = ScriptedRelay.tcp();
                 RelayPublisher publisher = RelayPublisher.connect(server.endpoint())) {
-            try (SocketChannel accepted = server.accept()) {
+            try (SocketChannel accepted = server.accept().channel()) {
                 ByteBuffer error = ErrorFrame.encode(CloseReason.SHUTDOWN, "cut");
-                PlainServer.write(accepted, error.limit(error.limit() - 1));
+                Frames.write(accepted, error.limit(error.limit() - 1));
             }
             publishUntilClosed(publisher);
             assertThat(publisher.failure().orElseThrow()).isNotInstanceOf(RelayErrorException.class);
@@ -184,6 +196,7 @@ class PublisherEndTest {
             assertThat(System.nanoTime()).as("closed in time").isLessThan(end);
             Thread.yield();
         }
+        badEnd(publisher);
     }
 
     private static void assertRelayError(RelayPublisher publisher, CloseReason reason, String text) {

@@ -7,14 +7,15 @@ import static dev.msgrelay.client.Frames.welcomePublisher;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.msgrelay.client.ScriptedRelay.Peer;
-import dev.msgrelay.client.ScriptedRelay.Script;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.GoAwayFrame;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.PrintableText;
+import dev.msgrelay.testing.scripted.Peer;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
+import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -153,7 +154,7 @@ class PublisherGivesUpTest extends ScriptedPublishing {
 
     @Test
     void aListenerThatThrowsLeavesNoConnectionBehind() throws Exception {
-        try (PlainServer server = PlainServer.tcp()) {
+        try (ScriptedRelay server = ScriptedRelay.tcp()) {
             PublisherOptions options = PublisherOptions.builder(server.endpoint())
                     .plain()
                     .onEvent(event -> {
@@ -163,7 +164,7 @@ class PublisherGivesUpTest extends ScriptedPublishing {
                     })
                     .build();
             assertThatThrownBy(() -> RelayPublisher.connect(options)).hasMessage("mine");
-            try (SocketChannel left = server.accept()) {
+            try (SocketChannel left = server.accept().channel()) {
                 assertThat(CompletableFuture.supplyAsync(() -> read(left)).get(120, TimeUnit.SECONDS))
                         .isEqualTo(-1);
             }
@@ -240,12 +241,12 @@ class PublisherGivesUpTest extends ScriptedPublishing {
 
     static List<ByteBuffer> wrong() {
         return List.of(
-                PlainServer.frame(1, (byte) 1),
+                Frames.frame(1, (byte) 1),
                 Frames.sequence(1),
                 welcomePublisher(0),
                 ack(0, 0),
                 ByteBuffer.allocate(8).putInt(4, -1),
-                PlainServer.frame(ControlFrames.ACK, new byte[3]));
+                Frames.frame(ControlFrames.ACK, new byte[3]));
     }
 
     @ParameterizedTest
@@ -264,7 +265,7 @@ class PublisherGivesUpTest extends ScriptedPublishing {
     @Test
     void givesUpAfterTheRoundsThatItWasTold() throws Exception {
         Endpoint gone;
-        try (PlainServer server = PlainServer.tcp()) {
+        try (ScriptedRelay server = ScriptedRelay.tcp()) {
             gone = server.endpoint();
         }
         try (RelayPublisher publisher = RelayPublisher.open(PublisherOptions.builder(gone, gone)
@@ -276,7 +277,7 @@ class PublisherGivesUpTest extends ScriptedPublishing {
             publisher.publish(1, bytes("kept"));
             assertThat(failure(publisher)).hasMessageContaining("Connection refused");
             assertThat(events(SessionEvent.Connecting.class)).hasSize(6);
-            assertThat(publisher.flush(LONG)).isFalse();
+            assertThat(unflushed(publisher, LONG)).returns(1L, PublishException::unsettled);
         }
     }
 }

@@ -4,19 +4,22 @@ import static dev.msgrelay.client.Frames.ack;
 import static dev.msgrelay.client.Frames.ping;
 import static dev.msgrelay.client.Frames.welcomePublisher;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.sun.management.ThreadMXBean;
-import dev.msgrelay.client.ScriptedRelay.Frame;
-import dev.msgrelay.client.ScriptedRelay.Peer;
-import dev.msgrelay.client.ScriptedRelay.Script;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.testing.scripted.Peer;
+import dev.msgrelay.testing.scripted.Peer.Frame;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
+import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -64,6 +67,7 @@ class PublisherLimitsTest extends ScriptedPublishing {
                 assertThat(publisher.publish(1, body, SHORT)).isNotSameAs(PublishOutcome.CLOSED);
             }
             assertThat(events(SessionEvent.Lost.class)).isEmpty();
+            closeQuietly(publisher);
         }
     }
 
@@ -97,10 +101,11 @@ class PublisherLimitsTest extends ScriptedPublishing {
                 RelayPublisher publisher = open(acked(relay).closeTimeout(SHORT))) {
             settle(publisher, "a");
             publish(publisher, "b", "c");
-            assertThat(publisher.flush(SHORT)).isFalse();
-            publisher.close();
-            assertThat(publisher.failure().orElseThrow())
-                    .hasMessage("closed with 2 messages not acknowledged: 100 ms were over");
+            assertThat(unflushed(publisher, SHORT).unsettled()).isEqualTo(2);
+            assertThat(badEnd(publisher))
+                    .hasMessage("closed with 2 messages not acknowledged: 100 ms were over")
+                    .returns(2L, PublishException::unsettled)
+                    .hasCause(publisher.failure().orElseThrow());
         }
     }
 
@@ -188,7 +193,7 @@ class PublisherLimitsTest extends ScriptedPublishing {
                     client.send(welcomePublisher(0));
                     long[] messages = new long[1];
                     ByteBuffer ack = ack(1, 1);
-                    PlainServer.readAll(client.channel(), (type, body) -> {
+                    Frames.readAll(client.channel(), (type, body) -> {
                         if (++messages[0] % 1000 == 0) {
                             ack.putLong(8, messages[0]);
                             sendQuietly(client, ack.rewind());
@@ -202,7 +207,7 @@ class PublisherLimitsTest extends ScriptedPublishing {
             publishMany(publisher, body, count);
             long allocated = threads.getCurrentThreadAllocatedBytes() - before;
             assertThat(allocated).as("bytes for %d messages", count).isLessThan(count);
-            assertThat(publisher.flush(LONG)).isTrue();
+            publisher.flush(LONG);
         }
     }
 
@@ -224,19 +229,12 @@ class PublisherLimitsTest extends ScriptedPublishing {
                         open(acked(relay).closeTimeout(SHORT).maxBody(10).bufferSize(18))) {
             publish(publisher, "0123456789");
             for (Duration over : List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofSeconds(Long.MIN_VALUE))) {
-                assertThat(CompletableFuture.supplyAsync(() -> flushes(publisher, over))
+                assertThat(CompletableFuture.supplyAsync(() -> unflushed(publisher, over))
                                 .get(120, TimeUnit.SECONDS))
-                        .isFalse();
+                        .returns(1L, PublishException::unsettled);
                 assertThat(publisher.publish(1, bytes("x"), over)).isEqualTo(PublishOutcome.FULL);
             }
-        }
-    }
-
-    private static boolean flushes(RelayPublisher publisher, Duration atMost) {
-        try {
-            return publisher.flush(atMost);
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
+            badEnd(publisher);
         }
     }
 
@@ -251,16 +249,20 @@ class PublisherLimitsTest extends ScriptedPublishing {
                             Duration day = Duration.ofDays(1);
                             try {
                                 RelayPublisher mine = made.join();
-                                told.complete(mine.flush(day) + " " + mine.publish(1, bytes("x"), day) + " "
-                                        + mine.publish(1, new byte[1], 0, 1, day));
+                                told.complete(unflushed(mine, day).unsettled() + " "
+                                        + mine.publish(1, bytes("x"), day) + " "
+                                        + mine.publish(1, new byte[1], 0, 1, day) + " "
+                                        + catchThrowable(() -> mine.publish(1, "x"))
+                                                .getMessage());
                             } catch (InterruptedException e) {
                                 told.completeExceptionally(e);
                             }
                         }))) {
             publish(publisher, "0123456789");
             made.complete(publisher);
-            assertThat(told.get(120, TimeUnit.SECONDS)).isEqualTo("false FULL FULL");
-            assertThat(publisher.flush(LONG)).isTrue();
+            assertThat(told.get(120, TimeUnit.SECONDS))
+                    .isEqualTo("1 FULL FULL the message was not taken: the buffer has no room");
+            publisher.flush(LONG);
         }
     }
 
@@ -273,8 +275,9 @@ class PublisherLimitsTest extends ScriptedPublishing {
                     client.send(ack(3, 3));
                     client.drain();
                 });
-                RelayPublisher publisher = open(
-                        acked(relay).onAck((number, sequence) -> made.join().close()))) {
+                RelayPublisher publisher = open(acked(relay).onAck((number, sequence) -> {
+                    assertThatNoException().isThrownBy(made.join()::close);
+                }))) {
             publish(publisher, "a", "b", "c");
             made.complete(publisher);
             relay.await();

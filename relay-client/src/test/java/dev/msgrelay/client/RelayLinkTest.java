@@ -11,6 +11,7 @@ import dev.msgrelay.protocol.FrameReader;
 import dev.msgrelay.protocol.GoAwayFrame;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -31,17 +32,17 @@ class RelayLinkTest implements RelayLink.Handler {
     private long now = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(1);
     private int messages;
 
-    private PlainServer server;
+    private ScriptedRelay server;
     private Selector selector;
     private SocketChannel relay;
     private RelayLink link;
 
     @BeforeEach
     void connect() throws IOException {
-        server = PlainServer.tcp();
+        server = ScriptedRelay.tcp();
         selector = Selector.open();
         SocketChannel channel = server.endpoint().open(Duration.ofSeconds(120));
-        relay = server.accept();
+        relay = server.accept().channel();
         link = new RelayLink(server.endpoint(), channel, null, selector, new FrameReader(), this, () -> now);
         link.greet(HelloFrame.subscriber().build().encode(), PATIENCE);
     }
@@ -97,7 +98,7 @@ class RelayLinkTest implements RelayLink.Handler {
     }
 
     private void receive(ByteBuffer frame) throws IOException {
-        PlainServer.write(relay, frame);
+        Frames.write(relay, frame);
         link.key().interestOps(SelectionKey.OP_READ);
         int got;
         do {

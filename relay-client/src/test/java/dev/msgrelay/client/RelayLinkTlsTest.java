@@ -12,6 +12,7 @@ import dev.msgrelay.protocol.GoAwayFrame;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -47,17 +48,17 @@ class RelayLinkTlsTest implements RelayLink.Handler {
         context.init(files.relay().toKeyManagerFactory().getKeyManagers(), null, null);
         SSLEngine engine = context.createSSLEngine();
         engine.setUseClientMode(false);
-        try (PlainServer server = PlainServer.tcp();
+        try (ScriptedRelay server = ScriptedRelay.tcp();
                 Selector selector = Selector.open();
                 SocketChannel channel = server.endpoint().open(Duration.ofSeconds(60));
-                SocketChannel relay = server.accept()) {
+                SocketChannel relay = server.accept().channel()) {
             CompletableFuture<TlsChannel> shaken =
                     CompletableFuture.supplyAsync(() -> connect(server.endpoint(), channel, files));
             shakeHands(engine, relay);
             RelayLink link = new RelayLink(
                     server.endpoint(), channel, shaken.join(), selector, new FrameReader(), this, () -> now);
             link.greet(HelloFrame.subscriber().build().encode(), IDLE);
-            PlainServer.write(relay, record(engine, welcome(EPOCH, 0, 1, 0, IDLE_MILLIS)));
+            Frames.write(relay, record(engine, welcome(EPOCH, 0, 1, 0, IDLE_MILLIS)));
             while (!link.isOpen()) {
                 read(link, selector);
             }
@@ -65,14 +66,14 @@ class RelayLinkTlsTest implements RelayLink.Handler {
             int end = record.limit();
             for (int piece = 1; piece <= 3; piece++) {
                 now += IDLE - 1;
-                PlainServer.write(relay, record.limit(piece * 100));
+                Frames.write(relay, record.limit(piece * 100));
                 read(link, selector);
                 link.checkSilence();
                 assertThat(messages).isZero();
             }
             now += IDLE;
             assertThatThrownBy(link::checkSilence).hasMessageContaining("nothing was heard of the relay");
-            PlainServer.write(relay, record.limit(end));
+            Frames.write(relay, record.limit(end));
             while (messages == 0) {
                 read(link, selector);
             }
@@ -96,7 +97,7 @@ class RelayLinkTlsTest implements RelayLink.Handler {
             if (status == HandshakeStatus.NEED_TASK) {
                 engine.getDelegatedTask().run();
             } else if (status == HandshakeStatus.NEED_WRAP) {
-                PlainServer.write(relay, record(engine, ByteBuffer.allocate(0)));
+                Frames.write(relay, record(engine, ByteBuffer.allocate(0)));
             } else {
                 in.flip();
                 boolean tooShort =

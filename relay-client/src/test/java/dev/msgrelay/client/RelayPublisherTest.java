@@ -9,6 +9,7 @@ import dev.msgrelay.protocol.FrameConsumer;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -42,19 +43,19 @@ class RelayPublisherTest {
         int each = 20_000;
         long seed = new Random().nextLong();
         int[] next = new int[producers];
-        try (PlainServer server = PlainServer.of(transport, directory);
+        try (ScriptedRelay server = Frames.relay(transport, directory);
                 RelayPublisher publisher =
                         RelayPublisher.connect(small(server.endpoint()).build());
-                SocketChannel accepted = server.accept()) {
+                SocketChannel accepted = server.accept().channel()) {
             List<CompletableFuture<Void>> threads = new ArrayList<>();
             for (int id = 0; id < producers; id++) {
                 threads.add(produce(publisher, seed, id, each));
             }
             CompletableFuture<Void> all = CompletableFuture.allOf(threads.toArray(CompletableFuture[]::new))
-                    .whenComplete((done, e) -> publisher.close());
-            PlainServer.serve(accepted, (type, body) -> {
+                    .whenComplete((done, e) -> ScriptedPublishing.closeQuietly(publisher));
+            Frames.serve(accepted, (type, body) -> {
                 byte[] expected = body(seed, type, next[type]++);
-                assertThat(PlainServer.copy(body)).as("seed %d", seed).isEqualTo(expected);
+                assertThat(Frames.copy(body)).as("seed %d", seed).isEqualTo(expected);
             });
             all.get(120, TimeUnit.SECONDS);
             assertThat(next).containsOnly(each);
@@ -66,18 +67,18 @@ class RelayPublisherTest {
 
     @Test
     void refusesWhenFullAndGoesOnWhenTheRelayReads() throws Exception {
-        try (PlainServer server = PlainServer.tcp();
+        try (ScriptedRelay server = ScriptedRelay.tcp();
                 RelayPublisher publisher = RelayPublisher.connect(server.endpoint());
-                SocketChannel accepted = server.accept()) {
+                SocketChannel accepted = server.accept().channel()) {
             int before = publishUntilFull(publisher);
             assertThat(publisher.messages()).isEqualTo(before);
-            assertThat(publisher.flush(SHORT)).isFalse();
+            assertThat(ScriptedPublishing.unflushed(publisher, SHORT)).hasMessageContaining("not sent to");
             assertThat(publisher.publish(1, ByteBuffer.allocate(100), SHORT)).isEqualTo(PublishOutcome.FULL);
             assertThat(publisher.failure()).isEmpty();
 
             CompletableFuture<Integer> received = countInOrder(accepted);
             assertThat(publisher.publish(1, numbered(before), LONG)).isEqualTo(PublishOutcome.ACCEPTED);
-            assertThat(publisher.flush(LONG)).isTrue();
+            publisher.flush(LONG);
             assertThat(publisher.settledBytes()).isEqualTo(publisher.bytes());
             publisher.close();
             assertThat(received.get(120, TimeUnit.SECONDS)).isEqualTo(before + 1);
@@ -86,9 +87,9 @@ class RelayPublisherTest {
 
     @Test
     void whatGathersGoesOutInFewWrites() throws Exception {
-        try (PlainServer server = PlainServer.tcp();
+        try (ScriptedRelay server = ScriptedRelay.tcp();
                 RelayPublisher publisher = RelayPublisher.connect(server.endpoint());
-                SocketChannel accepted = server.accept()) {
+                SocketChannel accepted = server.accept().channel()) {
             publishUntilFull(publisher);
             long gathered = (publisher.bytes() - publisher.settledBytes()) / FrameLayout.frameLength(100);
             long writes = publisher.writes();
@@ -106,12 +107,12 @@ class RelayPublisherTest {
         byte[] largest = new byte[FrameLayout.DEFAULT_MAX_BODY];
         new Random(1).nextBytes(largest);
         List<byte[]> got = new ArrayList<>();
-        try (PlainServer server = PlainServer.tcp();
+        try (ScriptedRelay server = ScriptedRelay.tcp();
                 RelayPublisher publisher = RelayPublisher.connect(server.endpoint());
-                SocketChannel accepted = server.accept()) {
+                SocketChannel accepted = server.accept().channel()) {
             publisher.publish(1, new byte[] {7}, 0, 1);
             CompletableFuture<Void> reading =
-                    CompletableFuture.runAsync(() -> read(accepted, (type, body) -> got.add(PlainServer.copy(body))));
+                    CompletableFuture.runAsync(() -> read(accepted, (type, body) -> got.add(Frames.copy(body))));
             assertThat(publisher.publish(2, ByteBuffer.wrap(largest), LONG)).isEqualTo(PublishOutcome.ACCEPTED);
             publisher.close();
             reading.get(120, TimeUnit.SECONDS);
@@ -122,9 +123,9 @@ class RelayPublisherTest {
 
     @Test
     void anIdlePublisherSendsAtOnce() throws Exception {
-        try (PlainServer server = PlainServer.tcp();
+        try (ScriptedRelay server = ScriptedRelay.tcp();
                 RelayPublisher publisher = RelayPublisher.connect(server.endpoint());
-                SocketChannel accepted = server.accept()) {
+                SocketChannel accepted = server.accept().channel()) {
             ByteBuffer received = ByteBuffer.allocate(9);
             for (byte i = 0; i < 100; i++) {
                 publisher.publish(i, new byte[] {i}, 0, 1);
@@ -132,17 +133,19 @@ class RelayPublisherTest {
                 while (received.hasRemaining()) {
                     assertThat(accepted.read(received)).isPositive();
                 }
-                assertThat(received.array()).isEqualTo(PlainServer.frame(i, i).array());
+                assertThat(received.array()).isEqualTo(Frames.frame(i, i).array());
             }
+            accepted.close();
+            ScriptedPublishing.closeQuietly(publisher);
         }
     }
 
     @Test
     void misuseIsNamedAndTakesNothing() throws Exception {
-        try (PlainServer server = PlainServer.tcp();
+        try (ScriptedRelay server = ScriptedRelay.tcp();
                 RelayPublisher publisher =
                         RelayPublisher.connect(small(server.endpoint()).build());
-                SocketChannel accepted = server.accept()) {
+                SocketChannel accepted = server.accept().channel()) {
             assertThat(accepted.isOpen()).isTrue();
             assertThatThrownBy(() -> publisher.publish(ControlFrames.ERROR, ByteBuffer.allocate(1)))
                     .isInstanceOf(IllegalArgumentException.class)
@@ -153,7 +156,12 @@ class RelayPublisherTest {
                     .hasMessageContaining("1024");
             assertThatThrownBy(() -> publisher.publish(1, new byte[3], 2, 2))
                     .isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> publisher.publish(1, "\uD800"))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("surrogate");
             assertThat(publisher.messages()).isZero();
+            accepted.close();
+            ScriptedPublishing.closeQuietly(publisher);
         }
     }
 
@@ -161,9 +169,9 @@ class RelayPublisherTest {
     void publishingAllocatesNothing() throws Exception {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         int messages = 50_000;
-        try (PlainServer server = PlainServer.tcp();
+        try (ScriptedRelay server = ScriptedRelay.tcp();
                 RelayPublisher publisher = RelayPublisher.connect(server.endpoint());
-                SocketChannel accepted = server.accept()) {
+                SocketChannel accepted = server.accept().channel()) {
             CompletableFuture<Void> reading = CompletableFuture.runAsync(() -> read(accepted, (type, body) -> {}));
             ByteBuffer buffer = ByteBuffer.allocateDirect(100);
             byte[] array = new byte[100];
@@ -291,7 +299,7 @@ class RelayPublisherTest {
 
     private static void read(SocketChannel channel, FrameConsumer consumer) {
         try {
-            PlainServer.serve(channel, consumer);
+            Frames.serve(channel, consumer);
         } catch (IOException e) {
             throw new AssertionError(e);
         }

@@ -9,6 +9,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -31,18 +32,18 @@ class RelaySubscriberTest {
     @TempDir
     private Path directory;
 
-    private PlainServer server;
+    private ScriptedRelay server;
     private RelaySubscriber subscriber;
     private SocketChannel relay;
     private final List<String> got = new ArrayList<>();
     private final MessageHandler collect =
-            (sequence, type, body) -> got.add(type + ":" + new String(PlainServer.copy(body), UTF_8));
+            (sequence, type, body) -> got.add(type + ":" + new String(Frames.copy(body), UTF_8));
 
     @BeforeEach
     void connect() throws Exception {
-        server = PlainServer.tcp();
+        server = ScriptedRelay.tcp();
         subscriber = RelaySubscriber.connect(server.endpoint());
-        relay = server.accept();
+        relay = server.accept().channel();
     }
 
     @AfterEach
@@ -64,10 +65,10 @@ class RelaySubscriberTest {
 
     @Test
     void worksOverAUnixSocket() throws Exception {
-        try (PlainServer unix = PlainServer.unix(directory);
+        try (ScriptedRelay unix = ScriptedRelay.unix(directory);
                 RelaySubscriber local = RelaySubscriber.connect(unix.endpoint());
-                SocketChannel accepted = unix.accept()) {
-            PlainServer.write(accepted, frame(5, "local"));
+                SocketChannel accepted = unix.accept().channel()) {
+            Frames.write(accepted, frame(5, "local"));
             accepted.close();
             local.run(collect);
             assertThat(got).containsExactly("5:local");
@@ -118,7 +119,7 @@ class RelaySubscriberTest {
 
     @Test
     void keepsACodeThatItDoesNotKnow() throws Exception {
-        send(PlainServer.frame(ControlFrames.ERROR, (byte) 1, (byte) 0, (byte) 'x'));
+        send(Frames.frame(ControlFrames.ERROR, (byte) 1, (byte) 0, (byte) 'x'));
         RelayErrorException e = catchThrowableOfType(RelayErrorException.class, () -> subscriber.run(collect));
         assertThat(e.reason()).isNull();
         assertThat(e.code()).isEqualTo(256);
@@ -127,7 +128,7 @@ class RelaySubscriberTest {
 
     @Test
     void aControlFrameThatMustBeUnderstoodIsAnErrorAndOthersArePassedOver() throws Exception {
-        send(frame(1, "a"), PlainServer.frame(0x8000007F), frame(2, "b"), PlainServer.frame(0x80000080), frame(3, "c"));
+        send(frame(1, "a"), Frames.frame(0x8000007F), frame(2, "b"), Frames.frame(0x80000080), frame(3, "c"));
         assertThatThrownBy(() -> subscriber.run(collect))
                 .isInstanceOf(FrameException.class)
                 .hasMessageContaining("0x80000080 is not known here");
@@ -186,11 +187,11 @@ class RelaySubscriberTest {
 
     private void send(ByteBuffer... frames) throws IOException {
         for (ByteBuffer frame : frames) {
-            PlainServer.write(relay, frame);
+            Frames.write(relay, frame);
         }
     }
 
     private static ByteBuffer frame(int type, String body) {
-        return PlainServer.frame(type, body.getBytes(UTF_8));
+        return Frames.frame(type, body.getBytes(UTF_8));
     }
 }

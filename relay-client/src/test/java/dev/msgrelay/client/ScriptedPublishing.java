@@ -4,10 +4,12 @@ import static dev.msgrelay.client.Frames.ack;
 import static dev.msgrelay.client.Frames.welcomePublisher;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.msgrelay.client.ScriptedRelay.Frame;
-import dev.msgrelay.client.ScriptedRelay.Peer;
 import dev.msgrelay.protocol.PublishOutcome;
+import dev.msgrelay.testing.scripted.Peer;
+import dev.msgrelay.testing.scripted.Peer.Frame;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -44,7 +46,7 @@ abstract class ScriptedPublishing {
     void take(Peer client, int messages) throws IOException {
         for (int i = 0; i < messages; i++) {
             Frame frame = client.next();
-            got.add(frame.type() + ":" + new String(PlainServer.copy(frame.body()), UTF_8));
+            got.add(frame.type() + ":" + new String(Frames.copy(frame.body()), UTF_8));
         }
     }
 
@@ -66,9 +68,21 @@ abstract class ScriptedPublishing {
     }
 
     /** Publishes these and waits until all is acknowledged. */
-    static void settle(RelayPublisher publisher, String... bodies) throws InterruptedException {
+    static void settle(RelayPublisher publisher, String... bodies) throws PublishException, InterruptedException {
         publish(publisher, bodies);
-        assertThat(publisher.flush(LONG)).isTrue();
+        publisher.flush(LONG);
+    }
+
+    /** Says how many messages are left, and why. */
+    static PublishException unflushed(RelayPublisher publisher, Duration atMost) {
+        return catchThrowableOfType(PublishException.class, () -> publisher.flush(atMost));
+    }
+
+    /** Of the first close; further ones throw nothing. */
+    static PublishException badEnd(RelayPublisher publisher) {
+        PublishException end = catchThrowableOfType(PublishException.class, publisher::close);
+        assertThat(end).as("close throws").isNotNull();
+        return end;
     }
 
     /** And ends, and so does the relay. */
@@ -76,6 +90,14 @@ abstract class ScriptedPublishing {
         settle(publisher, bodies);
         publisher.close();
         relay.await();
+    }
+
+    static void closeQuietly(RelayPublisher publisher) {
+        try {
+            publisher.close();
+        } catch (PublishException e) {
+            assertThat(publisher.failure()).isPresent();
+        }
     }
 
     static void publishMany(RelayPublisher publisher, ByteBuffer body, int messages) {
@@ -92,7 +114,10 @@ abstract class ScriptedPublishing {
                 .as("gave up in time: %s", events)
                 .isTrue();
         assertThat(publisher.publish(1, bytes("refused"))).isSameAs(PublishOutcome.CLOSED);
-        return publisher.failure().orElseThrow();
+        IOException failure = publisher.failure().orElseThrow();
+        assertThat(unflushed(publisher, LONG)).hasMessageEndingWith(failure.getMessage());
+        assertThat(badEnd(publisher)).hasMessageEndingWith(failure.getMessage());
+        return failure;
     }
 
     void note(SessionEvent event) {

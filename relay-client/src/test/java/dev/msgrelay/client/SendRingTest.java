@@ -74,7 +74,7 @@ class SendRingTest {
             ring.append(type, direct);
             assertThat(direct.remaining()).isEqualTo(body.length);
         }
-        expected.writeBytes(PlainServer.frame(type, body).array());
+        expected.writeBytes(Frames.frame(type, body).array());
     }
 
     private int drain(SendRing ring, int most, int channelTakes) throws Exception {

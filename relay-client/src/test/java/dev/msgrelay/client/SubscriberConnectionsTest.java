@@ -9,10 +9,11 @@ import static dev.msgrelay.client.Frames.welcome;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.msgrelay.client.ScriptedRelay.Script;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.SubscribeFrame;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
+import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -11,7 +11,6 @@ import static dev.msgrelay.client.Frames.welcome;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.client.ScriptedRelay.Script;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
@@ -23,6 +22,9 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.testing.scripted.Peer;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
+import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -111,7 +113,7 @@ class SubscriberHandshakeTest {
     @Test
     void aRefusedConnectionIsTriedAgainAtTheNextAddress() throws Exception {
         Endpoint gone;
-        try (PlainServer server = PlainServer.tcp()) {
+        try (ScriptedRelay server = ScriptedRelay.tcp()) {
             gone = server.endpoint();
         }
         try (ScriptedRelay relay = ScriptedRelay.of(GOOD);
@@ -125,7 +127,7 @@ class SubscriberHandshakeTest {
     @Test
     void withoutReconnectingEachAddressIsTriedOnce() throws Exception {
         Endpoint gone;
-        try (PlainServer server = PlainServer.tcp()) {
+        try (ScriptedRelay server = ScriptedRelay.tcp()) {
             gone = server.endpoint();
         }
         try (SubscriberRun run =
@@ -208,7 +210,7 @@ class SubscriberHandshakeTest {
 
     @Test
     void aRelayThatNeverAnswersIsGivenUpInTime() throws Exception {
-        Script silent = ScriptedRelay.Peer::drain;
+        Script silent = Peer::drain;
         // Messages alone are no answer either.
         Script babbles = client -> {
             client.hello();
@@ -254,7 +256,7 @@ class SubscriberHandshakeTest {
     static List<ByteBuffer> garbage() {
         return List.of(
                 ByteBuffer.allocate(8).putInt(0, 1).putInt(4, -1),
-                PlainServer.frame(ControlFrames.WELCOME, new byte[3]),
+                Frames.frame(ControlFrames.WELCOME, new byte[3]),
                 welcome(1).putShort(8, (short) 0),
                 welcome(1).putLong(16, 0),
                 welcome(1).putLong(24, 0),
@@ -263,10 +265,10 @@ class SubscriberHandshakeTest {
                 ping(1, 1, 1),
                 subscribed(1, 1),
                 Frames.goAway(),
-                PlainServer.frame(ControlFrames.PONG, new byte[8]),
-                PlainServer.frame(ControlFrames.HELLO, new byte[8]),
+                Frames.frame(ControlFrames.PONG, new byte[8]),
+                Frames.frame(ControlFrames.HELLO, new byte[8]),
                 joined(welcome(1), welcome(1)),
-                PlainServer.frame(ControlFrames.ERROR));
+                Frames.frame(ControlFrames.ERROR));
     }
 
     /** It is tried a few times more, then it is over, also with endless reconnecting. */
@@ -301,7 +303,7 @@ class SubscriberHandshakeTest {
     void aFrameThatMustBeUnderstoodEndsItAndTheRelayIsTold(int welcomed) throws Exception {
         ScriptedRelay.Script asks = client -> {
             client.hello();
-            client.send(welcomed == 1 ? welcome(1) : ByteBuffer.allocate(0), PlainServer.frame(0x80000080));
+            client.send(welcomed == 1 ? welcome(1) : ByteBuffer.allocate(0), Frames.frame(0x80000080));
             ByteBuffer error = client.expect(ControlFrames.ERROR);
             assertThat(ErrorFrame.code(error)).isEqualTo(CloseReason.UNSUPPORTED.code());
         };
@@ -317,7 +319,7 @@ class SubscriberHandshakeTest {
     void passesOverControlFramesOfLaterVersions() throws Exception {
         try (ScriptedRelay relay = ScriptedRelay.of(client -> {
                     client.hello();
-                    ByteBuffer unknown = PlainServer.frame(0x8000007F, (byte) 1);
+                    ByteBuffer unknown = Frames.frame(0x8000007F, (byte) 1);
                     client.send(unknown, welcome(1), unknown.rewind(), message(7, "good"));
                     client.drain();
                 });
@@ -354,7 +356,7 @@ class SubscriberHandshakeTest {
 
     @Test
     void anErrorThatIsNotKnownIsTriedAFewTimes() throws Exception {
-        ByteBuffer unknown = PlainServer.frame(ControlFrames.ERROR, (byte) 9, (byte) 9);
+        ByteBuffer unknown = Frames.frame(ControlFrames.ERROR, (byte) 9, (byte) 9);
         try (ScriptedRelay relay = ScriptedRelay.repeating(client -> {
                     client.hello();
                     client.send(welcome(1), unknown.duplicate());

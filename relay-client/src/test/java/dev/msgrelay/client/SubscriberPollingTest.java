@@ -10,12 +10,14 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
-import dev.msgrelay.client.ScriptedRelay.Script;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.GapReason;
+import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
+import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -197,7 +199,7 @@ class SubscriberPollingTest {
     /** Also where it is about to connect; a subscriber that does not reconnect has not given up either. */
     @Test
     void anInterruptEndsAPollThatConnects() throws Exception {
-        try (PlainServer silent = PlainServer.tcp();
+        try (ScriptedRelay silent = ScriptedRelay.tcp();
                 SubscriberRun run =
                         SubscriberRun.of(silent.endpoint(), options -> options.reconnect(ReconnectPolicy.none()))) {
             for (int i = 0; i < 2; i++) {
@@ -212,7 +214,7 @@ class SubscriberPollingTest {
 
     @Test
     void anInterruptEndsAPollWithinATlsHandshake() throws Exception {
-        try (PlainServer silent = PlainServer.tcp();
+        try (ScriptedRelay silent = ScriptedRelay.tcp();
                 SubscriberRun run = SubscriberRun.of(silent.endpoint(), options -> options.tls(TlsOptions.system())
                         .connectTimeout(Duration.ofMinutes(10)))) {
             CompletableFuture<Throwable> polling = new CompletableFuture<>();
@@ -225,7 +227,7 @@ class SubscriberPollingTest {
             });
             thread.setDaemon(true);
             thread.start();
-            try (SocketChannel accepted = silent.accept()) {
+            try (SocketChannel accepted = silent.accept().channel()) {
                 // What it says first: it waits for the answer now, or is about to.
                 accepted.read(ByteBuffer.allocate(1));
                 thread.interrupt();
@@ -237,7 +239,7 @@ class SubscriberPollingTest {
     /** A plain one cannot resume: one that does not reconnect ends, and says why. */
     @Test
     void anInterruptedPlainSubscriberSaysWhyItGaveUp() throws Exception {
-        try (PlainServer silent = PlainServer.tcp();
+        try (ScriptedRelay silent = ScriptedRelay.tcp();
                 RelaySubscriber subscriber = RelaySubscriber.connect(silent.endpoint())) {
             Thread.currentThread().interrupt();
             assertThatThrownBy(() -> subscriber.poll((sequence, type, body) -> {}))
@@ -259,7 +261,7 @@ class SubscriberPollingTest {
     @Test
     void withoutHelloItSaysNothingAndTellsThatItMissedSomething() throws Exception {
         Script plain = client -> {
-            client.send(message(1, "a"), PlainServer.frame(0x8000007F), message(2, "b"));
+            client.send(message(1, "a"), Frames.frame(0x8000007F), message(2, "b"));
         };
         Script again = client -> {
             client.send(message(3, "c"));
@@ -341,7 +343,7 @@ class SubscriberPollingTest {
         SubscriberOptions.Builder options = SubscriberOptions.builder(Endpoint.tcp("127.0.0.1", 1));
         assertThatNullPointerException().isThrownBy(() -> options.onGap(null));
         assertThatNullPointerException().isThrownBy(() -> options.onEvent(null));
-        assertThatNullPointerException().isThrownBy(() -> options.token(null));
+        assertThatNullPointerException().isThrownBy(() -> options.token((Token) null));
         assertThatNullPointerException().isThrownBy(() -> options.policy(null));
         assertThatNullPointerException().isThrownBy(() -> options.reconnect(null));
         assertThatNullPointerException().isThrownBy(() -> Endpoint.tcp(null, 1));

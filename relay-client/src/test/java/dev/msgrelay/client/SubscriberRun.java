@@ -86,7 +86,7 @@ final class SubscriberRun implements AutoCloseable {
 
     /** Sequence, type and body. */
     private void onMessage(long sequence, int type, ByteBuffer body) {
-        messages.add(sequence + ":" + type + ":" + new String(PlainServer.copy(body), UTF_8));
+        messages.add(sequence + ":" + type + ":" + new String(Frames.copy(body), UTF_8));
     }
 
     @Override

@@ -9,7 +9,6 @@ import static dev.msgrelay.client.Frames.sequence;
 import static dev.msgrelay.client.Frames.welcome;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.client.ScriptedRelay.Script;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.Features;
@@ -18,6 +17,8 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
+import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;

@@ -7,6 +7,8 @@ import dev.msgrelay.server.core.RunStage;
 import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * A producer thread of the relay's own process: publishes into the ring without a socket. Each producer thread takes a
@@ -22,16 +24,16 @@ public final class LocalPublisher implements AutoCloseable {
     private static final Cleaner CLEANER = Cleaner.create();
 
     private final RunStage stage;
-    private final RelayState state;
+    private final BooleanSupplier relayCloses;
     private final int maxRun;
     private final int maxBody;
     private final long parkNanos;
     private final Cleaner.Cleanable whenForgotten;
     private boolean closed;
 
-    LocalPublisher(RunStage stage, RelayState state, FrameRing ring, int maxBody) {
+    LocalPublisher(RunStage stage, BooleanSupplier relayCloses, FrameRing ring, int maxBody) {
         this.stage = stage;
-        this.state = state;
+        this.relayCloses = relayCloses;
         this.maxRun = ring.maxRun();
         this.maxBody = maxBody;
         long half = (long) ring.cells() * FrameRing.CELL_BYTES / RING_BYTES_PER_NANO;
@@ -51,7 +53,7 @@ public final class LocalPublisher implements AutoCloseable {
         if (ControlFrames.isControl(type) || length > maxBody) {
             throw misuse(type, length);
         }
-        if (closed || state.closing()) {
+        if (closed || relayCloses.getAsBoolean()) {
             return PublishOutcome.CLOSED;
         }
         return stage.put(type, body, length) ? PublishOutcome.ACCEPTED : refusal();
@@ -68,7 +70,7 @@ public final class LocalPublisher implements AutoCloseable {
         if (length > maxRun) {
             throw new IllegalArgumentException("run of " + length + " bytes is over the limit of " + maxRun);
         }
-        if (closed || state.closing()) {
+        if (closed || relayCloses.getAsBoolean()) {
             return PublishOutcome.CLOSED;
         }
         if (length == 0) {
@@ -87,27 +89,13 @@ public final class LocalPublisher implements AutoCloseable {
      */
     public PublishOutcome publish(int type, ByteBuffer body, long waitNanos) {
         PublishOutcome outcome = publish(type, body);
-        if (outcome != PublishOutcome.FULL) {
-            return outcome;
-        }
-        long deadline = System.nanoTime() + Math.max(0, waitNanos);
-        while (outcome == PublishOutcome.FULL && rest(deadline)) {
-            outcome = publish(type, body);
-        }
-        return outcome;
+        return outcome == PublishOutcome.FULL ? await(waitNanos, () -> publish(type, body)) : outcome;
     }
 
     /** As {@link #publishRun(ByteBuffer)}, but waits for room as {@link #publish(int, ByteBuffer, long)} does. */
     public PublishOutcome publishRun(ByteBuffer frames, long waitNanos) {
         PublishOutcome outcome = publishRun(frames);
-        if (outcome != PublishOutcome.FULL) {
-            return outcome;
-        }
-        long deadline = System.nanoTime() + Math.max(0, waitNanos);
-        while (outcome == PublishOutcome.FULL && rest(deadline)) {
-            outcome = publishRun(frames);
-        }
-        return outcome;
+        return outcome == PublishOutcome.FULL ? await(waitNanos, () -> publishRun(frames)) : outcome;
     }
 
     /** Most bytes of a run. */
@@ -128,7 +116,7 @@ public final class LocalPublisher implements AutoCloseable {
     }
 
     private PublishOutcome refusal() {
-        return state.closing() ? PublishOutcome.CLOSED : PublishOutcome.FULL;
+        return relayCloses.getAsBoolean() ? PublishOutcome.CLOSED : PublishOutcome.FULL;
     }
 
     private IllegalArgumentException misuse(int type, int length) {
@@ -138,11 +126,15 @@ public final class LocalPublisher implements AutoCloseable {
                         : "body of " + length + " bytes is not within 0.." + maxBody);
     }
 
-    private boolean rest(long deadline) {
-        if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
-            return false;
+    private PublishOutcome await(long waitNanos, Supplier<PublishOutcome> once) {
+        long deadline = System.nanoTime() + Math.max(0, waitNanos);
+        PublishOutcome outcome = PublishOutcome.FULL;
+        while (outcome == PublishOutcome.FULL
+                && System.nanoTime() - deadline < 0
+                && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(parkNanos);
+            outcome = once.get();
         }
-        LockSupport.parkNanos(parkNanos);
-        return true;
+        return outcome;
     }
 }

@@ -1,23 +1,21 @@
 package dev.msgrelay.server;
 
 import dev.msgrelay.protocol.Role;
+import dev.msgrelay.protocol.Token;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.access.AccessPolicy;
+import dev.msgrelay.server.access.Peer;
 import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.ClusterStatus;
 import dev.msgrelay.server.core.EngineLoop;
-import dev.msgrelay.server.core.Orderer;
-import dev.msgrelay.server.engine.EngineAssembly;
 import dev.msgrelay.server.engine.JournalException;
 import dev.msgrelay.server.engine.MemoryPlan;
 import dev.msgrelay.server.engine.RelayEngine;
-import dev.msgrelay.server.engine.Startup;
-import dev.msgrelay.server.journal.Journal;
-import dev.msgrelay.server.journal.JournalOpening;
 import dev.msgrelay.server.journal.disk.FileDisk;
-import dev.msgrelay.server.journal.disk.OwnFiles;
 import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
-import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.log.PeekedMessage;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.net.SocketOptions;
 import dev.msgrelay.server.net.Transport;
@@ -25,20 +23,14 @@ import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.RecoveredJournal;
 import dev.msgrelay.server.ops.RelayStats;
-import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.tls.TlsContext;
-import dev.msgrelay.server.tls.TlsHandler;
-import io.netty.buffer.UnpooledByteBufAllocator;
+import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
-import io.netty.util.concurrent.Ticker;
-import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -62,86 +54,33 @@ public final class RelayServer implements AutoCloseable {
     private static final long LIVE_MILLIS = 10_000;
 
     private final RelayConfig config;
-    private final Transport transport;
-    private final EngineLoop[] loops;
-    // Number of loops that read or send the live stream; one more loop sends from the journal, if there is one.
-    private final int liveLoops;
+    private final RelayParts parts;
     private final RelayEngine engine;
-    private final RelayState state = new RelayState();
     private final Entrances entrances;
-    // Null: there is no TLS.
-    private final TlsContext tls;
-    // Null: there is no journal.
-    private final Journal journal;
-    // Null: the relay is alone, and makes the order itself.
-    private final Orderer orderer;
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private volatile RelayStats last;
 
-    /** @param startup gives back everything that the constructor takes */
-    private RelayServer(
-            RelayConfig config, TlsContext tls, Journal journal, Orderer orderer, long epoch, Startup startup) {
+    private RelayServer(RelayConfig config, RecoveryProgress recovery) throws IOException {
         this.config = config;
-        this.tls = tls;
-        this.journal = journal;
-        this.orderer = orderer;
-        this.transport = config.transport().resolve();
-        boolean auto = config.eventLoops() == RelayConfig.AUTO_EVENT_LOOPS;
-        liveLoops = auto ? autoLoops(Runtime.getRuntime().availableProcessors()) : config.eventLoops();
-        int reading = liveLoops + config.readerLoops();
-        boolean replays = config.journal().on();
-        loops = new EngineLoop[replays ? reading + 1 : reading];
-        for (int i = 0; i < loops.length; i++) {
-            String name = i < liveLoops
-                    ? "relay-loop-" + i
-                    : i < reading ? "relay-reader-" + (i - liveLoops) : "relay-replay";
-            loops[i] = new EngineLoop(name, transport.ioHandler());
-            startup.taken(loops[i]::discard);
-        }
-        engine = new EngineAssembly(
-                        config,
-                        new UnpooledByteBufAllocator(true),
-                        Ticker.systemTicker(),
-                        new RelayIdentity(epoch, serverName(), config.stream().maxBody()),
-                        this::failed,
-                        Arrays.copyOf(loops, liveLoops))
-                .readers(Arrays.copyOfRange(loops, liveLoops, reading))
-                .journal(journal, replays ? loops[reading] : null)
-                .orderer(orderer)
-                .build();
-        startup.taken(engine::release);
-        entrances = new Entrances(config.listen(), transport, loops[0]);
+        parts = RelayParts.make(config, recovery, this::failed);
+        engine = parts.engine();
+        entrances = new Entrances(config.listen(), parts.transport(), parts.loops()[0]);
     }
 
     private void open() throws IOException {
-        for (EngineLoop loop : loops) {
+        for (EngineLoop loop : parts.loops()) {
             loop.start();
         }
-        if (journal != null) {
-            journal.start();
+        if (parts.journal() != null) {
+            parts.journal().start();
         }
         entrances.open(c -> place(c, Role.PUBLISHER, null), c -> place(c, Role.SUBSCRIBER, null));
+        TlsContext tls = parts.tls();
         if (tls != null) {
             entrances.openTls(config.tls(), c -> place(c, Role.PUBLISHER, tls), c -> place(c, Role.SUBSCRIBER, tls));
         }
-    }
-
-    /** One loop below four cores; the core and one sender from four, two senders from eight. */
-    static int autoLoops(int cores) {
-        return cores < 4 ? 1 : cores < 8 ? 2 : 3;
-    }
-
-    /** A random epoch, so that a relay that is started anew, here or elsewhere, never counts as the one before. */
-    private static long newEpoch() {
-        long epoch = new SecureRandom().nextLong();
-        return epoch == 0 ? 1 : epoch;
-    }
-
-    private static String serverName() {
-        String version = RelayServer.class.getPackage().getImplementationVersion();
-        return version == null ? "relay" : "relay " + version;
     }
 
     /**
@@ -157,20 +96,7 @@ public final class RelayServer implements AutoCloseable {
 
     /** Starts a relay, and reports the progress of its recovery, which may take a while for a long journal. */
     public static RelayServer start(RelayConfig config, RecoveryProgress recovery) throws IOException {
-        MemoryPlan plan = MemoryPlan.of(config);
-        plan.check(PlatformDependent.maxDirectMemory(), Runtime.getRuntime().maxMemory());
-        RelayServer relay;
-        try (Startup startup = new Startup()) {
-            TlsContext tls = tls(config);
-            startup.taken(tls);
-            Orderer orderer = ClusterProvider.joinIfAny(config);
-            startup.taken(orderer);
-            long epoch = orderer == null ? newEpoch() : orderer.epoch();
-            Journal journal = journal(config.journal(), config.access() != null, epoch, orderer, recovery);
-            startup.taken(journal);
-            relay = make(config, tls, journal, orderer, epoch, startup);
-            startup.handOver();
-        }
+        RelayServer relay = new RelayServer(config, recovery);
         try {
             relay.open();
             return relay;
@@ -179,17 +105,6 @@ public final class RelayServer implements AutoCloseable {
             relay.end(Duration.ZERO);
             relay.close();
             throw e;
-        }
-    }
-
-    private static RelayServer make(
-            RelayConfig config, TlsContext tls, Journal journal, Orderer orderer, long epoch, Startup startup)
-            throws IOException {
-        try {
-            return new RelayServer(config, tls, journal, orderer, epoch, startup);
-        } catch (OutOfMemoryError e) {
-            long bytes = MemoryPlan.of(config).direct();
-            throw new IOException("cannot take " + bytes + " bytes of direct memory: " + e.getMessage(), e);
         }
     }
 
@@ -213,38 +128,6 @@ public final class RelayServer implements AutoCloseable {
         return warnings;
     }
 
-    /** Null: there is no TLS. */
-    private static TlsContext tls(RelayConfig config) throws IOException {
-        if (!config.tls().on()) {
-            return null;
-        }
-        return new TlsContext(
-                config.tls().files(),
-                config.tls().provider(),
-                config.clients().handshakeTimeout().toMillis(),
-                config.tls().recordsPerKey());
-    }
-
-    /** Null: there is no journal. */
-    private static Journal journal(
-            JournalConfig config, boolean access, long epoch, Orderer orderer, RecoveryProgress recovery)
-            throws IOException {
-        if (!config.on()) {
-            return null;
-        }
-        Mark others = null;
-        if (orderer != null) {
-            others = new Mark();
-            orderer.beginning(others);
-        }
-        FileDisk disk = FileDisk.make(config.directory());
-        String wide = access ? OwnFiles.wide(config.directory()) : null;
-        if (wide != null) {
-            LOG.warn("journal {}", wide);
-        }
-        return new JournalOpening(disk, config.settings(), epoch, System.currentTimeMillis(), others, recovery).open();
-    }
-
     private EventLoop place(Channel accepted, Role role, TlsContext security) {
         SocketOptions.equip(accepted, config.clients().peerTimeout());
         return engine.place(accepted, role, security).io();
@@ -253,7 +136,7 @@ public final class RelayServer implements AutoCloseable {
     /** A new publisher for one producer thread of this process. */
     public LocalPublisher newLocalPublisher() {
         return new LocalPublisher(
-                engine.newStage(), state, engine.ring(), config.stream().maxBody());
+                engine.newStage(), closing::get, engine.ring(), config.stream().maxBody());
     }
 
     /** The address for publishers over TCP; null: there is none. */
@@ -281,12 +164,12 @@ public final class RelayServer implements AutoCloseable {
      * empty: there is no TLS.
      */
     public String tlsText() {
-        return tls == null ? "" : tls.describe();
+        return parts.tls() == null ? "" : parts.tls().describe();
     }
 
     /** Warnings about the dates of certificates and authorities; a line each. */
     public List<String> tlsWarnings() {
-        return tls == null ? List.of() : tls.warnings();
+        return parts.tls() == null ? List.of() : parts.tls().warnings();
     }
 
     /**
@@ -294,7 +177,7 @@ public final class RelayServer implements AutoCloseable {
      * there is no TLS.
      */
     public double tlsValidSeconds() {
-        return tls == null ? Double.POSITIVE_INFINITY : tls.validMillis() / 1e3;
+        return parts.tls() == null ? Double.POSITIVE_INFINITY : parts.tls().validMillis() / 1e3;
     }
 
     /**
@@ -304,29 +187,25 @@ public final class RelayServer implements AutoCloseable {
      * @throws IOException the relay was started without TLS, or the memory is used up
      */
     public TlsContext tls(int connections) throws IOException {
-        if (tls == null) {
+        if (parts.tls() == null) {
             throw new IOException("the relay was started without TLS: that is --tls-cert and --tls-key");
         }
         long bytes = tlsBytes(connections);
-        MemoryBudget.Pool memory = tlsMemory();
+        MemoryBudget.Pool memory = engine.services().budget().pool(MemoryBudget.Part.TLS);
         if (!memory.tryTake(bytes)) {
             throw new IOException("TLS size " + memory.limit() + " is too little for " + connections
                     + " connections more, which may take " + bytes + " bytes");
         }
-        return tls;
+        return parts.tls();
     }
 
     /** Gives back the memory of {@code connections} TLS connections. */
     public void giveBackTls(int connections) {
-        tlsMemory().give(tlsBytes(connections));
-    }
-
-    private MemoryBudget.Pool tlsMemory() {
-        return engine.budget().pool(MemoryBudget.Part.TLS);
+        engine.services().budget().pool(MemoryBudget.Part.TLS).give(tlsBytes(connections));
     }
 
     private static long tlsBytes(int connections) {
-        return (long) connections * TlsHandler.leastBytesOfOne();
+        return (long) connections * TlsRecords.leastBytesOfConnection();
     }
 
     /** All addresses listened on. */
@@ -350,29 +229,29 @@ public final class RelayServer implements AutoCloseable {
      * @throws IOException a file of TLS cannot be read or used; the message names the file and the line
      */
     public void reload(RelayConfig other) throws IOException {
-        if (tls != null && other.tls().on()) {
-            tls.reload(other.tls().files());
-            engine.count(Counter.TLS_RELOADS);
+        if (parts.tls() != null && other.tls().on()) {
+            parts.tls().reload(other.tls().files());
+            engine.services().counters().increment(Counter.TLS_RELOADS);
         }
-        engine.access().change(other.access());
+        engine.services().access().change(other.access());
     }
 
     /** The transport in use: never AUTO. */
     public Transport transport() {
-        return transport;
+        return parts.transport();
     }
 
     /** Number of threads that read, order and send: the core, and those that only send the stream to live subscribers. */
     public int eventLoops() {
-        return liveLoops;
+        return parts.liveLoops();
     }
 
     /** The findings in the journal at the relay's start; null: there is no journal. */
     public RecoveredJournal recovered() {
-        if (journal == null) {
+        if (parts.journal() == null) {
             return null;
         }
-        Recovery found = journal.recovered();
+        Recovery found = parts.journal().recovered();
         Recovery.Cut cut = found.cut();
         return new RecoveredJournal(
                 found.startSequence(),
@@ -397,19 +276,36 @@ public final class RelayServer implements AutoCloseable {
         return last != null ? List.of() : engine.rows();
     }
 
+    /**
+     * The last messages of the stream that the log holds, the oldest first. Any thread; for a look now and then.
+     *
+     * @param most limit on the messages
+     * @param bytes limit on the bytes of each body that are copied
+     */
+    public List<PeekedMessage> lastMessages(int most, int bytes) {
+        return last != null ? List.of() : PeekedMessage.last(engine.log(), most, bytes);
+    }
+
+    /** Types that a client may get, by its token or by what it is without one; null: none. Any thread. */
+    public TypeRanges subscribable(Token token, Peer peer) {
+        AccessPolicy policy = engine.services().access().policy();
+        return policy == null ? TypeRanges.ALL : policy.subscribable(token, peer);
+    }
+
     /** Whether clients should connect: the relay is not ending, and its cluster, if any, has a leader. Any thread. */
     public boolean ready() {
-        return !state.closing() && (orderer == null || orderer.status().state().orders());
+        return !closing.get()
+                && (parts.orderer() == null || parts.orderer().status().state().orders());
     }
 
     /** Whether the relay ends, because it was told to or by a fault. Any thread. */
     public boolean ending() {
-        return state.closing();
+        return closing.get();
     }
 
     /** The state of the cluster; null: the relay is alone. Any thread. */
     public ClusterStatus cluster() {
-        return orderer == null ? null : orderer.status();
+        return parts.orderer() == null ? null : parts.orderer().status();
     }
 
     /** Whether the core runs: it has ticked within the last 10 s, and the relay has not failed. Any thread. */
@@ -419,7 +315,7 @@ public final class RelayServer implements AutoCloseable {
 
     /** Counts an event from outside, such as at the admin port. Any thread. */
     public void count(Counter counter) {
-        engine.count(counter);
+        engine.services().counters().increment(counter);
     }
 
     /**
@@ -431,7 +327,7 @@ public final class RelayServer implements AutoCloseable {
     @Override
     public void close() {
         end(config.drainTimeout());
-        for (EngineLoop loop : loops) {
+        for (EngineLoop loop : parts.loops()) {
             if (loop.io().inEventLoop()) {
                 return;
             }
@@ -444,7 +340,6 @@ public final class RelayServer implements AutoCloseable {
      * and the journal behind.
      */
     private void end(Duration drainTimeout) {
-        state.close();
         if (closing.compareAndSet(false, true)) {
             Thread end = new Thread(() -> shutDown(drainTimeout), "relay-close");
             try {
@@ -471,7 +366,7 @@ public final class RelayServer implements AutoCloseable {
         boolean ofJournal = cause instanceof JournalException;
         if (ofJournal && config.journal().failure() == JournalConfig.Failure.MEMORY) {
             LOG.warn("the relay goes on in memory alone: {}", cause.getMessage());
-            new Thread(this::abandonJournal, "relay-journal-end").start();
+            new Thread(parts::abandonJournal, "relay-journal-end").start();
         } else {
             // Zero drain time: messages in doubt are not sent. The end begins before the failure is known: a listener
             // that then closes the relay cannot start a drain.
@@ -483,14 +378,6 @@ public final class RelayServer implements AutoCloseable {
                     LOG.error("the relay stops: its stream is in doubt after a fault of its own", cause);
                 }
             }
-        }
-    }
-
-    private void abandonJournal() {
-        try {
-            journal.abandon();
-        } catch (IOException e) {
-            LOG.warn("{}", e.getMessage());
         }
     }
 
@@ -509,52 +396,21 @@ public final class RelayServer implements AutoCloseable {
     }
 
     void release() throws InterruptedException {
-        if (tls != null) {
-            tls.closeConnections();
-        }
-        boolean stopped = true;
-        for (EngineLoop loop : loops) {
-            stopped &= loop.stop(1000);
-        }
-        try (Startup taken = new Startup()) {
-            if (stopped) {
-                // Only if all loops have ended: a loop that hangs may still touch this memory, which then stays until
-                // the process ends.
-                taken.taken(engine::release);
-            }
-            taken.taken(tls);
-            taken.taken(() -> {
-                last = engine.stats();
-                engine.ended();
-            });
-            taken.taken(orderer);
-            if (journal != null) {
-                taken.taken(this::endJournal);
-            }
-        }
-    }
-
-    /** Writes and forces the rest of the log in bounded time, then closes the journal. */
-    private void endJournal() {
-        boolean known = journal.failure() != null;
-        try {
-            journal.close();
-        } catch (IOException e) {
-            if (!known) {
-                LOG.error("{}", e.getMessage());
-                failure.complete(new JournalException(e.getMessage(), e));
-            }
-        }
+        parts.release(
+                () -> {
+                    last = engine.stats();
+                    // Ends of connections that were not logged yet: nobody is connected any more.
+                    engine.services().closes().end();
+                },
+                e -> {
+                    LOG.error("{}", e.getMessage());
+                    failure.complete(new JournalException(e.getMessage(), e));
+                });
     }
 
     // ---- for tests ---------------------------------------------------------------------------------------------
 
     RelayEngine engine() {
         return engine;
-    }
-
-    /** Whether all connections are gone, down to the last channel. */
-    boolean allGone() {
-        return engine.table().allGone();
     }
 }

@@ -7,19 +7,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** The end of a relay, as one ordered, time-bounded method. */
-final class RelayShutdown {
+record RelayShutdown(RelayServer relay, RelayEngine engine, Duration drainTimeout) {
     private static final long LOOK_NANOS = 1_000_000;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
-
-    private final RelayServer relay;
-    private final RelayEngine engine;
-    private final Duration drainTimeout;
-
-    RelayShutdown(RelayServer relay, RelayEngine engine, Duration drainTimeout) {
-        this.relay = relay;
-        this.engine = engine;
-        this.drainTimeout = drainTimeout;
-    }
 
     void run() {
         int millis = (int) Math.min(Integer.MAX_VALUE, drainTimeout.toMillis());
@@ -34,7 +24,7 @@ final class RelayShutdown {
         await(onCore(engine::drained), drainTimeout);
         // 5. Every client is told that the relay ends.
         engine.closeConnections();
-        await(() -> engine.table().allGone(), CLOSE_TIMEOUT);
+        await(() -> engine.services().table().allGone(), CLOSE_TIMEOUT);
         // 6. Threads and memory.
         try {
             relay.release();

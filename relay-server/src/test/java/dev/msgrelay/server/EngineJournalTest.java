@@ -51,7 +51,7 @@ class EngineJournalTest {
     }
 
     private static long epoch(TestRelay relay) {
-        return relay.relay().engine().epoch();
+        return relay.relay().engine().services().identity().epoch();
     }
 
     private static void publish(TestRelay relay, int first, int count) throws IOException {
@@ -94,7 +94,7 @@ class EngineJournalTest {
         for (int life = 0; life < 3; life++) {
             try (TestRelay relay = start()) {
                 long epoch = epoch(relay);
-                Durability durability = relay.relay().engine().durability();
+                Durability durability = relay.relay().engine().services().durability();
                 assertThat(durability.forkOf(epoch)).isEqualTo(Durability.TODAY);
                 assertThat(durability.forkOf(epoch + 1)).isEqualTo(Durability.UNKNOWN);
                 for (int i = 0; i < epochs.size(); i++) {
@@ -147,7 +147,7 @@ class EngineJournalTest {
     void whoWaitsIsTold() throws Exception {
         try (TestRelay relay = start()) {
             RelayEngine engine = relay.relay().engine();
-            Durability durability = engine.durability();
+            Durability durability = engine.services().durability();
             AtomicInteger told = new AtomicInteger();
             onCore(engine, () -> durability.onMoved(told::incrementAndGet));
             publish(relay, 0, 50);
@@ -176,7 +176,7 @@ class EngineJournalTest {
     @Test
     void withoutAJournalOnlyTodayIsKnown() throws Exception {
         try (TestRelay relay = TestRelay.start(Setting.NIO_TCP)) {
-            Durability durability = relay.relay().engine().durability();
+            Durability durability = relay.relay().engine().services().durability();
             assertThat(durability.forkOf(epoch(relay))).isEqualTo(Durability.TODAY);
             assertThat(durability.forkOf(1)).isEqualTo(Durability.UNKNOWN);
             assertThat(durability.written()).isNull();
@@ -238,7 +238,7 @@ class EngineJournalTest {
             subscriber.awaitMessages(20_010);
             assertThat(relay.relay().ready()).isTrue();
             assertThat(relay.relay().failure()).isNotDone();
-            assertThat(relay.relay().engine().durability().failed()).isTrue();
+            assertThat(relay.relay().engine().services().durability().failed()).isTrue();
         }
     }
 

@@ -24,7 +24,7 @@ class LiveTest {
             assertThat(subscriber.isConnected()).isTrue();
             Await.until("a subscriber", () -> relay.stats().subscribers() == 1);
             assertThat(relay.live()).isTrue();
-            relay.engine().table().live().iterator().next().execute(() -> {
+            relay.engine().services().table().live().iterator().next().loop().execute(() -> {
                 try {
                     hang.await();
                 } catch (InterruptedException e) {

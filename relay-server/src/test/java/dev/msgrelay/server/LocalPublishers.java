@@ -1,10 +1,11 @@
 package dev.msgrelay.server;
 
 import dev.msgrelay.server.engine.RelayEngine;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The local publishers of an engine that no {@link RelayServer} has. */
 public final class LocalPublishers {
-    private final RelayState state = new RelayState();
+    private final AtomicBoolean closes = new AtomicBoolean();
     private final RelayEngine engine;
     private final int maxBody;
 
@@ -15,11 +16,11 @@ public final class LocalPublishers {
 
     /** One more. */
     public LocalPublisher next() {
-        return new LocalPublisher(engine.newStage(), state, engine.ring(), maxBody);
+        return new LocalPublisher(engine.newStage(), closes::get, engine.ring(), maxBody);
     }
 
     /** Closes all, as the end of a relay does. */
     public void close() {
-        state.close();
+        closes.set(true);
     }
 }

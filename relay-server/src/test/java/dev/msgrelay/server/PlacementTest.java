@@ -152,7 +152,7 @@ class PlacementTest {
     @ParameterizedTest
     @CsvSource({"1, 1", "2, 1", "3, 1", "4, 2", "7, 2", "8, 3", "128, 3"})
     void autoFollowsTheProcessorCores(int cores, int loops) {
-        assertThat(RelayServer.autoLoops(cores)).isEqualTo(loops);
+        assertThat(RelayParts.autoLoops(cores)).isEqualTo(loops);
     }
 
     /** Told to read on when it was about to leave, it does so where it comes to: never on two threads at once. */
@@ -169,7 +169,7 @@ class PlacementTest {
             relay.awaitSubscribers(1);
             Session subscriber = newest(relay);
             Channel channel = Sessions.channel(subscriber);
-            EngineLoop[] loops = Sessions.get(relay.relay(), "loops");
+            EngineLoop[] loops = Sessions.get(Sessions.get(relay.relay(), "parts"), "loops");
             EngineLoop to = loops[0].io() == channel.eventLoop() ? loops[1] : loops[0];
             Object in = Sessions.get(TlsHandler.of(channel), "in");
             CompletableFuture<Boolean> waitsOnTheWay = new CompletableFuture<>();

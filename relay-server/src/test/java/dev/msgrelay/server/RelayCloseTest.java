@@ -35,18 +35,18 @@ class RelayCloseTest {
                     PlainSubscriber subscriber = relay.subscriber()) {
                 relay.awaitPublishers(1);
                 relay.awaitSubscribers(1);
-                Session connection = relay.relay().engine().table().live().stream()
+                Session connection = relay.relay().engine().services().table().live().stream()
                         .filter(c -> Sessions.messages(c) == 0
                                 && c.kind() == (publisherSide ? Role.PUBLISHER : Role.SUBSCRIBER))
                         .findFirst()
                         .orElseThrow();
                 CountDownLatch returned = new CountDownLatch(1);
                 AtomicBoolean inLoop = new AtomicBoolean();
-                connection.execute(() -> {
+                connection.loop().execute(() -> {
                     relay.relay().close();
                     // As one does that is called again on its way.
                     relay.relay().close();
-                    inLoop.set(connection.onItsThread());
+                    inLoop.set(connection.loop().isHere());
                     returned.countDown();
                 });
                 assertThat(returned.await(Await.LIMIT_SECONDS, TimeUnit.SECONDS))
@@ -56,7 +56,7 @@ class RelayCloseTest {
                 relay.relay().close();
                 assertThat(publisher.readToEnd().remaining()).as("ERROR: why").isPositive();
                 subscriber.awaitEnd();
-                assertThat(relay.relay().allGone()).isTrue();
+                assertThat(relay.relay().engine().services().table().allGone()).isTrue();
                 assertThat(PlatformDependent.usedDirectMemory()).isEqualTo(before);
             }
         }
@@ -99,7 +99,7 @@ class RelayCloseTest {
             assertThat(local.publish(1, ByteBuffer.allocate(1))).isEqualTo(PublishOutcome.CLOSED);
             relay.relay().close();
             subscriber.awaitEnd();
-            assertThat(relay.relay().allGone()).isTrue();
+            assertThat(relay.relay().engine().services().table().allGone()).isTrue();
             assertThat(PlatformDependent.usedDirectMemory()).isEqualTo(before);
         }
     }
@@ -120,7 +120,7 @@ class RelayCloseTest {
             relay.awaitMessagesIn(7);
             relay.relay().failure().thenRun(relay.relay()::close);
             relay.relay().failed(new IllegalStateException("provoked by a test: the log is in doubt"));
-            assertThat(relay.relay().allGone()).isTrue();
+            assertThat(relay.relay().engine().services().table().allGone()).isTrue();
             assertThat(subscriber.received()).isNotNull();
         }
     }

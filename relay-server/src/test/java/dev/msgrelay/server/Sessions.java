@@ -24,7 +24,7 @@ public final class Sessions {
 
     /** Those that are connected. */
     public static Collection<Session> of(RelayServer relay) {
-        return List.copyOf(relay.engine().table().live());
+        return List.copyOf(relay.engine().services().table().live());
     }
 
     /** The channel of one. */
@@ -85,7 +85,7 @@ public final class Sessions {
     /** Does something on a connection's thread, and waits until it is done. */
     public static void onItsThread(Session session, Runnable task) throws Exception {
         CompletableFuture<Void> done = new CompletableFuture<>();
-        session.execute(() -> {
+        session.loop().execute(() -> {
             try {
                 task.run();
                 done.complete(null);
@@ -109,7 +109,7 @@ public final class Sessions {
 
     /** Bytes of a part of the relay's memory that are taken. */
     public static long used(RelayServer relay, Part part) {
-        return relay.engine().budget().pool(part).used();
+        return relay.engine().services().budget().pool(part).used();
     }
 
     private static Field known(Object of, String name) {

@@ -14,6 +14,7 @@ import dev.msgrelay.server.journal.JournalOpening;
 import dev.msgrelay.server.journal.JournalSettings;
 import dev.msgrelay.server.journal.JournalSteps;
 import dev.msgrelay.server.journal.SimDisk;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Random;
@@ -34,7 +35,7 @@ class JournalFailsStepsTest {
         SimDisk disk = new SimDisk(new Random(1));
         JournalSettings settings =
                 new JournalSettings(64 << 10, JournalSettings.UNLIMITED, JournalSettings.UNLIMITED, 1);
-        Journal journal = JournalOpening.of(disk, settings, 7, 0).open();
+        Journal journal = new JournalOpening(disk, settings, 7, 0, null, RecoveryProgress.NOBODY).open();
         StepsRig rig = new StepsRig(journal);
         StepsRig.Client publisher = rig.connect(Role.PUBLISHER);
         StepsRig.Client subscriber = rig.connect(Role.SUBSCRIBER);

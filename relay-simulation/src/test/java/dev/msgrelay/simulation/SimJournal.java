@@ -10,6 +10,7 @@ import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.journal.format.Loss;
 import dev.msgrelay.server.journal.read.JournalReader;
 import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.log.Mark;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -85,7 +86,7 @@ public final class SimJournal {
                 }
             }
             try {
-                journal = JournalOpening.of(disk, settings, epoch, millis()).open();
+                journal = new JournalOpening(disk, settings, epoch, millis(), null, RecoveryProgress.NOBODY).open();
                 cuts += journal.recovered().cut() == null ? 0 : 1;
                 // What has not come yet is not of this life.
                 disk.heal();

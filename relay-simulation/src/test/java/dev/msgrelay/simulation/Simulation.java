@@ -217,7 +217,7 @@ final class Simulation {
                 .build();
         publishers = new LocalPublishers(engine, config.stream().maxBody());
         model.goesOn(engine.log(), before);
-        lives.begin(epoch, before, engine.durability());
+        lives.begin(epoch, before, engine.services().durability());
         producers.forEach(Producer::relayBegins);
         connected = 0;
         arriving = 0;
@@ -619,9 +619,9 @@ final class Simulation {
         if ((world.step() & 7) == 0) {
             checkStats();
         }
-        if (engine.table().live().size() != connected - closesSeen) {
+        if (engine.services().table().live().size() != connected - closesSeen) {
             world.fail("of " + connected + " connections " + closesSeen + " have ended, and "
-                    + engine.table().live().size() + " live");
+                    + engine.services().table().live().size() + " live");
         }
     }
 
@@ -720,16 +720,16 @@ final class Simulation {
     }
 
     private void checkMemory() {
-        for (Pool pool : engine.budget().pools().values()) {
+        for (Pool pool : engine.services().budget().pools().values()) {
             if (pool.used() < 0 || pool.used() > pool.limit()) {
                 world.fail(pool.part() + ": " + pool.used() + " of " + pool.limit() + " bytes are used");
             }
         }
         long used = allocator.metric().usedDirectMemory() + (tls == null ? 0 : tls.ofTheLibrary());
-        long reserved = engine.budget().used(Kind.DIRECT)
-                - engine.budget().pool(Part.JOURNAL).used();
+        long reserved = engine.services().budget().used(Kind.DIRECT)
+                - engine.services().budget().pool(Part.JOURNAL).used();
         // What has been granted in the line for a long frame may not have been taken yet.
-        long mayWait = engine.budget().pool(Part.FRAMES).used() + (tls == null ? 0 : tls.mayBeGone());
+        long mayWait = engine.services().budget().pool(Part.FRAMES).used() + (tls == null ? 0 : tls.mayBeGone());
         if (used > reserved || (used < reserved - mayWait && used < reserved - mayWait - maySay())) {
             world.fail("direct memory: " + used + " bytes are taken, " + reserved + " are in the budget: " + pools());
         }
@@ -737,7 +737,7 @@ final class Simulation {
 
     /** What may be said to a connection is reserved as long as it is there, and taken while it is in flight. */
     private long maySay() {
-        return engine.table().present().stream()
+        return engine.services().table().present().stream()
                         .mapToLong(Simulation::saidBytes)
                         .sum()
                 + (long) Admission.MOST_TOLD * RefusedConnection.SAID_BYTES;
@@ -749,10 +749,10 @@ final class Simulation {
 
     private String pools() {
         StringBuilder text = new StringBuilder();
-        engine.budget()
-                .pools()
-                .forEach((part, pool) ->
-                        text.append(part).append(' ').append(pool.used()).append(' '));
+        engine.services().budget().pools().forEach((part, pool) -> text.append(part)
+                .append(' ')
+                .append(pool.used())
+                .append(' '));
         return text.toString();
     }
 
@@ -834,11 +834,11 @@ final class Simulation {
     private void clearAway(boolean seen) {
         lives.count("replays", (int) engine.stats().get(Counter.JOURNAL_REPLAYS_BEGUN));
         loops[0].beforeSleep(() -> {});
-        for (int round = 0; round < ROUNDS && !engine.table().allGone(); round++) {
+        for (int round = 0; round < ROUNDS && !engine.services().table().allGone(); round++) {
             cycleAll(seen);
             world.advance(20 * MILLI);
         }
-        world.check(engine.table().allGone(), "a relay that ends does not get rid of " + engine.rows());
+        world.check(engine.services().table().allGone(), "a relay that ends does not get rid of " + engine.rows());
         locals.forEach(LocalPeer::close);
         locals.clear();
         cycleAll(seen);
@@ -935,8 +935,8 @@ final class Simulation {
     private void goRound() {
         int cycles = 0;
         boolean more = true;
-        Pool filters = engine.budget().pool(Part.FILTERS);
-        Pool pages = engine.budget().pool(Part.REPLAYS);
+        Pool filters = engine.services().budget().pool(Part.FILTERS);
+        Pool pages = engine.services().budget().pool(Part.REPLAYS);
         boolean memoryShort = false;
         while (more) {
             more = false;
@@ -1020,12 +1020,14 @@ final class Simulation {
         } else {
             engine.closeConnections();
         }
-        for (int round = 0; round < ROUNDS && !(engine.table().allGone() && (tls == null || tls.isEmpty())); round++) {
+        for (int round = 0;
+                round < ROUNDS && !(engine.services().table().allGone() && (tls == null || tls.isEmpty()));
+                round++) {
             peers.forEach(Peer::behave);
             goRound();
             world.advance(20 * MILLI);
         }
-        world.check(engine.table().allGone(), "in the end somebody is connected: " + peers);
+        world.check(engine.services().table().allGone(), "in the end somebody is connected: " + peers);
         world.throwIfFailed();
         locals.forEach(LocalPeer::close);
         goRound();
@@ -1050,7 +1052,7 @@ final class Simulation {
                 Part.NAMES,
                 Part.REPLAYS,
                 Part.SESSIONS)) {
-            long used = engine.budget().pool(part).used();
+            long used = engine.services().budget().pool(part).used();
             world.check(used == 0, "in the end " + used + " bytes of " + part + " are not given back");
         }
         long left = allocator.metric().usedDirectMemory();

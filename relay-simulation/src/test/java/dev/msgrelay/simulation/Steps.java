@@ -4,6 +4,7 @@ import dev.msgrelay.server.fanout.PinRelief;
 import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.session.Session;
+import dev.msgrelay.server.session.SessionLoop;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -13,27 +14,21 @@ final class Steps {
     private static final StackWalker STACK = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
     private static final String OF_PUBLISHERS = "dev.msgrelay.server.ingest.";
+    private static final String OF_SUBSCRIBERS = "dev.msgrelay.server.fanout.";
     private static final String OF_TLS = "dev.msgrelay.server.tls.";
 
-    private static final Map<String, String> CONNECTIONS = Map.of(
-            Session.class.getName(),
-            "",
-            PublisherConnection.class.getName(),
-            "publisher.",
-            OF_PUBLISHERS + "SocketIntake",
-            "publisher.",
-            OF_PUBLISHERS + "NamedProducer",
-            "publisher.",
-            SubscriberConnection.class.getName(),
-            "subscriber.",
-            PinRelief.class.getName(),
-            "relief.",
-            OF_TLS + "TlsHandshake",
-            "handshake.",
-            OF_TLS + "TlsHandler",
-            "tls.",
-            OF_TLS + "TlsInput",
-            "tls.");
+    private static final Map<String, String> CONNECTIONS = Map.ofEntries(
+            Map.entry(Session.class.getName(), ""),
+            Map.entry(SessionLoop.class.getName(), ""),
+            Map.entry(PublisherConnection.class.getName(), "publisher."),
+            Map.entry(OF_PUBLISHERS + "SocketIntake", "publisher."),
+            Map.entry(OF_PUBLISHERS + "NamedProducer", "publisher."),
+            Map.entry(SubscriberConnection.class.getName(), "subscriber."),
+            Map.entry(OF_SUBSCRIBERS + "Seat", "subscriber."),
+            Map.entry(PinRelief.class.getName(), "relief."),
+            Map.entry(OF_TLS + "TlsHandshake", "handshake."),
+            Map.entry(OF_TLS + "TlsHandler", "tls."),
+            Map.entry(OF_TLS + "TlsInput", "tls."));
 
     private static final Set<Class<?>> OF_THE_CHANNEL = Set.of(Steps.class, SimChannel.class);
 
@@ -77,8 +72,8 @@ final class Steps {
     /** Others ask for the loop of a connection, to have it do something: no step of its own. */
     private static boolean asksWhoseItIs(StackWalker.StackFrame frame) {
         String method = frame.getMethodName();
-        return frame.getDeclaringClass() == Session.class
-                && (method.contains("execute") || method.equals("onItsThread"));
+        return frame.getDeclaringClass() == SessionLoop.class
+                && (method.contains("execute") || method.equals("isHere"));
     }
 
     private static boolean ofTheRelay(Class<?> type) {

@@ -66,13 +66,13 @@ final class StepsRig implements AutoCloseable {
     /** Ends what is connected. */
     void closeConnections() {
         engine.closeConnections();
-        for (int i = 0; i < 100 && !engine.table().allGone(); i++) {
+        for (int i = 0; i < 100 && !engine.services().table().allGone(); i++) {
             clients.forEach(c -> c.channel.read(ENOUGH));
             clients.forEach(c -> c.channel.finish());
             world.advance(1_000_000_000);
             cycle();
         }
-        assertThat(engine.table().allGone()).isTrue();
+        assertThat(engine.services().table().allGone()).isTrue();
     }
 
     @Override

@@ -4,8 +4,8 @@ import dev.msgrelay.server.Sessions;
 import dev.msgrelay.server.harness.Certificates;
 import dev.msgrelay.server.tls.TlsContext;
 import dev.msgrelay.server.tls.TlsFiles;
-import dev.msgrelay.server.tls.TlsHandler;
 import dev.msgrelay.server.tls.TlsProvider;
+import dev.msgrelay.server.tls.TlsRecords;
 import java.io.IOException;
 import java.util.Set;
 import javax.net.ssl.SSLContext;
@@ -81,7 +81,7 @@ public final class TlsPort {
 
     /** Of the memory in the budget, what is the library's, and so none of the allocator's. */
     public long ofTheLibrary() {
-        return present.size() * (long) (TlsHandler.leastBytesOfOne() - RECORD);
+        return present.size() * (long) (TlsRecords.leastBytesOfConnection() - RECORD);
     }
 
     /** What records have come to: it goes as soon as nothing is expected any more, before the rest does. */

@@ -146,7 +146,12 @@ public class TestProcess implements AutoCloseable {
 
     /** The first line of standard output that {@code wanted} accepts; waits for it. */
     public String line(Predicate<String> wanted) {
-        return out.await(0, wanted);
+        return line(0, wanted);
+    }
+
+    /** As {@link #error}, of standard output. */
+    public String line(int from, Predicate<String> wanted) {
+        return out.await(from, wanted);
     }
 
     /**

@@ -33,6 +33,7 @@ final class Node {
     private final long keepMegabytes;
     // Null where it has none of its own.
     private final LoopDisk disk;
+    private final List<Child> lives = new ArrayList<>();
     private final LoopDisk journalDisk;
     private Child process;
 
@@ -95,10 +96,23 @@ final class Node {
         return directory.resolve("cluster.conf");
     }
 
-    /** What it wrote to stderr, in all of its lives. */
+    /** What it logged, in all of its lives: the objects of its standard output that have a message, and stderr. */
     String log() throws IOException {
         Path log = directory.resolve("log");
-        return Files.exists(log) ? Files.readString(log) : "";
+        StringBuilder text = new StringBuilder(Files.exists(log) ? Files.readString(log) : "");
+        for (Child life : lives) {
+            for (String event : List.of("log", "reload", "closed", "error")) {
+                for (Child.Event line : life.all(event)) {
+                    text.append(line.json().getString("time"))
+                            .append(' ')
+                            .append(line.json().getString("level"))
+                            .append(' ')
+                            .append(line.json().getString("message"))
+                            .append('\n');
+                }
+            }
+        }
+        return text.toString();
     }
 
     String lastWords() throws IOException {
@@ -131,6 +145,7 @@ final class Node {
                 new HostSite(site.name(), words, address()),
                 site.name(),
                 new Site.JavaProgram(Site.JavaProgram.withNativeAccess(jvm), RelayMain.class.getName(), args));
+        lives.add(process);
     }
 
     /** Unmounts its disks; its process has ended. */

@@ -257,6 +257,11 @@ public final class Child {
                 thin(known);
             }
             known.addLast(new Event(System.nanoTime(), json));
+            String level = json.path("level").asString("");
+            if (json.has("message") && (level.equals("WARN") || level.equals("ERROR"))) {
+                // The log of a relay that speaks JSON: others write it to stderr.
+                onStderr(json.path("message").asString(""));
+            }
         }
         notifyAll();
     }

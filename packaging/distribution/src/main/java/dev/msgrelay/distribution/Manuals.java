@@ -20,7 +20,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.codegen.docgen.manpage.ManPageGenerator;
 
-/** Writes the manual pages, and the shell's completion, of each command that is shipped. */
+/** Writes the manual pages, and the completion for bash, zsh and fish, of each command that is shipped. */
 public final class Manuals {
     private Manuals() {}
 
@@ -39,9 +39,10 @@ public final class Manuals {
             if (code != 0) {
                 throw new IOException("no manual of " + command.getCommandName() + ": exit code " + code);
             }
-            Files.writeString(
-                    completions.resolve(command.getCommandName()),
-                    AutoComplete.bash(command.getCommandName(), command));
+            String name = command.getCommandName();
+            Files.writeString(completions.resolve(name), AutoComplete.bash(name, command));
+            Files.writeString(completions.resolve("_" + name), Completions.zsh(command));
+            Files.writeString(completions.resolve(name + ".fish"), Completions.fish(command));
         }
         convert(manuals);
     }

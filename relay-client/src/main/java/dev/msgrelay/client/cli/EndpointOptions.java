@@ -101,6 +101,9 @@ final class EndpointOptions {
         if (!tls && ca == null && certificate == null && name == null) {
             return null;
         }
+        if (key != null) {
+            SessionOptions.warnIfWide(key);
+        }
         TlsOptions options = ca == null ? TlsOptions.system() : TlsOptions.trusting(ca);
         options = certificate == null ? options : options.showing(certificate, key);
         return name == null ? options : options.expecting(name);

@@ -1,5 +1,6 @@
 package dev.msgrelay.client.cli;
 
+import dev.msgrelay.client.PublishException;
 import dev.msgrelay.client.PublisherOptions;
 import dev.msgrelay.client.ReconnectPolicy;
 import dev.msgrelay.client.RelayPublisher;
@@ -333,14 +334,22 @@ final class PublishCommand implements Callable<Integer> {
         }
     }
 
-    /** Waits until all messages are handed over, with --ack acknowledged, as long as there is progress. */
+    /**
+     * Waits until all messages are handed over, with --ack acknowledged, as long as there is progress. What is left
+     * then, closing tells.
+     */
     private void settle(RelayPublisher publisher) throws InterruptedException {
         long before;
+        boolean more;
         do {
             before = publisher.settled();
-        } while (!publisher.flush(stallTimeout)
-                && publisher.settled() > before
-                && publisher.failure().isEmpty());
+            try {
+                publisher.flush(stallTimeout);
+                more = false;
+            } catch (PublishException e) {
+                more = publisher.settled() > before && publisher.failure().isEmpty();
+            }
+        } while (more);
     }
 
     /** Ends the run and prints its sum, once; called by the main thread and on Ctrl-C, where the second waits. */
@@ -349,7 +358,11 @@ final class PublishCommand implements Callable<Integer> {
             return;
         }
         finished = true;
-        publisher.close();
+        try {
+            publisher.close();
+        } catch (PublishException e) {
+            // Its failure() tells the same, behind the sum.
+        }
         events.end();
         String published = "published " + ShortText.counted(publisher.messages(), "message") + ", ";
         printError(

@@ -2,6 +2,7 @@ package dev.msgrelay.client.cli;
 
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.text.TextFile;
+import dev.msgrelay.protocol.text.WholeFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.StringReader;

@@ -9,6 +9,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
@@ -92,18 +93,28 @@ final class SessionOptions {
     }
 
     /**
-     * The text of a token's file.
+     * The text of a token's file. Logs a warning if every user of this host can read it.
      *
      * @throws FileSystemException the file cannot be read
      * @throws IOException the file is no text; the message does not show it
      */
     static String readTokenFile(Path file) throws IOException {
         try {
-            return TextFile.read(file, MOST_TOKEN_FILE).strip();
+            String text = TextFile.read(file, MOST_TOKEN_FILE).strip();
+            warnIfWide(file);
+            return text;
         } catch (FileSystemException e) {
             throw e;
         } catch (IOException e) {
             throw new IOException(SecretText.file(file) + " holds no token: " + e.getMessage());
+        }
+    }
+
+    /** Logs a warning if every user of this host can read the file, which holds a secret. */
+    static void warnIfWide(Path file) throws IOException {
+        String wide = TextFile.wide(file);
+        if (wide != null) {
+            LoggerFactory.getLogger(SessionOptions.class).warn(wide);
         }
     }
 

@@ -3,9 +3,10 @@ package dev.msgrelay.client.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.client.PlainServer;
+import dev.msgrelay.client.Frames;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -75,12 +76,12 @@ class PublishCommandTest {
 
     @Test
     void aRelayThatRefusesIsQuoted() throws Exception {
-        try (PlainServer server = PlainServer.tcp()) {
+        try (ScriptedRelay server = ScriptedRelay.tcp()) {
             CompletableFuture<CommandRun> running =
                     CommandRun.start("hello\n", "publish", server.endpoint().toString());
-            try (SocketChannel accepted = server.accept()) {
-                PlainServer.readAll(accepted, (type, body) -> {});
-                PlainServer.write(accepted, ErrorFrame.encode(CloseReason.OVERSIZED_LENGTH, "5 over 4"));
+            try (SocketChannel accepted = server.accept().channel()) {
+                Frames.readAll(accepted, (type, body) -> {});
+                Frames.write(accepted, ErrorFrame.encode(CloseReason.OVERSIZED_LENGTH, "5 over 4"));
             }
             CommandRun run = running.get(120, TimeUnit.SECONDS);
             assertThat(run.exitCode()).isEqualTo(1);
@@ -90,14 +91,15 @@ class PublishCommandTest {
     }
 
     private CommandRun publish(String stdin, String... options) throws Exception {
-        try (PlainServer server = PlainServer.tcp()) {
+        try (ScriptedRelay server = ScriptedRelay.tcp()) {
             String[] args = new String[2 + options.length];
             args[0] = "publish";
             args[1] = server.endpoint().toString();
             System.arraycopy(options, 0, args, 2, options.length);
             CompletableFuture<CommandRun> run = CommandRun.start(stdin, args);
-            PlainServer.serve(
-                    server.accept(), (type, body) -> got.add(type + ":" + new String(PlainServer.copy(body), UTF_8)));
+            Frames.serve(
+                    server.accept().channel(),
+                    (type, body) -> got.add(type + ":" + new String(Frames.copy(body), UTF_8)));
             return run.get(120, TimeUnit.SECONDS);
         }
     }

@@ -4,14 +4,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.client.Frames;
-import dev.msgrelay.client.PlainServer;
-import dev.msgrelay.client.ScriptedRelay;
-import dev.msgrelay.client.ScriptedRelay.Frame;
-import dev.msgrelay.client.ScriptedRelay.Script;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.testing.scripted.Peer;
+import dev.msgrelay.testing.scripted.Peer.Frame;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
+import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -259,10 +259,10 @@ class ResumptionTest {
         };
     }
 
-    private void take(ScriptedRelay.Peer client, int messages) throws IOException {
+    private void take(Peer client, int messages) throws IOException {
         for (int i = 0; i < messages; i++) {
             Frame frame = client.next();
-            got.add(new String(PlainServer.copy(frame.body()), UTF_8));
+            got.add(new String(Frames.copy(frame.body()), UTF_8));
         }
     }
 

@@ -4,11 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.client.Frames;
-import dev.msgrelay.client.PlainServer;
-import dev.msgrelay.client.ScriptedRelay;
-import dev.msgrelay.client.ScriptedRelay.Frame;
-import dev.msgrelay.client.ScriptedRelay.Peer;
-import dev.msgrelay.client.ScriptedRelay.Script;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.Features;
@@ -19,6 +14,10 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.testing.scripted.Peer;
+import dev.msgrelay.testing.scripted.Peer.Frame;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
+import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,7 +58,7 @@ class SessionCommandsTest {
             assertThat(run.err().lines())
                     .hasSize(3)
                     .startsWith(
-                            "connected to " + relay.endpoint() + " (double)",
+                            "connected to " + relay.endpoint() + " (scripted)",
                             "missed 2 messages, 5 to 6: no longer held")
                     .last()
                     .asString()
@@ -103,12 +102,12 @@ class SessionCommandsTest {
             String at = "\",\"endpoint\":\"" + relay.endpoint() + "\",\"text\":\"";
             assertThat(run.out().lines().map(line -> line.replaceAll("in \\d+ ms|,\"ms.*", "")))
                     .containsExactly(
-                            "{\"event\":\"connected" + at + "connected to " + relay.endpoint() + " (double)\"}",
+                            "{\"event\":\"connected" + at + "connected to " + relay.endpoint() + " (scripted)\"}",
                             "{\"event\":\"gap\",\"from\":1,\"to\":2,\"code\":1}",
                             "{\"event\":\"message\",\"sequence\":3,\"type\":1,\"length\":1,\"text\":\"a\"}",
                             "{\"event\":\"lost" + at + "the relay at " + relay.endpoint()
                                     + " closed the connection; next try \"}",
-                            "{\"event\":\"connected" + at + "connected to " + relay.endpoint() + " (double)\"}",
+                            "{\"event\":\"connected" + at + "connected to " + relay.endpoint() + " (scripted)\"}",
                             "{\"event\":\"streamChanged" + at + "the relay at " + relay.endpoint()
                                     + " has another stream: of the former one all from message 4 on is lost;"
                                     + " this one goes on with message 1\"}",
@@ -152,7 +151,7 @@ class SessionCommandsTest {
     @Test
     void severalEndpointsAreTriedInTurn() throws Exception {
         String gone;
-        try (PlainServer server = PlainServer.tcp()) {
+        try (ScriptedRelay server = ScriptedRelay.tcp()) {
             gone = server.endpoint().toString();
         }
         Script script = client -> {
@@ -352,7 +351,7 @@ class SessionCommandsTest {
     private void take(Peer client, int messages) throws IOException {
         for (int i = 0; i < messages; i++) {
             Frame frame = client.next();
-            got.add(frame.type() + ":" + new String(PlainServer.copy(frame.body()), UTF_8));
+            got.add(frame.type() + ":" + new String(Frames.copy(frame.body()), UTF_8));
         }
     }
 

@@ -3,9 +3,10 @@ package dev.msgrelay.client.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.client.PlainServer;
+import dev.msgrelay.client.Frames;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -44,7 +45,7 @@ class SubscribeCommandTest {
     @Test
     void printsTextOrHex() throws Exception {
         ByteBuffer[] frames = {
-            frame(1, "grüße 😀"), PlainServer.frame(-2, (byte) 0, (byte) 0xFF), frame(3, ""), frame(4, "\u001b[2J")
+            frame(1, "grüße 😀"), Frames.frame(-2, (byte) 0, (byte) 0xFF), frame(3, ""), frame(4, "\u001b[2J")
         };
         assertThat(subscribe(frames, "--count", "4", "--print").out().lines())
                 .containsExactly(
@@ -63,7 +64,7 @@ class SubscribeCommandTest {
 
     @Test
     void jsonIsOneObjectALine() throws Exception {
-        ByteBuffer[] frames = {frame(1, "say \"hi\"\\\t"), PlainServer.frame(2, (byte) 0x80)};
+        ByteBuffer[] frames = {frame(1, "say \"hi\"\\\t"), Frames.frame(2, (byte) 0x80)};
         CommandRun run = subscribe(frames, "--count", "2", "--json", "--print", "--report-every", "2");
         assertThat(run.out().lines()).hasSize(4);
         assertThat(run.out().lines().limit(2))
@@ -108,12 +109,12 @@ class SubscribeCommandTest {
 
     @Test
     void takesAUnixSocketEitherWay() throws Exception {
-        try (PlainServer server = PlainServer.unix(directory)) {
+        try (ScriptedRelay server = ScriptedRelay.unix(directory)) {
             String path = server.endpoint().toString().substring("unix:".length());
             for (String[] where : new String[][] {{"--unix", path}, {"unix:" + path}}) {
                 CompletableFuture<CommandRun> run = CommandRun.start("", args(where, "--count", "1", "--print"));
-                try (SocketChannel accepted = server.accept()) {
-                    PlainServer.write(accepted, frame(1, "local"));
+                try (SocketChannel accepted = server.accept().channel()) {
+                    Frames.write(accepted, frame(1, "local"));
                     assertThat(run.get(120, TimeUnit.SECONDS).out()).contains("local");
                 }
             }
@@ -121,12 +122,12 @@ class SubscribeCommandTest {
     }
 
     private static CommandRun subscribe(ByteBuffer[] frames, String... options) throws Exception {
-        try (PlainServer server = PlainServer.tcp()) {
+        try (ScriptedRelay server = ScriptedRelay.tcp()) {
             String[] where = {server.endpoint().toString()};
             CompletableFuture<CommandRun> run = CommandRun.start("", args(where, options));
-            try (SocketChannel accepted = server.accept()) {
+            try (SocketChannel accepted = server.accept().channel()) {
                 for (ByteBuffer frame : frames) {
-                    PlainServer.write(accepted, frame);
+                    Frames.write(accepted, frame);
                 }
             }
             return run.get(120, TimeUnit.SECONDS);
@@ -142,7 +143,7 @@ class SubscribeCommandTest {
     }
 
     private static ByteBuffer frame(int type, String body) {
-        return PlainServer.frame(type, body.getBytes(UTF_8));
+        return Frames.frame(type, body.getBytes(UTF_8));
     }
 
     private static ByteBuffer joined(ByteBuffer... frames) throws IOException {

@@ -2,8 +2,8 @@ package dev.msgrelay.client.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.client.PlainServer;
 import dev.msgrelay.testing.Commands;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -68,7 +68,7 @@ class UsageTest {
     @ValueSource(strings = {"subscribe", "publish"})
     void aRelayThatIsNotThereIsAFailureInOneLine(String command) throws Exception {
         String gone;
-        try (PlainServer server = PlainServer.tcp()) {
+        try (ScriptedRelay server = ScriptedRelay.tcp()) {
             gone = server.endpoint().toString();
         }
         CommandRun run = CommandRun.of(command, gone);
@@ -103,7 +103,7 @@ class UsageTest {
     @ValueSource(strings = {"5", "5s", "2000ms", "1m"})
     void aTimeIsWrittenAsEverywhere(String time) throws Exception {
         String gone;
-        try (PlainServer server = PlainServer.tcp()) {
+        try (ScriptedRelay server = ScriptedRelay.tcp()) {
             gone = server.endpoint().toString();
         }
         CommandRun run =

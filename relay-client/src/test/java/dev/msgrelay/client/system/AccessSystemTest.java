@@ -103,6 +103,7 @@ class AccessSystemTest {
             do {
                 outcome = wrong.publish(9, ByteBuffer.allocate(4), Duration.ofSeconds(120));
             } while (outcome == PublishOutcome.ACCEPTED);
+            assertThatThrownBy(wrong::close).hasMessageContaining(CloseReason.NOT_AUTHENTICATED.text());
             assertThat(wrong.failure().orElseThrow())
                     .isInstanceOfSatisfying(RelayErrorException.class, e -> assertThat(e.reason())
                             .isSameAs(CloseReason.NOT_AUTHENTICATED));
@@ -188,7 +189,8 @@ class AccessSystemTest {
             do {
                 outcome = publisher.publish(1, ByteBuffer.allocate(4), Duration.ofSeconds(120));
             } while (outcome == PublishOutcome.ACCEPTED);
-            assertThat(publisher.failure().orElseThrow())
+            assertThatThrownBy(publisher::close)
+                    .cause()
                     .isInstanceOf(RelayUnsuitableException.class)
                     .hasMessageContaining("the token is not sent to")
                     .hasMessageNotContaining(TOKEN.text());

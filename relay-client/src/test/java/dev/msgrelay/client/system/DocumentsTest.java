@@ -8,6 +8,7 @@ import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.engine.MemoryPlan;
 import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.testing.FreePort;
 import dev.msgrelay.testing.TestProcess;
 import java.io.BufferedReader;
 import java.io.File;
@@ -26,6 +27,7 @@ import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +38,15 @@ class DocumentsTest {
     private static final Path README = Path.of("..", "README.md");
     private static final Path DOCS = Path.of("..", "docs");
     private static final Path OPERATIONS = DOCS.resolve("operations.md");
+
+    /** The library's public classes, whose javadoc has examples. */
+    private static final Path LIBRARY = Path.of("src", "main", "java", "dev", "msgrelay", "client");
+
+    private static final Pattern EXAMPLE =
+            Pattern.compile("^ \\* <pre>\\{@code\n(.*?)^ \\* }</pre>", Pattern.MULTILINE | Pattern.DOTALL);
+
+    private static final Pattern PUBLIC =
+            Pattern.compile("^public (?:abstract |final |sealed )*(?:class|interface|record|enum) ", Pattern.MULTILINE);
 
     private static final Pattern BLOCK = Pattern.compile("^```(\\w+)\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
 
@@ -51,9 +62,21 @@ class DocumentsTest {
             import dev.msgrelay.server.admin.*;
             import dev.msgrelay.server.config.*;
             import java.nio.ByteBuffer;
+            import java.nio.charset.StandardCharsets;
             import java.nio.file.Path;
+            import java.time.Duration;
+            import java.util.function.LongSupplier;
 
             class Piece%d {
+                interface Registry {
+                    void counter(String name, LongSupplier value);
+
+                    void gauge(String name, LongSupplier value);
+                }
+
+                Registry registry;
+                RelayPublisher publisher;
+                RelaySubscriber subscriber;
                 RelayServer relay;
                 Endpoint endpoint;
                 String secret;
@@ -100,38 +123,86 @@ class DocumentsTest {
 
     @Test
     void theProgramInJavaPublishesAndSubscribes() throws Exception {
-        String program = blocks("java", README).stream()
+        try (RelayServer relay = start();
+                TestProcess hello = hello(at(relay, programInJava()))) {
+            assertThat(hello.line(line -> line.endsWith("hello"))).isEqualTo("1 7 hello");
+        }
+    }
+
+    /** It waits for its own limits, of half a minute by default: a second does here. */
+    @Tag("thorough")
+    @Test
+    void theProgramInJavaFailsWhereThereIsNoRelay() throws Exception {
+        String program =
+                programInJava().replace("ofSeconds(30)", "ofSeconds(1)").replace("7401", "" + FreePort.next());
+        try (TestProcess hello = hello(program, "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")) {
+            assertThat(hello.awaitExit()).isEqualTo(1);
+            assertThat(hello.lines()).isEmpty();
+            assertThat(hello.errors())
+                    .as("a try that fails is logged")
+                    .anyMatch(line -> line.contains("WARN") && line.contains("Connection refused; next try in "))
+                    .anyMatch(line -> line.contains("PublishException: 1 message not acknowledged in time: ")
+                            && line.endsWith("Connection refused"));
+        }
+    }
+
+    private static String programInJava() {
+        return blocks("java", README).stream()
                 .filter(block -> block.contains(MAIN))
                 .findFirst()
                 .orElseThrow();
-        try (RelayServer relay = start()) {
-            String main = program.replaceAll("(?s).*?class (\\w+).*", "$1");
-            Path file = Files.writeString(folder.resolve(main + ".java"), at(relay, program));
-            compile(List.of(file));
-            List<String> command = TestProcess.javaCommand(main);
-            int classPath = command.indexOf("-cp") + 1;
-            command.set(classPath, folder + File.pathSeparator + command.get(classPath));
-            try (TestProcess hello = new TestProcess(command)) {
-                assertThat(hello.line(line -> line.endsWith("hello"))).isEqualTo("1 7 hello");
-            }
-        }
+    }
+
+    private TestProcess hello(String program, String... flags) throws IOException {
+        String main = program.replaceAll("(?s).*?class (\\w+).*", "$1");
+        compile(List.of(Files.writeString(folder.resolve(main + ".java"), program)));
+        List<String> command = TestProcess.javaCommand(main);
+        int classPath = command.indexOf("-cp") + 1;
+        command.set(classPath, folder + File.pathSeparator + command.get(classPath));
+        command.addAll(1, List.of(flags));
+        return new TestProcess(command);
     }
 
     @Test
     void thePiecesOfJavaCompile() throws Exception {
-        List<Path> files = new ArrayList<>();
-        try (Stream<Path> documents = Stream.concat(Stream.of(README), Files.list(DOCS))) {
-            List<String> pieces = documents
+        List<String> pieces = new ArrayList<>();
+        try (Stream<Path> documents = Stream.concat(Files.list(Path.of("..")), Files.list(DOCS))) {
+            documents
                     .filter(document -> document.toString().endsWith(".md"))
                     .flatMap(document -> blocks("java", document).stream())
                     .filter(block -> !block.contains(MAIN))
-                    .toList();
-            for (String piece : pieces) {
-                files.add(Files.writeString(
-                        folder.resolve("Piece" + files.size() + ".java"), String.format(PIECE, files.size(), piece)));
+                    .forEach(pieces::add);
+        }
+        assertThat(pieces).isNotEmpty();
+        compilePieces(pieces);
+    }
+
+    @Test
+    void eachPublicClassOfTheLibraryHasAnExampleThatCompiles() throws Exception {
+        List<String> pieces = new ArrayList<>();
+        try (Stream<Path> files = Files.list(LIBRARY)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                String source = text(file);
+                List<String> examples = EXAMPLE.matcher(source)
+                        .results()
+                        .map(example -> example.group(1).replaceAll("(?m)^ \\* ?", ""))
+                        .toList();
+                assertThat(!PUBLIC.matcher(source).find() || !examples.isEmpty())
+                        .as("%s has an example", file.getFileName())
+                        .isTrue();
+                pieces.addAll(examples);
             }
         }
-        assertThat(files).isNotEmpty();
+        assertThat(pieces).hasSizeGreaterThan(10);
+        compilePieces(pieces);
+    }
+
+    private void compilePieces(List<String> pieces) throws IOException {
+        List<Path> files = new ArrayList<>();
+        for (String piece : pieces) {
+            files.add(Files.writeString(
+                    folder.resolve("Piece" + files.size() + ".java"), String.format(PIECE, files.size(), piece)));
+        }
         compile(files);
     }
 

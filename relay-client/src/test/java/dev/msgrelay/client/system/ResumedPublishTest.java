@@ -3,7 +3,7 @@ package dev.msgrelay.client.system;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.client.PlainServer;
+import dev.msgrelay.client.Frames;
 import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.SubscriberOptions;
 import dev.msgrelay.client.cli.RelayClientMain;
@@ -11,6 +11,7 @@ import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.testing.TestProcess;
+import dev.msgrelay.testing.scripted.CuttingProxy;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -86,7 +87,7 @@ class ResumedPublishTest {
         long end = System.nanoTime() + LONG.toNanos();
         while (got.size() < messages) {
             assertThat(System.nanoTime()).as("in time: %d messages", got.size()).isLessThan(end);
-            subscriber.poll((sequence, type, body) -> got.add(new String(PlainServer.copy(body), UTF_8)));
+            subscriber.poll((sequence, type, body) -> got.add(new String(Frames.copy(body), UTF_8)));
         }
     }
 

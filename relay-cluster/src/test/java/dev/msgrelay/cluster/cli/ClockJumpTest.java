@@ -72,12 +72,12 @@ class ClockJumpTest {
         }
     }
 
-    private static void publish(RelayPublisher publisher, long from, long to) throws InterruptedException {
+    private static void publish(RelayPublisher publisher, long from, long to) throws IOException, InterruptedException {
         for (long number = from; number <= to; number++) {
             assertThat(publisher.publish(7, ByteBuffer.allocate(8).putLong(0, number), WAIT))
                     .hasToString("ACCEPTED");
         }
-        assertThat(publisher.flush(WAIT)).isTrue();
+        publisher.flush(WAIT);
     }
 
     /** Waits until two lines of a node, one a second, have its new time: timeouts of Aeron's parts have passed by its clock then. */

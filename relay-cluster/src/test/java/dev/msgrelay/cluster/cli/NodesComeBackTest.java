@@ -59,13 +59,13 @@ class NodesComeBackTest {
                 .build());
     }
 
-    private static void publish(RelayPublisher publisher, long from, long to) throws InterruptedException {
+    private static void publish(RelayPublisher publisher, long from, long to) throws IOException, InterruptedException {
         ByteBuffer body = ByteBuffer.allocate(BODY);
         for (long number = from; number <= to; number++) {
             body.putLong(0, number);
             assertThat(publisher.publish(7, body, WAIT)).hasToString("ACCEPTED");
         }
-        assertThat(publisher.flush(WAIT)).isTrue();
+        publisher.flush(WAIT);
     }
 
     /** Reads one node's stream from its earliest message on. */

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
 
 /**
  * A short text in a file: a configuration, a token, a context. Only regular files are opened: a pipe may block, and a
@@ -60,6 +61,23 @@ public final class TextFile {
             throw new IOException(Math.max(said, mostBytes + 1L) + " bytes are over the limit of " + mostBytes);
         }
         return bytes;
+    }
+
+    /**
+     * A warning about a file with a secret that every user of this host can read; null: only its owner and group can,
+     * others may not enter its folder, or this process cannot read it.
+     */
+    public static String wide(Path file) throws IOException {
+        if (!file.getFileSystem().supportedFileAttributeViews().contains("posix") || !Files.isReadable(file)) {
+            return null;
+        }
+        Path folder = file.toAbsolutePath().getParent();
+        boolean wide = Files.getPosixFilePermissions(file).contains(PosixFilePermission.OTHERS_READ)
+                && Files.getPosixFilePermissions(folder).contains(PosixFilePermission.OTHERS_EXECUTE);
+        return wide
+                ? SecretText.file(file) + " is a secret that every user of this host can read: chmod o= "
+                        + SecretText.file(file)
+                : null;
     }
 
     /** Decodes UTF-8; the exception tells the line that is not UTF-8, or that the text is UTF-16. */

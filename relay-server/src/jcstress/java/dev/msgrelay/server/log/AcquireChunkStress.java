@@ -21,7 +21,8 @@ public class AcquireChunkStress {
     private static final int CHUNK = 64;
     private static final int PACKET = 32;
 
-    private final PacketLog log = new PacketLog(new Heap(), 2 * CHUNK, CHUNK, PACKET, 1, CHUNK, position -> true);
+    private final PacketLog log =
+            new PacketLog(new Heap(), 2 * CHUNK, CHUNK, PACKET, 1, CHUNK, position -> true, Mark.of(0, 1));
 
     public AcquireChunkStress() {
         append(1);

@@ -1,5 +1,7 @@
 package dev.msgrelay.server.access;
 
+import dev.msgrelay.protocol.Token;
+import dev.msgrelay.protocol.TypeRanges;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -80,6 +82,17 @@ public final class AccessPolicy {
             }
         }
         return identity;
+    }
+
+    /**
+     * Types that a client may get as a subscriber: that of the token, or that which the peer is without one; null: none.
+     *
+     * @param token {@link Token#NONE}: none is shown
+     */
+    public TypeRanges subscribable(Token token, Peer peer) {
+        Identity identity = token.isNone() ? null : byToken(TokenHash.of(token), peer);
+        identity = identity == null ? byPeer(peer) : identity;
+        return identity == null ? null : identity.subscribe();
     }
 
     private static Identity comingFrom(Identity identity, Peer peer) {

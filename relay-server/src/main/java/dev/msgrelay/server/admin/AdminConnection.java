@@ -1,5 +1,6 @@
 package dev.msgrelay.server.admin;
 
+import dev.msgrelay.server.access.Peer;
 import dev.msgrelay.server.admin.Answers.Answer;
 import dev.msgrelay.server.net.PeerName;
 import dev.msgrelay.server.tls.TlsFailure;
@@ -171,6 +172,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         switch (path) {
             case "/events" -> beginStream();
             case "/connections" -> answerRows();
+            case "/peek" -> peek();
             case Refusals.RELOAD -> reload();
             default -> {
                 Answer answer = server.answers().of(path, accept());
@@ -240,6 +242,15 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
                     server.rowsListed();
                     leave();
                 });
+    }
+
+    private void peek() {
+        Answer answer = server.answers().peek(Refusals.shown(request), Peer.of(ctx.channel()));
+        if (answer.status().equals(HttpResponseStatus.OK)) {
+            sendAnswer(answer);
+        } else {
+            refuse(answer);
+        }
     }
 
     private void reload() {

@@ -44,6 +44,8 @@ import org.slf4j.LoggerFactory;
  * A relay's admin port: figures, health, connections, settings and a page, by HTTP; and a reload, for a client with the
  * port's token. All else is read-only. A relay has no admin port unless it is started here.
  *
+ * <p>A port for health alone ({@link AdminConfig#healthOnly}) answers nothing else, by the same rules.
+ *
  * <p>The port has a thread of its own, reads the same fields as the relay's reports, and takes no direct memory; with
  * TLS, it takes memory from the relay's TLS part at start. The number of connections is limited. If all places are
  * taken, the connection that has been asking or leaving for longest makes room, so clients without a request keep
@@ -70,13 +72,15 @@ public final class AdminServer implements AutoCloseable {
     // Null: there is no configuration to read again.
     private final Supplier<Reload> configuration;
     private final Refusals refusals;
+    // The port's name in the log.
+    private final String name;
     // Null: the relay has not started yet.
     private volatile RelayServer relay;
     private volatile Answers answers;
     private volatile int looked;
     private volatile int segments;
     private final EventLoopGroup thread =
-            new MultiThreadIoEventLoopGroup(1, AdminServer::newThread, NioIoHandler.newFactory());
+            new MultiThreadIoEventLoopGroup(1, this::newThread, NioIoHandler.newFactory());
     private final RepeatedWarning warning = new RepeatedWarning();
     // The listening socket at the host's first address.
     private Channel listening;
@@ -94,12 +98,13 @@ public final class AdminServer implements AutoCloseable {
         this.configuration = configuration;
         this.tls = tls;
         this.refusals = new Refusals(config);
+        this.name = config.healthOnly() ? "health port" : "admin port";
     }
 
-    private static Thread newThread(Runnable task) {
-        Thread thread = new FastThreadLocalThread(task, "relay-admin");
-        thread.setDaemon(true);
-        return thread;
+    private Thread newThread(Runnable task) {
+        Thread added = new FastThreadLocalThread(task, config.healthOnly() ? "relay-health" : "relay-admin");
+        added.setDaemon(true);
+        return added;
     }
 
     /**
@@ -168,7 +173,7 @@ public final class AdminServer implements AutoCloseable {
                     AllAddresses.of(admin.config.host(), port),
                     port,
                     admin::listen,
-                    text -> LOG.warn("admin port: {}", text));
+                    text -> LOG.warn("{}: {}", admin.name, text));
             return admin;
         } catch (IOException | RuntimeException e) {
             admin.close();
@@ -210,7 +215,7 @@ public final class AdminServer implements AutoCloseable {
         bound.channel().pipeline().addLast(new ChannelInboundHandlerAdapter() {
             @Override
             public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-                warning.warn(System.nanoTime(), "admin port: connections wait: " + cause.getMessage());
+                warning.warn(System.nanoTime(), name + ": connections wait: " + cause.getMessage());
             }
         });
         listening = listening == null ? bound.channel() : listening;
@@ -380,7 +385,7 @@ public final class AdminServer implements AutoCloseable {
         if (relay != null) {
             relay.count(Counter.ADMIN_REFUSED);
         }
-        warning.warn(System.nanoTime(), "admin port: " + peer + " refused: " + why);
+        warning.warn(System.nanoTime(), name + ": " + peer + " refused: " + why);
     }
 
     /** Logs a fault of the admin port's own, which ends one connection. */

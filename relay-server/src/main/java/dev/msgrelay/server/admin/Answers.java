@@ -1,8 +1,12 @@
 package dev.msgrelay.server.admin;
 
+import dev.msgrelay.protocol.Token;
+import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.access.Peer;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.core.ClusterStatus;
+import dev.msgrelay.server.log.PeekedMessage;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.CloseLog;
 import dev.msgrelay.server.ops.ConnectionRow;
@@ -16,6 +20,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -25,10 +31,14 @@ import java.util.concurrent.TimeUnit;
  * counters twice a second; requests in between get the same bytes. Owned by the admin port's thread.
  */
 final class Answers {
-    /** Subscribers listed in an event, for the page and for {@code relay-client top}. */
+    /** Subscribers, and publishers, listed in an event, for the page and for {@code relay-client top}. */
     static final int MOST_LAGGING = 20;
 
     private static final int MOST_ENDED = 40;
+
+    private static final int MOST_PEEKED = 20;
+    /** Bytes of each body that are shown. */
+    private static final int PEEKED_BYTES = 64;
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
     private static final long METRICS_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -58,6 +68,8 @@ final class Answers {
     private final Map<String, Answer> metrics = new HashMap<>();
     private long metricsNanos = startNanos;
     private Look look;
+    private List<PeekedMessage> peeked;
+    private long peekedNanos;
 
     Answers(RelayServer relay, AdminConfig config) {
         this.relay = relay;
@@ -108,7 +120,9 @@ final class Answers {
     private JsonLine ready() {
         boolean ready = relay.ready();
         JsonLine line = status(ready, "ready", unready());
-        LookJson.cluster(line, relay.cluster());
+        if (!config.healthOnly()) {
+            LookJson.cluster(line, relay.cluster());
+        }
         return line;
     }
 
@@ -136,7 +150,55 @@ final class Answers {
             metricsNanos = now;
         }
         return metrics.computeIfAbsent(
-                writer.getContentType(), type -> new Answer(HttpResponseStatus.OK, type, Metrics.write(relay, writer)));
+                writer.getContentType(),
+                type -> new Answer(
+                        HttpResponseStatus.OK,
+                        type,
+                        Metrics.write(
+                                relay,
+                                writer,
+                                config.metricsNames() == 0 ? List.of() : furthestBehind(config.metricsNames()))));
+    }
+
+    /** The last messages that a client with this token, from this peer, may get; refused if it may not subscribe. */
+    Answer peek(Token token, Peer peer) {
+        TypeRanges types = relay.subscribable(token, peer);
+        if (types == null) {
+            return Answer.text(
+                    HttpResponseStatus.FORBIDDEN,
+                    "no identity of this request may subscribe: show the token of one that may");
+        }
+        if (peeked == null || System.nanoTime() - peekedNanos > LOOK_NANOS) {
+            peeked = relay.lastMessages(MOST_PEEKED, PEEKED_BYTES);
+            peekedNanos = System.nanoTime();
+        }
+        JsonLine line = JsonLine.object().beginList("messages");
+        for (PeekedMessage message : peeked) {
+            if (types.contains(message.type())) {
+                line.item()
+                        .number("sequence", message.sequence())
+                        .number("type", message.type())
+                        .number("length", message.length())
+                        .text("first", escaped(message.first()))
+                        .close();
+            }
+        }
+        return Answer.json(HttpResponseStatus.OK, line.closeList());
+    }
+
+    /** Bytes as text: printable ASCII as it is, other bytes as {@code \\x0a}, a backslash as two. */
+    private static String escaped(byte[] bytes) {
+        StringBuilder text = new StringBuilder(bytes.length);
+        for (byte each : bytes) {
+            if (each == '\\') {
+                text.append("\\\\");
+            } else if (each >= ' ' && each <= '~') {
+                text.append((char) each);
+            } else {
+                text.append("\\x").append(HexFormat.of().toHexDigits(each));
+            }
+        }
+        return text.toString();
     }
 
     private Answer config() {
@@ -199,9 +261,14 @@ final class Answers {
         line.begin("memory");
         now.stats().memory().forEach((part, used) -> line.number(part.name().toLowerCase(Locale.ROOT), used));
         line.close().beginList("lagging");
+        furthestBehind(MOST_LAGGING).forEach(row -> {
+            LookJson.row(line.item(), row);
+            line.close();
+        });
+        line.closeList().beginList("publishing");
         now.connections().stream()
-                .filter(row -> !row.publisher())
-                .sorted(Comparator.comparingLong(ConnectionRow::lagBytes)
+                .filter(ConnectionRow::publisher)
+                .sorted(Comparator.comparingDouble(ConnectionRow::messagesPerSecond)
                         .reversed()
                         .thenComparingLong(ConnectionRow::id))
                 .limit(MOST_LAGGING)
@@ -220,6 +287,17 @@ final class Answers {
                     .close();
         }
         return event("stats", line.closeList());
+    }
+
+    /** The {@code most} subscribers that are furthest behind, the furthest first. */
+    private List<ConnectionRow> furthestBehind(int most) {
+        return look().connections().stream()
+                .filter(row -> !row.publisher())
+                .sorted(Comparator.comparingLong(ConnectionRow::lagBytes)
+                        .reversed()
+                        .thenComparingLong(ConnectionRow::id))
+                .limit(most)
+                .toList();
     }
 
     private static byte[] event(String name, JsonLine data) {

@@ -5,9 +5,11 @@ import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.core.ClusterStatus;
 import dev.msgrelay.server.engine.MemoryPlan;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.GarbageCollections;
 import dev.msgrelay.server.ops.RelayStats;
+import dev.msgrelay.server.ops.TimeHistogram;
 import io.prometheus.metrics.config.EscapingScheme;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
@@ -24,12 +26,16 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
 
 /**
  * A relay's figures as Prometheus's metrics: each {@link Counter} by its name in lower case, with seconds for
  * milliseconds; closes by reason; memory by part. No name and no address of a client is a label, so clients cannot make
- * new series.
+ * new series, but for {@code --metrics-names N}: then there are those of N subscribers.
  */
 final class Metrics {
     private static final String PREFIX = "relay_";
@@ -41,18 +47,22 @@ final class Metrics {
 
     private Metrics() {}
 
-    /** Writes the figures in one of Prometheus's formats. */
-    static byte[] write(RelayServer relay, ExpositionFormatWriter writer) {
+    /**
+     * Writes the figures in one of Prometheus's formats.
+     *
+     * @param furthestBehind subscribers that are told by name; usually none
+     */
+    static byte[] write(RelayServer relay, ExpositionFormatWriter writer, List<ConnectionRow> furthestBehind) {
         ByteArrayOutputStream out = new ByteArrayOutputStream(16 << 10);
         try {
-            writer.write(out, of(relay), EscapingScheme.UNDERSCORE_ESCAPING);
+            writer.write(out, of(relay, furthestBehind), EscapingScheme.UNDERSCORE_ESCAPING);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return out.toByteArray();
     }
 
-    private static MetricSnapshots of(RelayServer relay) {
+    private static MetricSnapshots of(RelayServer relay, List<ConnectionRow> furthestBehind) {
         RelayStats stats = relay.stats();
         MetricSnapshots.Builder all = MetricSnapshots.builder();
         for (Counter counter : Counter.values()) {
@@ -65,33 +75,47 @@ final class Metrics {
             add(
                     all,
                     counter.total(),
-                    millis ? name.replaceFirst("millis$", "seconds") : name,
+                    PREFIX + (millis ? name.replaceFirst("millis$", "seconds") : name),
                     (millis ? "seconds" : counter.unit()) + ": " + counter.help(),
                     stats.get(counter) * (millis ? MILLIS : 1));
         }
         GarbageCollections gc = GarbageCollections.now();
-        add(all, true, "gc_collections", "collections: garbage collections of the process", gc.count());
-        add(all, true, "gc_seconds", "seconds: spent on garbage collections of the process", gc.millis() * MILLIS);
+        add(all, true, PREFIX + "gc_collections", "collections: garbage collections of the process", gc.count());
+        add(
+                all,
+                true,
+                PREFIX + "gc_seconds",
+                "seconds: spent on garbage collections of the process",
+                gc.millis() * MILLIS);
         add(
                 all,
                 false,
-                "ready",
+                PREFIX + "ready",
                 "1: clients should connect; 0: the relay ends, or its cluster has no leader",
                 relay.ready() ? 1 : 0);
         add(
                 all,
                 false,
-                "tls_valid_seconds",
+                PREFIX + "tls_valid_seconds",
                 "seconds: until a certificate or authority expires; below 0: one has expired or is not yet valid; 100 years: no TLS",
                 Math.min(relay.tlsValidSeconds(), LONGEST_SECONDS));
         if (relay.cluster() != null) {
             cluster(all, relay.cluster());
         }
         if (stats.forces() != null) {
-            forces(all, stats.forces());
+            times(all, "journal_force_seconds", "seconds: duration of a force to the disk", stats.forces());
         }
+        times(
+                all,
+                "acknowledge_seconds",
+                "seconds: from a batch's first message in the relay until its publishers are told, once a batch",
+                stats.acknowledgements());
         closes(all, stats);
         memory(all, stats, relay.memory());
+        ProcessMetrics.add(all);
+        if (!furthestBehind.isEmpty()) {
+            subscribers(all, furthestBehind);
+        }
         all.metricSnapshot(InfoSnapshot.builder()
                 .name(PREFIX + "build")
                 .help("the running version")
@@ -102,16 +126,16 @@ final class Metrics {
         return all.build();
     }
 
-    private static void add(MetricSnapshots.Builder all, boolean total, String name, String help, double value) {
+    static void add(MetricSnapshots.Builder all, boolean total, String name, String help, double value) {
         if (total) {
             all.metricSnapshot(CounterSnapshot.builder()
-                    .name(PREFIX + name)
+                    .name(name)
                     .help(help)
                     .dataPoint(CounterDataPointSnapshot.builder().value(value).build())
                     .build());
         } else {
             all.metricSnapshot(GaugeSnapshot.builder()
-                    .name(PREFIX + name)
+                    .name(name)
                     .help(help)
                     .dataPoint(GaugeDataPointSnapshot.builder().value(value).build())
                     .build());
@@ -129,12 +153,12 @@ final class Metrics {
                     .build());
         }
         all.metricSnapshot(state.build());
-        add(all, false, "cluster_leader", "node: the leader; 0: unknown", status.leader());
-        add(all, false, "cluster_term", "number: the leader's term; -1: there was no leader", status.term());
+        add(all, false, PREFIX + "cluster_leader", "node: the leader; 0: unknown", status.leader());
+        add(all, false, PREFIX + "cluster_term", "number: the leader's term; -1: there was no leader", status.term());
         add(
                 all,
                 false,
-                "cluster_commit_position",
+                PREFIX + "cluster_commit_position",
                 "bytes: of the cluster's log that a majority has, as far as this node knows",
                 status.commitPosition());
         GaugeSnapshot.Builder lag = GaugeSnapshot.builder()
@@ -158,20 +182,20 @@ final class Metrics {
         all.metricSnapshot(silent.build());
     }
 
-    private static void forces(MetricSnapshots.Builder all, RelayStats.Forces forces) {
+    private static void times(MetricSnapshots.Builder all, String name, String help, TimeHistogram.Times times) {
         ClassicHistogramBuckets.Builder buckets = ClassicHistogramBuckets.builder();
-        for (int i = 0; i < forces.upTo().size(); i++) {
-            boolean last = i == forces.bounds().size();
+        for (int i = 0; i < times.upTo().size(); i++) {
+            boolean last = i == times.bounds().size();
             buckets.bucket(
-                    last ? Double.POSITIVE_INFINITY : forces.bounds().get(i),
-                    forces.upTo().get(i));
+                    last ? Double.POSITIVE_INFINITY : times.bounds().get(i),
+                    times.upTo().get(i));
         }
         all.metricSnapshot(HistogramSnapshot.builder()
-                .name(PREFIX + "journal_force_seconds")
-                .help("seconds: duration of a force to the disk")
+                .name(PREFIX + name)
+                .help(help)
                 .dataPoint(HistogramDataPointSnapshot.builder()
                         .classicHistogramBuckets(buckets.build())
-                        .sum(forces.nanos() * NANOS)
+                        .sum(times.nanos() * NANOS)
                         .build())
                 .build());
     }
@@ -191,6 +215,41 @@ final class Metrics {
                     .build());
         }
         all.metricSnapshot(closes.build());
+    }
+
+    /** Adds subscribers by name; of several with the same name, the one that is furthest behind. */
+    private static void subscribers(MetricSnapshots.Builder all, List<ConnectionRow> rows) {
+        Map<String, ConnectionRow> byName = new LinkedHashMap<>();
+        rows.forEach(row -> byName.putIfAbsent(row.name(), row));
+        subscriber(all, byName, "lag_bytes", "bytes: lag of a subscriber", ConnectionRow::lagBytes);
+        subscriber(all, byName, "lag_messages", "messages: lag of a subscriber", ConnectionRow::lagMessages);
+        subscriber(
+                all,
+                byName,
+                "messages_per_second",
+                "messages: handed to a subscriber in the last second",
+                ConnectionRow::messagesPerSecond);
+        subscriber(
+                all,
+                byName,
+                "connected_seconds",
+                "seconds: since a subscriber connected",
+                row -> row.ageMillis() * MILLIS);
+    }
+
+    private static void subscriber(
+            MetricSnapshots.Builder all,
+            Map<String, ConnectionRow> byName,
+            String name,
+            String help,
+            ToDoubleFunction<ConnectionRow> value) {
+        GaugeSnapshot.Builder gauge =
+                GaugeSnapshot.builder().name(PREFIX + "subscriber_" + name).help(help);
+        byName.forEach((client, row) -> gauge.dataPoint(GaugeDataPointSnapshot.builder()
+                .labels(Labels.of("name", client))
+                .value(value.applyAsDouble(row))
+                .build()));
+        all.metricSnapshot(gauge.build());
     }
 
     private static void memory(MetricSnapshots.Builder all, RelayStats stats, MemoryPlan plan) {

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.admin;
 
+import dev.msgrelay.protocol.Token;
 import dev.msgrelay.server.admin.Answers.Answer;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.ops.PeerText;
@@ -45,6 +46,12 @@ final class Refusals {
         if (target.hosts() != 1 && !none) {
             return Answer.text(HttpResponseStatus.BAD_REQUEST, target.hosts() + " Host headers instead of one");
         }
+        if (config.healthOnly()) {
+            // No page can be read here, so a name tells nothing.
+            return isHealth(target)
+                    ? null
+                    : Answer.text(HttpResponseStatus.NOT_FOUND, "only /health/live and /health/ready are here");
+        }
         if (target.host() != null && !isOurs(target.host())) {
             return Answer.text(
                     HttpResponseStatus.MISDIRECTED_REQUEST,
@@ -54,7 +61,7 @@ final class Refusals {
         if (reloads(target)) {
             return ofReload(request.headers().get(HttpHeaderNames.AUTHORIZATION));
         }
-        boolean open = config.token() == null || target.path().startsWith("/health/");
+        boolean open = config.token() == null || isHealth(target);
         String credentials = request.headers().get(HttpHeaderNames.AUTHORIZATION);
         if (!open && !isToken(bearer(credentials)) && !isToken(password(credentials))) {
             return Answer.text(
@@ -67,6 +74,10 @@ final class Refusals {
     /** The methods that a path allows. */
     static String allowed(Target target) {
         return reloads(target) ? "POST" : "GET, HEAD";
+    }
+
+    private static boolean isHealth(Target target) {
+        return target.path().startsWith("/health/");
     }
 
     static boolean reloads(Target target) {
@@ -113,6 +124,17 @@ final class Refusals {
     private boolean isToken(String shown) {
         byte[] wanted = HexFormat.of().parseHex(config.token().substring("sha256:".length()));
         return !shown.isEmpty() && MessageDigest.isEqual(wanted, sha256(shown));
+    }
+
+    /** The token that a request shows, as Bearer or as a password; none: it shows nothing that can be one. */
+    static Token shown(HttpRequest request) {
+        String credentials = request.headers().get(HttpHeaderNames.AUTHORIZATION);
+        String shown = bearer(credentials).isEmpty() ? password(credentials) : bearer(credentials);
+        try {
+            return shown.isEmpty() ? Token.NONE : Token.of(shown);
+        } catch (IllegalArgumentException noToken) {
+            return Token.NONE;
+        }
     }
 
     /** The token after Bearer; empty: there is none. */

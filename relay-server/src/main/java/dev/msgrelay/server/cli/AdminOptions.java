@@ -36,6 +36,21 @@ final class AdminOptions {
                     + "/reload needs the token as Bearer, and does what SIGHUP does.")
     private String adminToken;
 
+    @Option(
+            names = "--metrics-names",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "At /metrics, the lag, cursor and rate of the N subscribers that are furthest behind, by id "
+                    + "and name; at most 1,000. 0: no client makes a series.")
+    private int metricsNames;
+
+    @Option(
+            names = "--health",
+            paramLabel = "ADDRESS:PORT",
+            description = "A further port for /health/live and /health/ready alone, in the clear and without a token: "
+                    + "for probes and load balancers. :7403 is port 7403 of all addresses.")
+    private String health;
+
     /**
      * The admin port's configuration; null: there is to be none.
      *
@@ -46,7 +61,8 @@ final class AdminOptions {
             return null;
         }
         return AdminConfig.parse(
-                admin == null ? AdminConfig.DEFAULT_HOST + ":" + AdminConfig.DEFAULT_PORT : admin, adminToken);
+                        admin == null ? AdminConfig.DEFAULT_HOST + ":" + AdminConfig.DEFAULT_PORT : admin, adminToken)
+                .withMetricsNames(metricsNames);
     }
 
     /**
@@ -56,6 +72,9 @@ final class AdminOptions {
      */
     void check(boolean hasTls) {
         AdminConfig config = config();
+        if (health != null) {
+            AdminConfig.health(health);
+        }
         if (config != null && config.tls() && !hasTls) {
             throw new IllegalArgumentException("admin " + admin + " needs --tls-cert and --tls-key");
         }
@@ -83,6 +102,15 @@ final class AdminOptions {
             LOG.warn("no admin port: {}; --admin chooses another one, or none", e.getMessage());
             return null;
         }
+    }
+
+    /**
+     * Starts the port for health alone, before the relay; null: there is to be none.
+     *
+     * @throws IOException its address cannot be listened on
+     */
+    AdminServer startHealth() throws IOException {
+        return health == null ? null : AdminServer.startBefore(AdminConfig.health(health), null);
     }
 
     /**

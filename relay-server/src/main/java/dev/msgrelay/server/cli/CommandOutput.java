@@ -7,6 +7,7 @@ import java.io.FileOutputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.Charset;
+import org.slf4j.event.Level;
 
 /**
  * The command's standard streams. Printing never waits for a reader: a relay whose output is a full pipe relays on. The
@@ -20,11 +21,14 @@ final class CommandOutput {
     private static final long FINISH_MILLIS = 500;
 
     private final QueuedOutput out;
+    // Standard output, line by line.
+    private final PrintStream lines;
     private final QueuedOutput err;
     private volatile boolean json;
 
     CommandOutput(OutputStream realOut, OutputStream realErr) {
         out = new QueuedOutput(realOut, QUEUE_BYTES, this::suppressed, "relay-stdout");
+        lines = new PrintStream(out, true, charset("stdout.encoding"));
         err = new QueuedOutput(realErr, QUEUE_BYTES, CommandOutput::suppressedText, "relay-stderr");
     }
 
@@ -32,7 +36,7 @@ final class CommandOutput {
     static CommandOutput install() {
         CommandOutput output =
                 new CommandOutput(new FileOutputStream(FileDescriptor.out), new FileOutputStream(FileDescriptor.err));
-        System.setOut(new PrintStream(output.out, true, charset("stdout.encoding")));
+        System.setOut(output.lines);
         System.setErr(new PrintStream(output.err, true, charset("stderr.encoding")));
         return output;
     }
@@ -42,13 +46,21 @@ final class CommandOutput {
         return Charset.forName(System.getProperty(property, System.getProperty("native.encoding", "UTF-8")));
     }
 
-    /** Reports dropped lines of standard output as JSON from now on, like all its lines. */
+    /** Writes all that is said as JSON on standard output from now on, the log too. */
     void speakJson() {
         json = true;
+        if (System.out == lines) {
+            CommandLog.speakJson(lines);
+        }
     }
 
     private String suppressed(long lines) {
-        return json ? JsonLine.event("suppressed").number("lines", lines).end() : suppressedText(lines);
+        return json
+                ? JsonLine.event("suppressed")
+                        .text("level", Level.WARN.name())
+                        .number("lines", lines)
+                        .end()
+                : suppressedText(lines);
     }
 
     private static String suppressedText(long lines) {

@@ -2,8 +2,11 @@ package dev.msgrelay.server.cli;
 
 import dev.msgrelay.protocol.text.PrintableText;
 import dev.msgrelay.protocol.text.SecretText;
+import dev.msgrelay.protocol.text.TextFile;
 import dev.msgrelay.protocol.text.UndecodedText;
 import dev.msgrelay.server.access.AccessPolicy;
+import java.io.IOException;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,6 +25,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.PicocliException;
 import picocli.CommandLine.Unmatched;
 
 /**
@@ -41,6 +45,11 @@ final class Configuration implements IDefaultValueProvider {
      * tcp://10.0.0.1:7401.
      */
     private static final Pattern OF_A_SERVICE = Pattern.compile("(tcp|udp|sctp)://\\S+:\\d+");
+
+    /** Variable of the image, where the default of --bind is another one. */
+    private static final String IMAGE = "RELAY_IMAGE";
+
+    private static final Pattern JSON_LINE = Pattern.compile("(?m)^\\s*\"?json\"?\\s*[=:]\\s*\"?true\\b");
 
     private static final String SERVICE_SUFFIX = "_PORT";
 
@@ -94,6 +103,9 @@ final class Configuration implements IDefaultValueProvider {
                 values.put(name, new ConfigFile.Value(set, variable));
             }
         }
+        if (!environment.getOrDefault(IMAGE, "").isEmpty()) {
+            values.putIfAbsent("bind", new ConfigFile.Value(ListenOptions.AUTO, IMAGE));
+        }
         options.forEach((name, option) -> {
             if (files.isGiven(option)) {
                 values.remove(name);
@@ -104,6 +116,33 @@ final class Configuration implements IDefaultValueProvider {
         checkCluster(files.cluster != null || cluster == null ? files.cluster : Path.of(cluster.text()), path);
         AccessPolicy access = file == null || file.access() == null ? null : AccessBlock.read(file.access());
         return new Configuration(path, values, access, passedOver);
+    }
+
+    /**
+     * Whether a relay with these arguments is to speak JSON, as far as that shows before they are parsed: errors in them
+     * are to be told in the same form.
+     */
+    static boolean saysJson(Map<String, String> environment, String... args) {
+        List<String> given = List.of(args);
+        if (given.contains(ConfigOptions.CHECK)) {
+            return false;
+        }
+        if (given.contains("--json") || given.contains("--json=true") || given.contains("--json=false")) {
+            return !given.contains("--json=false");
+        }
+        String set = environment.getOrDefault(variable("json"), "");
+        if (!set.isEmpty()) {
+            return set.equals("true");
+        }
+        try {
+            Path file = WhichFiles.of(environment, args).config();
+            return file != null
+                    && JSON_LINE
+                            .matcher(TextFile.read(file, HoconSource.MOST_BYTES))
+                            .find();
+        } catch (IOException | PicocliException | InvalidPathException unusable) {
+            return false;
+        }
     }
 
     private static boolean isOfAService(String variable, String value) {

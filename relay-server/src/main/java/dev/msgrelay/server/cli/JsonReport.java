@@ -16,10 +16,12 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Locale;
+import org.slf4j.event.Level;
 
 /**
  * The report for scripts: one JSON object a line. Its {@code event} is ready, stats, connection, draining, stopped or
- * failed; each object has the {@code time}. Totals count from the start; every {@link Counter} is a member by its key.
+ * failed; each object has the {@code time} and the {@code level}. The log's objects are between them: {@link
+ * CommandLog}. Totals count from the start; every {@link Counter} is a member by its key.
  */
 final class JsonReport implements ServerReport {
     private final PrintWriter out;
@@ -34,8 +36,8 @@ final class JsonReport implements ServerReport {
     }
 
     @Override
-    public void ready(AdminServer admin) {
-        JsonLine line = JsonLine.event("ready", Instant.now())
+    public void ready(AdminServer admin, AdminServer health) {
+        JsonLine line = event("ready", Instant.now(), Level.INFO)
                 .text("publish", endpoint(relay.publishAddress()))
                 .text("subscribe", endpoint(relay.subscribeAddress()))
                 .text("publishSocket", path(relay.config().listen().publishSocket()))
@@ -44,6 +46,7 @@ final class JsonReport implements ServerReport {
                 .text("tlsSubscribe", endpoint(relay.tlsSubscribeAddress()))
                 .text("tls", relay.tlsText())
                 .text("admin", admin == null ? null : endpoint(admin.address()))
+                .text("health", health == null ? null : endpoint(health.address()))
                 .text("transport", relay.transport().flag())
                 .text("access", TextReport.access(relay.config()))
                 .number("eventLoops", relay.eventLoops())
@@ -72,14 +75,14 @@ final class JsonReport implements ServerReport {
 
     @Override
     public void second(Look look) {
-        print(stats("stats", look));
+        print(stats("stats", look, Level.INFO));
     }
 
     @Override
     public void connections(Look look) {
         pace.beginTable();
         for (ConnectionRow row : look.connections()) {
-            JsonLine line = JsonLine.event("connection", look.time());
+            JsonLine line = event("connection", look.time(), Level.INFO);
             LookJson.row(line, row);
             print(line);
             pace.line();
@@ -88,21 +91,25 @@ final class JsonReport implements ServerReport {
 
     @Override
     public void draining(Look look) {
-        print(stats("draining", look));
+        print(stats("draining", look, Level.INFO));
     }
 
     @Override
     public void stopped(Look look, double seconds) {
-        print(stats("stopped", look).decimal("drainSeconds", seconds));
+        print(stats("stopped", look, Level.INFO).decimal("drainSeconds", seconds));
     }
 
     @Override
     public void failed(Look look, Throwable cause) {
-        print(stats("failed", look).text("cause", cause.toString()));
+        print(stats("failed", look, Level.ERROR).text("cause", cause.toString()));
     }
 
-    private JsonLine stats(String event, Look look) {
-        JsonLine line = JsonLine.event(event, look.time());
+    private static JsonLine event(String event, Instant time, Level level) {
+        return JsonLine.event(event, time).text("level", level.name());
+    }
+
+    private JsonLine stats(String event, Look look, Level level) {
+        JsonLine line = event(event, look.time(), level);
         line.decimal("elapsedSeconds", (look.nanos() - start) / 1e9);
         LookJson.totals(line, look);
         return line;

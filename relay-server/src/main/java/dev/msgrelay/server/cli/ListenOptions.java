@@ -13,12 +13,18 @@ final class ListenOptions {
     /** Option that allows a relay without an access block beyond this host; a reload checks it, too. */
     static final String INSECURE = "insecure";
 
+    /** The value of --bind that follows from the others. */
+    static final String AUTO = "auto";
+
+    private static final String ALL_ADDRESSES = "0.0.0.0";
+
     @Option(
             names = "--bind",
             paramLabel = "ADDRESS",
             defaultValue = ListenConfig.DEFAULT_HOST,
             description = "Address to listen on. An address beyond this host needs an access block in the file of "
-                    + "--config, or --insecure.")
+                    + "--config, or --insecure. auto: all addresses where there is one of them, else 127.0.0.1; the "
+                    + "default in the image.")
     private String bind;
 
     @Option(
@@ -112,8 +118,15 @@ final class ListenOptions {
         return insecure;
     }
 
-    void applyTo(RelayConfig.Builder config) {
-        config.host(bind)
+    /** Whether auto means this host alone, since everybody who gets here might do everything. */
+    boolean isShutIn(boolean access) {
+        return bind.equals(AUTO) && !access && !insecure;
+    }
+
+    /** @param access whether there is an access block */
+    void applyTo(RelayConfig.Builder config, boolean access) {
+        String host = isShutIn(access) ? ListenConfig.DEFAULT_HOST : ALL_ADDRESSES;
+        config.host(bind.equals(AUTO) ? host : bind)
                 .insecure(insecure)
                 .publishPort(publishPort)
                 .subscribePort(subscribePort)

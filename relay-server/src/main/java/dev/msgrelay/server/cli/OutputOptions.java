@@ -12,7 +12,7 @@ final class OutputOptions {
     @Option(
             names = "--json",
             fallbackValue = "true",
-            description = "Prints everything on standard output as one JSON object a line.")
+            description = "Prints everything on standard output as one JSON object a line, the log and errors too.")
     private boolean json;
 
     @Option(

@@ -24,8 +24,10 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -42,7 +44,7 @@ import picocli.CommandLine.Spec;
         versionProvider = VersionFromManifest.class,
         customSynopsis = {
             "Usage: relay-server [OPTIONS]",
-            "       relay-server token [--of FILE]",
+            "       relay-server token [--out FILE | --of FILE]",
             "       relay-server journal check|dump|repair DIR"
         },
         synopsisHeading = "",
@@ -168,19 +170,25 @@ final class RelayServerCommand implements Callable<Integer> {
         if (reports.json()) {
             output.speakJson();
         }
+        if (listening.isShutIn(config.access() != null)) {
+            LOG.warn(
+                    "nobody beyond this host, or this container, can connect: there is neither an access block (--config)"
+                            + " nor --insecure");
+        }
         if (!hears && configuration.file() != null) {
             LOG.warn("this system has no SIGHUP: {} is read at the start only", configuration.file());
         }
         Descriptors.check(config, LOG);
         Runtime.getRuntime().addShutdownHook(new Thread(this::endProcess, "relay-shutdown"));
-        try (AdminServer early = admin.startBefore(this::reload)) {
-            RelayServer relay = starter.start(config, new Recovering(early));
+        try (AdminServer health = admin.startHealth();
+                AdminServer early = admin.startBefore(this::reload)) {
+            RelayServer relay = starter.start(config, new Recovering(early, health));
             access = config.access();
             running = relay;
-            return serve(relay, early);
+            return serve(relay, early, health);
         } catch (IOException | ChannelException e) {
             // ChannelException: the system has no descriptor left for a socket or a loop.
-            spec.commandLine().getErr().println("relay-server: " + e.getMessage());
+            CommandLog.tell(spec.commandLine().getErr(), Level.ERROR, e.getMessage());
             return CANNOT_START;
         } finally {
             done.complete(CANNOT_START);
@@ -217,21 +225,19 @@ final class RelayServerCommand implements Callable<Integer> {
         Runtime.getRuntime().halt(code);
     }
 
-    /** Reports the progress of a recovery to the admin port, and once a second to the log. */
+    /** Reports the progress of a recovery to the ports for HTTP, and once a second to the log. */
     private static final class Recovering implements RecoveryProgress {
-        private final AdminServer port;
+        private final List<AdminServer> ports;
         private long toldNanos = System.nanoTime();
 
-        /** @param port null: there is none */
-        Recovering(AdminServer port) {
-            this.port = port;
+        /** @param ports null: there is none */
+        Recovering(AdminServer... ports) {
+            this.ports = Stream.of(ports).filter(Objects::nonNull).toList();
         }
 
         @Override
         public void looked(int segments, int of) {
-            if (port != null) {
-                port.recovering(segments, of);
-            }
+            ports.forEach(port -> port.recovering(segments, of));
             long now = System.nanoTime();
             if (now - toldNanos > TELL_NANOS) {
                 toldNanos = now;
@@ -240,11 +246,18 @@ final class RelayServerCommand implements Callable<Integer> {
         }
     }
 
-    /** @param early admin port that was started before the relay; null: none */
-    private int serve(RelayServer relay, AdminServer early) throws IOException, InterruptedException {
+    /**
+     * @param early admin port that was started before the relay; null: none
+     * @param health port for health alone; null: none
+     */
+    private int serve(RelayServer relay, AdminServer early, AdminServer health)
+            throws IOException, InterruptedException {
+        if (health != null) {
+            health.serve(relay);
+        }
         try (AdminServer port = admin.start(early, relay, this::reload)) {
             ServerReport report = reports.report(spec.commandLine().getOut(), relay, new Pace(output::finish));
-            report.ready(port);
+            report.ready(port, health);
             return runUntilTold(relay, report);
         } catch (IOException e) {
             relay.close();
@@ -288,7 +301,7 @@ final class RelayServerCommand implements Callable<Integer> {
         }
         report.failed(Look.at(relay), cause);
         String why = cause instanceof JournalException ? cause.getMessage() : "a fault of its own: " + cause;
-        spec.commandLine().getErr().println("relay-server: stopped because of " + why);
+        CommandLog.tell(spec.commandLine().getErr(), Level.ERROR, "stopped because of " + why);
         return code(cause);
     }
 
@@ -310,7 +323,7 @@ final class RelayServerCommand implements Callable<Integer> {
         RelayServer relay = running;
         if (relay == null) {
             String why = "configuration not taken: the relay is still being started";
-            LOG.error(why);
+            logReload(Level.ERROR, why);
             return new Reload(false, List.of(why));
         }
         RelayServerCommand fresh = new RelayServerCommand(starter, output);
@@ -334,20 +347,24 @@ final class RelayServerCommand implements Callable<Integer> {
             if (tlsRead) {
                 lines.add(relay.tlsText());
             }
-            lines.forEach(LOG::info);
+            lines.forEach(told -> logReload(Level.INFO, told));
             // The warnings were logged when the files were loaded.
             lines.addAll(relay.tlsWarnings());
             Set<String> taken = new HashSet<>(tlsRead ? TlsOptions.RELOADED : Set.of());
             taken.add(ListenOptions.INSECURE);
             List<String> restarts = restartsNeeded(fresh, taken);
-            restarts.forEach(LOG::warn);
+            restarts.forEach(told -> logReload(Level.WARN, told));
             lines.addAll(restarts);
             return new Reload(true, lines);
         } catch (IllegalArgumentException | PicocliException | IOException e) {
             String why = "configuration not taken, the one before holds: " + e.getMessage();
-            LOG.error(why);
+            logReload(Level.ERROR, why);
             return new Reload(false, List.of(why));
         }
+    }
+
+    private static void logReload(Level level, String line) {
+        LOG.atLevel(level).addKeyValue("event", "reload").log(line);
     }
 
     /** Null: everybody may do everything. */
@@ -420,7 +437,7 @@ final class RelayServerCommand implements Callable<Integer> {
     RelayConfig config() {
         try {
             RelayConfig.Builder config = RelayConfig.builder();
-            listening.applyTo(config);
+            listening.applyTo(config, configuration.access() != null);
             stream.applyTo(config);
             journal.applyTo(config);
             cluster.applyTo(config);

@@ -13,6 +13,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TimeZone;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.UsageMessageSpec;
@@ -45,7 +47,15 @@ public final class RelayServerMain {
         logSetting("log.io.netty", "warn");
         // A host with loopback alone has no hardware address, and a relay needs none.
         logSetting("log.io.netty.util.internal.MacAddressUtil", "error");
+        // Words or objects, as the options say.
+        System.setProperty("slf4j.provider", CommandLog.class.getName());
+        System.setProperty("slf4j.internal.verbosity", "WARN");
         CommandOutput output = CommandOutput.install();
+        if (!NEED_NOTHING.contains(args.length == 0 ? "" : args[0]) && Configuration.saysJson(System.getenv(), args)) {
+            output.speakJson();
+        }
+        Thread.setDefaultUncaughtExceptionHandler((thread, cause) ->
+                LoggerFactory.getLogger("relay").error("thread {} ended: {}", thread.getName(), cause, cause));
         int code = execute(new RelayServerCommand(starter, output), System.getenv(), args);
         output.finish();
         System.exit(code);
@@ -91,7 +101,7 @@ public final class RelayServerMain {
     static int execute(CommandLine line, RelayServerCommand command, Map<String, String> environment, String... args) {
         String fault = UndecodedText.faultOf(args);
         if (fault != null) {
-            line.getErr().println("relay-server: " + fault);
+            CommandLog.tell(line.getErr(), Level.ERROR, fault);
             return CommandLine.ExitCode.USAGE;
         }
         try {
@@ -99,11 +109,9 @@ public final class RelayServerMain {
                 command.configure(line, environment, args);
             }
         } catch (ParameterException | IllegalArgumentException e) {
-            line.getErr().println("relay-server: " + e.getMessage());
-            line.getErr().println("Try 'relay-server --help'.");
-            return CommandLine.ExitCode.USAGE;
+            return CommandLog.refuse(line.getErr(), e.getMessage());
         }
-        command.passedOver().forEach(passed -> line.getErr().println("relay-server: " + passed));
+        command.passedOver().forEach(passed -> CommandLog.tell(line.getErr(), Level.WARN, passed));
         return line.execute(args);
     }
 
@@ -116,12 +124,8 @@ public final class RelayServerMain {
                 .setUsageHelpWidth(HELP_WIDTH)
                 // Colours off: newer JVMs have a console even without a terminal, and picocli asks only for a console.
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
-                .setParameterExceptionHandler((failure, args) -> {
-                    CommandLine failed = failure.getCommandLine();
-                    failed.getErr().println("relay-server: " + describe(failure));
-                    failed.getErr().println("Try 'relay-server --help'.");
-                    return CommandLine.ExitCode.USAGE;
-                });
+                .setParameterExceptionHandler((failure, args) ->
+                        CommandLog.refuse(failure.getCommandLine().getErr(), describe(failure)));
         // A stream of its own, not the queue of a relay's output: a token that is lost is a failure. getOut first:
         // picocli gives the first stream used to all subcommands.
         line.getOut();

@@ -9,8 +9,9 @@ interface ServerReport {
      * The relay listens.
      *
      * @param admin the admin port; null: there is none
+     * @param health the port for health alone; null: there is none
      */
-    void ready(AdminServer admin);
+    void ready(AdminServer admin, AdminServer health);
 
     /** A second has passed. */
     void second(Look look);

@@ -43,7 +43,7 @@ final class TextReport implements ServerReport {
     }
 
     @Override
-    public void ready(AdminServer admin) {
+    public void ready(AdminServer admin, AdminServer health) {
         ListenConfig listen = relay.config().listen();
         out.printf(
                 Locale.ROOT,
@@ -69,6 +69,9 @@ final class TextReport implements ServerReport {
         }
         if (admin != null) {
             out.println("  how it is doing: " + admin.place());
+        }
+        if (health != null) {
+            out.println("  health alone: " + health.place() + "health/ready");
         }
         if (relay.config().journal().on()) {
             out.println("  journal: " + journal());

@@ -7,36 +7,74 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The admin port: its address, TLS and token.
+ * The admin port: its address, TLS and token; or a port for health alone.
  *
  * @param host address to listen on
  * @param port TCP port; 0: any free one
  * @param tls whether the port speaks TLS, with the relay's certificate
  * @param token {@code sha256:} and the hash, in hex, of the token that requests have to show; null: none
+ * @param healthOnly true: nothing but {@code /health/live} and {@code /health/ready}, to everybody, in the clear
+ * @param metricsNames most subscribers that are told by name in the metrics: those that are furthest behind
  */
 public record AdminConfig(
-        String host, int port, boolean tls, @Secret String token) {
+        String host, int port, boolean tls, @Secret String token, boolean healthOnly, int metricsNames) {
     public static final String DEFAULT_HOST = "127.0.0.1";
     public static final int DEFAULT_PORT = 7402;
+
+    private static final String ALL_HOSTS = "0.0.0.0";
+
+    /** Limit of {@link #metricsNames}: each is four series. */
+    public static final int MOST_METRICS_NAMES = 1_000;
 
     private static final Pattern PLACE = Pattern.compile("(https?://)?(\\[[^\\]]*:[^\\]]*]|[^:/\\[\\]]*):(\\d{1,5})/?");
     private static final Pattern HASH = Pattern.compile("sha256:[0-9a-f]{64}");
 
     public AdminConfig {
+        if (metricsNames < 0 || metricsNames > MOST_METRICS_NAMES) {
+            throw new IllegalArgumentException(
+                    "metrics names " + metricsNames + " is not within 0.." + MOST_METRICS_NAMES);
+        }
         if (port < 0 || port > 65_535) {
-            throw new IllegalArgumentException("admin port " + port + " is not within 0..65535");
+            throw new IllegalArgumentException(
+                    (healthOnly ? "health port " : "admin port ") + port + " is not within 0..65535");
         }
         if (token != null && !HASH.matcher(token).matches()) {
             // The message does not show the value: it may be the token itself.
             throw new IllegalArgumentException(
                     "admin token is not sha256: and 64 hex digits in lower case: it is the token's hash, never the token");
         }
-        if ((token == null || !tls) && beyondLoopback(host)) {
+        if (!healthOnly && (token == null || !tls) && beyondLoopback(host)) {
             String place = (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
             throw new IllegalArgumentException(
                     "admin " + place + " is beyond loopback: that needs TLS and a token: --admin https://" + place
                             + " and --admin-token");
         }
+    }
+
+    /** An admin port without names of subscribers in its metrics. */
+    public AdminConfig(String host, int port, boolean tls, String token) {
+        this(host, port, tls, token, false, 0);
+    }
+
+    /** This port, with so many names of subscribers in its metrics. */
+    public AdminConfig withMetricsNames(int names) {
+        return new AdminConfig(host, port, tls, token, healthOnly, names);
+    }
+
+    /**
+     * A port for health alone, at {@code host:port}, {@code :port} (on all addresses) or {@code [ipv6]:port}.
+     *
+     * @throws IllegalArgumentException the message names the value and the right form
+     */
+    public static AdminConfig health(String place) {
+        Matcher matcher = PLACE.matcher(place);
+        if (!matcher.matches() || matcher.group(1) != null) {
+            throw new IllegalArgumentException(
+                    "health '" + place + "' is neither host:port, nor :port, nor [ipv6]:port");
+        }
+        String host = matcher.group(2).replaceAll("[\\[\\]]", "");
+        return new AdminConfig(
+                host.isEmpty() ? ALL_HOSTS : host, Integer.parseInt(matcher.group(3)), false, null, true, 0);
     }
 
     /**

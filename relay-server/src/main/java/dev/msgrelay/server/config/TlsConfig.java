@@ -1,8 +1,8 @@
 package dev.msgrelay.server.config;
 
 import dev.msgrelay.server.tls.TlsFiles;
-import dev.msgrelay.server.tls.TlsHandler;
 import dev.msgrelay.server.tls.TlsProvider;
+import dev.msgrelay.server.tls.TlsRecords;
 
 /**
  * TLS and its own ports.
@@ -55,6 +55,6 @@ public record TlsConfig(
 
     /** Number of TLS connections that there is memory for. */
     public int mostConnections() {
-        return on() ? memoryBytes / TlsHandler.leastBytesOfOne() : 0;
+        return on() ? memoryBytes / TlsRecords.leastBytesOfConnection() : 0;
     }
 }

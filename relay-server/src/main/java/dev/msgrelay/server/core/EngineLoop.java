@@ -227,20 +227,17 @@ public final class EngineLoop implements WindowGate.Writer {
             } else {
                 parkedRun();
             }
-            more = work();
+            try {
+                more = duty.work();
+            } catch (Throwable t) {
+                // Connections have walls of their own. What arrives here has left the order in doubt: nothing more is
+                // done.
+                duty = SOCKETS_ONLY;
+                throw t;
+            }
         } catch (Throwable t) {
             more = false;
             onFailure.accept(t);
-        }
-    }
-
-    private boolean work() {
-        try {
-            return duty.work();
-        } catch (Throwable t) {
-            // Connections have walls of their own. What arrives here has left the order in doubt: nothing more is done.
-            duty = SOCKETS_ONLY;
-            throw t;
         }
     }
 

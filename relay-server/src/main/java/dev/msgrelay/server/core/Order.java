@@ -30,11 +30,6 @@ public final class Order {
     // What was thrown while a span was packed: nobody knows what of it is in the log.
     private Throwable inDoubt;
 
-    /** Of a relay that is alone. */
-    public Order(FrameRing ring, NetworkBatchHandler handler, WindowGate gate, PacketLog log) {
-        this(ring, handler, null, gate, log);
-    }
-
     /** @param others who decides the order; null: it is made here */
     public Order(FrameRing ring, NetworkBatchHandler handler, Orderer others, WindowGate gate, PacketLog log) {
         this.ring = ring;

@@ -3,7 +3,7 @@ package dev.msgrelay.server.engine;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.core.EngineLoop;
-import dev.msgrelay.server.fanout.Placement;
+import dev.msgrelay.server.fanout.FanoutParts;
 import dev.msgrelay.server.fanout.SendGroup;
 import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.ingest.IngestPort;
@@ -17,7 +17,7 @@ import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.session.RefusedConnection;
 import dev.msgrelay.server.session.Services;
 import dev.msgrelay.server.tls.TlsContext;
-import dev.msgrelay.server.tls.TlsHandler;
+import dev.msgrelay.server.tls.TlsWatch;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.FixedRecvByteBufAllocator;
@@ -27,39 +27,20 @@ import io.netty.channel.WriteBufferWaterMark;
 /**
  * Makes a connection of an accepted channel: admits or refuses it, adds TLS if its port has it, and places it on a
  * loop. Called on the core's thread.
+ *
+ * @param corePort port of publishers, which are read on the core's loop at first
+ * @param sends finds the loops of subscribers
  */
-final class ChannelSetup {
+record ChannelSetup(
+        Services services,
+        ByteBufAllocator allocator,
+        PublisherConnection.Shared publishing,
+        FanoutParts subscribing,
+        IngestPort corePort,
+        EngineLoop core,
+        SendLoops sends) {
     /** A write buffer's water marks that make a channel writable exactly while nothing is pending. */
     private static final WriteBufferWaterMark NOTHING_PENDING = new WriteBufferWaterMark(1, 1);
-
-    private final Services services;
-    private final ByteBufAllocator allocator;
-    private final PublisherConnection.Shared publishing;
-    private final SubscriberConnection.Shared subscribing;
-    private final IngestPort corePort;
-    private final EngineLoop core;
-    private final Placement placement;
-
-    /**
-     * @param corePort port of publishers, which are read on the core's loop at first
-     * @param placement finds the loops of subscribers
-     */
-    ChannelSetup(
-            Services services,
-            ByteBufAllocator allocator,
-            PublisherConnection.Shared publishing,
-            SubscriberConnection.Shared subscribing,
-            IngestPort corePort,
-            EngineLoop core,
-            Placement placement) {
-        this.services = services;
-        this.allocator = allocator;
-        this.publishing = publishing;
-        this.subscribing = subscribing;
-        this.corePort = corePort;
-        this.core = core;
-        this.placement = placement;
-    }
 
     /**
      * Sets up an accepted channel, and returns the loop that it lives on.
@@ -101,7 +82,7 @@ final class ChannelSetup {
         if (tls != null && !secure(accepted, tls, null, ticket)) {
             return core;
         }
-        SendGroup group = placement.place();
+        SendGroup group = sends.place();
         SubscriberConnection connection = new SubscriberConnection(services, subscribing, group);
         accepted.closeFuture().addListener(closed -> connection.leaveSeat());
         connection.session().join(accepted, ticket);
@@ -121,7 +102,7 @@ final class ChannelSetup {
     /** Adds TLS to a channel. If there is no memory for TLS, refuses the connection and gives its ticket back. */
     private boolean secure(Channel accepted, TlsContext tls, SocketReads.Reader reader, Admission.Ticket ticket) {
         MemoryBudget.Pool memory = services.budget().pool(Part.TLS);
-        if (TlsHandler.add(accepted, tls, memory, allocator, reader, new TlsWatch())) {
+        if (tls.secure(accepted, memory, allocator, reader, new CountedTls())) {
             return true;
         }
         refuse(
@@ -133,7 +114,7 @@ final class ChannelSetup {
     }
 
     /** Counts and logs the results of TLS handshakes. */
-    private final class TlsWatch implements TlsHandler.Watch {
+    private final class CountedTls implements TlsWatch {
         @Override
         public void opened() {
             services.counters().increment(Counter.TLS_HANDSHAKES);

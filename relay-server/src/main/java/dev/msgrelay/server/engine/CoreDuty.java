@@ -131,7 +131,7 @@ final class CoreDuty implements EngineLoop.Duty {
         if (services.durability().failed()) {
             // Subscribers that wait for the journal get the bytes that were written, and are told then.
             sends.pumpAll();
-            services.table().live().forEach(c -> c.execute(c::journalFailed));
+            services.table().live().forEach(c -> c.loop().execute(c::journalFailed));
         }
     }
 
@@ -144,11 +144,11 @@ final class CoreDuty implements EngineLoop.Duty {
         for (Session c : services.table().live()) {
             if (c.role() instanceof PublisherConnection publisher) {
                 anyWaits |= publisher.waitsForRoom();
-                if (c.onItsThread()) {
+                if (c.loop().isHere()) {
                     c.tick(nowNanos);
                 } else {
                     // The time of that loop, which may be late.
-                    c.execute(() -> c.tick(services.clock().nanoTime()));
+                    c.loop().execute(() -> c.tick(services.clock().nanoTime()));
                 }
             }
         }

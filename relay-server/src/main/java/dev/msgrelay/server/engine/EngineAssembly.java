@@ -10,21 +10,19 @@ import dev.msgrelay.server.core.Order;
 import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.fanout.DurableEnds;
+import dev.msgrelay.server.fanout.FanoutParts;
 import dev.msgrelay.server.fanout.PinRelief;
-import dev.msgrelay.server.fanout.Placement;
 import dev.msgrelay.server.fanout.ReplayPages;
 import dev.msgrelay.server.fanout.SendGroup;
 import dev.msgrelay.server.fanout.SlowPolicies;
-import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.flow.WindowGate;
+import dev.msgrelay.server.ingest.BufferPort;
 import dev.msgrelay.server.ingest.InPlacePort;
 import dev.msgrelay.server.ingest.IngestPort;
 import dev.msgrelay.server.ingest.NameTable;
-import dev.msgrelay.server.ingest.OrdererPort;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.ingest.ReaderLoops;
-import dev.msgrelay.server.ingest.RingPort;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
@@ -83,8 +81,7 @@ public final class EngineAssembly {
     private DurableEnds durable;
     private SendLoops sends;
     private ReplayPages pages;
-    private Placement placement;
-    private SubscriberConnection.Shared subscribing;
+    private FanoutParts subscribing;
 
     /**
      * @param failure told that the order is in doubt, and nothing may be relayed any more; or, with a {@link
@@ -190,8 +187,7 @@ public final class EngineAssembly {
 
     /** The place where the stream begins, or goes on. */
     private Mark start() {
-        Mark start = new Mark();
-        start.set(0, 1);
+        Mark start = Mark.of(0, 1);
         if (orderer != null) {
             orderer.beginning(start);
         }
@@ -204,6 +200,7 @@ public final class EngineAssembly {
         held = new HeldSources(order::hasPlentyOfRoom, clock::nanoTime);
         names = new NameTable(
                 budget.pool(Part.NAMES), config.limits().nameHold().toNanos());
+        names.timedBy(clock::nanoTime, services.counters().acknowledgements());
         taken.taken(names::release);
         line = new MemoryLine(budget.pool(Part.FRAMES));
         int shorts = MemoryPlan.SHORT_BUFFERS / MemoryPlan.ports(config);
@@ -213,12 +210,12 @@ public final class EngineAssembly {
             corePort = new InPlacePort(order, log, names, scan, held, allocator, budget, shorts);
         } else {
             names.decidedBy(orderer);
-            corePort = new OrdererPort(orderer, held, stream.maxBody(), allocator, budget, shorts);
+            corePort = BufferPort.to(orderer, held, stream.maxBody(), allocator, budget, shorts);
         }
         taken.taken(corePort::close);
         List<ReaderLoops.Reader> reading = new ArrayList<>();
         for (EngineLoop reader : readers) {
-            RingPort port = new RingPort(ring, held, stream.maxBody(), allocator, budget, shorts);
+            IngestPort port = BufferPort.to(ring, held, stream.maxBody(), allocator, budget, shorts);
             taken.taken(port::close);
             reading.add(new ReaderLoops.Reader(reader, port));
         }
@@ -233,18 +230,16 @@ public final class EngineAssembly {
         for (int i = 0; i < groups.length; i++) {
             groups[i] = group(loops[i], senders, true);
         }
-        placement = new Placement(groups);
         durable = new DurableEnds(services.durability(), core.io());
-        SubscriberConnection.Replays replays = null;
-        SendGroup replayGroup = null;
+        SendGroup replayGroup = replayed ? group(replayLoop, senders, false) : null;
+        sends = new SendLoops(groups, replayGroup);
+        FanoutParts.Replays replays = null;
         if (replayed) {
-            replayGroup = group(replayLoop, senders, false);
             pages = new ReplayPages(allocator, budget.pool(Part.REPLAYS), counters, clock::nanoTime);
             taken.taken(pages::close);
-            replays = new SubscriberConnection.Replays(opened, pages, replayGroup, placement::place);
+            replays = new FanoutParts.Replays(opened, pages, replayGroup, sends::place);
         }
-        sends = new SendLoops(groups, replayGroup);
-        subscribing = new SubscriberConnection.Shared(
+        subscribing = new FanoutParts(
                 log,
                 durable,
                 stream.logBytes(),
@@ -278,7 +273,7 @@ public final class EngineAssembly {
             orderer.feed(new OrderedStream(core, handler, log, names, journal, failure));
         }
         core.every(TICK_MILLIS, duty::tick);
-        ChannelSetup setup = new ChannelSetup(services, allocator, publishing, subscribing, corePort, core, placement);
+        ChannelSetup setup = new ChannelSetup(services, allocator, publishing, subscribing, corePort, core, sends);
         EngineReport report = new EngineReport(services, ring, log, first, gate, order, held, line, journal);
         return new RelayEngine(core, stream.maxBody(), services, ring, log, order, setup, duty, report, taken);
     }

@@ -10,7 +10,7 @@ import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.log.StreamHead;
 import dev.msgrelay.server.ops.Counter;
-import dev.msgrelay.server.ops.RelayStats;
+import dev.msgrelay.server.ops.TimeHistogram;
 import java.lang.invoke.VarHandle;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
@@ -227,9 +227,9 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
     }
 
     @Override
-    public RelayStats.Forces report(Map<Counter, Long> values, long head, long nowNanos) {
+    public TimeHistogram.Times report(Map<Counter, Long> values, long head, long nowNanos) {
         JournalStats now = journal.stats();
-        RelayStats.Forces forces = new RelayStats.Forces(JournalStats.BOUNDS, now.forcesUpTo(), now.forceNanos());
+        TimeHistogram.Times forces = new TimeHistogram.Times(JournalStats.BOUNDS, now.forcesUpTo(), now.forceNanos());
         long written = journal.written().position();
         long forced = journal.forced().position();
         values.put(Counter.JOURNAL_POSITION, written);

@@ -13,6 +13,7 @@ import dev.msgrelay.server.memory.MemoryLine;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.RelayStats;
+import dev.msgrelay.server.ops.TimeHistogram;
 import dev.msgrelay.server.session.Services;
 import dev.msgrelay.server.session.Session;
 import java.util.EnumMap;
@@ -20,41 +21,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The engine's figures, read from its parts one after the other. Any thread. */
-final class EngineReport {
-    private final Services services;
-    private final FrameRing ring;
-    private final PacketLog log;
-    // The place where the stream began, or went on.
-    private final Mark first;
-    private final WindowGate gate;
-    private final Order order;
-    private final HeldSources held;
-    private final MemoryLine line;
-    private final JournalLink journal;
-
-    /** @param first place where the stream began, or went on */
-    EngineReport(
-            Services services,
-            FrameRing ring,
-            PacketLog log,
-            Mark first,
-            WindowGate gate,
-            Order order,
-            HeldSources held,
-            MemoryLine line,
-            JournalLink journal) {
-        this.services = services;
-        this.ring = ring;
-        this.log = log;
-        this.first = first;
-        this.gate = gate;
-        this.order = order;
-        this.held = held;
-        this.line = line;
-        this.journal = journal;
-    }
-
+/**
+ * The engine's figures, read from its parts one after the other. Any thread.
+ *
+ * @param first place where the stream began, or went on
+ */
+record EngineReport(
+        Services services,
+        FrameRing ring,
+        PacketLog log,
+        Mark first,
+        WindowGate gate,
+        Order order,
+        HeldSources held,
+        MemoryLine line,
+        JournalLink journal) {
     /** One row for each connection. */
     List<ConnectionRow> rows() {
         return services.table().rows(log.head().position(), services.clock().nanoTime());
@@ -83,11 +64,16 @@ final class EngineReport {
         values.put(Counter.ASSEMBLY_WAITING, (long) line.length());
         values.put(Counter.MEMORY_DIRECT_BYTES, services.budget().used(Kind.DIRECT));
         values.put(Counter.MEMORY_HEAP_BYTES, services.budget().used(Kind.HEAP));
-        RelayStats.Forces forces = journal.report(values, head.position(), now);
+        TimeHistogram.Times forces = journal.report(values, head.position(), now);
         Map<Part, Long> memory = new EnumMap<>(Part.class);
         services.budget().pools().forEach((part, pool) -> memory.put(part, pool.used()));
         return new RelayStats(
-                values, services.closes().closes(), services.closes().recent(), memory, forces);
+                values,
+                services.closes().closes(),
+                services.closes().recent(),
+                memory,
+                forces,
+                services.counters().acknowledgements().times());
     }
 
     /** Puts the lags of subscribers into {@code values}: of live ones, and of those that are sent the journal. */

@@ -4,54 +4,65 @@ import dev.msgrelay.server.ingest.NameTable;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.ops.Counter;
-import dev.msgrelay.server.ops.RelayStats;
+import dev.msgrelay.server.ops.TimeHistogram;
 import dev.msgrelay.server.session.Durability;
 import java.util.Map;
 
 /**
- * The engine's side of the journal: {@link EngineJournal}, or {@link NoJournal} of a relay that keeps nothing. Owned by
- * the core's thread unless a method says otherwise.
+ * The engine's side of the journal: {@link EngineJournal}, or {@link NoJournal} of a relay that keeps nothing, for which all
+ * defaults hold. Owned by the core's thread unless a method says otherwise.
  */
 interface JournalLink extends Durability {
     // ---- while the engine is built, in this order ---------------------------------------------------------------
 
     /** Moves {@code start} to the end of the journal, from where the stream goes on. */
-    void goesOnAt(Mark start);
+    default void goesOnAt(Mark start) {}
 
     /** Starts the journal's reading of the log, which is still empty. */
-    void feed(PacketLog log, long nowNanos);
+    default void feed(PacketLog log, long nowNanos) {}
 
     /** Gives the names that the journal remembers to {@code names}, which keeps later ones in it. */
-    void restore(NameTable names, long nowNanos);
+    default void restore(NameTable names, long nowNanos) {}
 
     // ---- the cycle ----------------------------------------------------------------------------------------------
 
     /** Whether a moved head is told to the journal's threads by {@link #signal}. */
-    boolean wantsSignals();
+    default boolean wantsSignals() {
+        return false;
+    }
 
     /** Wakes the journal's threads: the head has moved, which a full fence has made visible. */
-    void signal();
+    default void signal() {}
 
     /** Tells the listener if positions have moved since the last call. Called once a cycle. */
-    void look();
+    default void look() {}
 
     /** Whether {@link #look} has news for sessions that wait; asked before the core sleeps. */
-    boolean pending();
+    default boolean pending() {
+        return false;
+    }
 
     /** Whether the journal has room for the moves of further names. */
-    boolean namesMayGoOn();
+    default boolean namesMayGoOn() {
+        return true;
+    }
 
     /** Updates the ages of unwritten and unforced bytes; called a few times a second. */
-    void tick(long head, long nowNanos);
+    default void tick(long head, long nowNanos) {}
 
     // ---- any thread ---------------------------------------------------------------------------------------------
 
     /** The position up to which the stream is forced to the disk; {@link Long#MAX_VALUE}: nothing is, nor will be. */
-    long forcedPosition();
+    default long forcedPosition() {
+        return Long.MAX_VALUE;
+    }
 
     /**
      * Puts the journal's figures into {@code values}, or removes the journal's counters from it. Returns the times of the
      * journal's forces; null: there is no journal.
      */
-    RelayStats.Forces report(Map<Counter, Long> values, long head, long nowNanos);
+    default TimeHistogram.Times report(Map<Counter, Long> values, long head, long nowNanos) {
+        values.keySet().removeIf(Counter::ofJournal);
+        return null;
+    }
 }

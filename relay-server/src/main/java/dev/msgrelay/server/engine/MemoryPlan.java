@@ -79,7 +79,7 @@ public final class MemoryPlan {
         JournalSettings journal = config.journal().settings();
         plan.put(Part.JOURNAL, config.journal().on() ? Journal.DIRECT_BYTES + JournalFeed.RECORD_BYTES : 0);
         plan.put(Part.REPLAYS, config.journal().on() ? limits.replayBytes() : 0);
-        plan.put(Part.SEGMENTS, config.journal().on() ? Journal.heapBytes(journal) : 0);
+        plan.put(Part.SEGMENTS, config.journal().on() ? journal.heapBytes() : 0);
         plan.put(Part.CLUSTER, config.cluster().on() ? ClusterConfig.DIRECT_BYTES : 0);
         plan.put(Part.CONSENSUS, config.cluster().on() ? ClusterConfig.HEAP_BYTES : 0);
         plan.put(Part.CONTROL, limits.controlBytes());

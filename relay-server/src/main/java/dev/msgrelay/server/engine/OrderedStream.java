@@ -11,29 +11,14 @@ import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 
 /** The way into the log for runs that an {@link Orderer} has put in order. */
-final class OrderedStream implements Orderer.Stream {
-    private final EngineLoop core;
-    private final NetworkBatchHandler handler;
-    private final PacketLog log;
-    private final NameTable names;
-    private final JournalLink journal;
-    private final Consumer<Throwable> failure;
-
-    OrderedStream(
-            EngineLoop core,
-            NetworkBatchHandler handler,
-            PacketLog log,
-            NameTable names,
-            JournalLink journal,
-            Consumer<Throwable> failure) {
-        this.core = core;
-        this.handler = handler;
-        this.log = log;
-        this.names = names;
-        this.journal = journal;
-        this.failure = failure;
-    }
-
+record OrderedStream(
+        EngineLoop core,
+        NetworkBatchHandler handler,
+        PacketLog log,
+        NameTable names,
+        JournalLink journal,
+        Consumer<Throwable> failure)
+        implements Orderer.Stream {
     @Override
     public boolean makeReady() {
         return handler.makeReady();

@@ -2,7 +2,6 @@ package dev.msgrelay.server.engine;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Role;
-import dev.msgrelay.server.access.AccessControl;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.core.FrameRing;
 import dev.msgrelay.server.core.Order;
@@ -10,12 +9,8 @@ import dev.msgrelay.server.core.RunStage;
 import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.log.PacketLog;
-import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.ops.ConnectionRow;
-import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.RelayStats;
-import dev.msgrelay.server.session.ConnectionTable;
-import dev.msgrelay.server.session.Durability;
 import dev.msgrelay.server.session.Services;
 import dev.msgrelay.server.session.Session;
 import dev.msgrelay.server.tls.TlsContext;
@@ -29,8 +24,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <pre>
  *   PublisherConnection --InPlacePort-------------------.
- *   PublisherConnection --RingPort--.                    v
- *   LocalPublisher ------RunStage---+-> FrameRing -> NetworkBatchHandler -> PacketLog -> SendGroup -> SubscriberConnection
+ *   PublisherConnection --BufferPort--.                  v
+ *   LocalPublisher ------RunStage-----+-> FrameRing -> NetworkBatchHandler -> PacketLog -> SendGroup -> SubscriberConnection
  * </pre>
  *
  * <p>One cycle of the core's loop: sockets are read, then {@link CoreDuty} drains the order, sends to subscribers, tells
@@ -94,32 +89,14 @@ public final class RelayEngine {
         return ring;
     }
 
-    /** The permissions of clients. */
-    public AccessControl access() {
-        return services.access();
-    }
-
-    public ConnectionTable table() {
-        return services.table();
+    /** The services that all connections share: access, budget, table, counters. */
+    public Services services() {
+        return services;
     }
 
     /** The thread that makes the order. */
     public EngineLoop core() {
         return core;
-    }
-
-    /** The epoch of the stream. */
-    public long epoch() {
-        return services.identity().epoch();
-    }
-
-    /** The parts of the stream that outlive the engine. */
-    public Durability durability() {
-        return services.durability();
-    }
-
-    public MemoryBudget budget() {
-        return services.budget();
     }
 
     public PacketLog log() {
@@ -132,7 +109,7 @@ public final class RelayEngine {
     public void sayGoAway(int closesInMillis) {
         for (Session c : services.table().live()) {
             if (c.role() instanceof SubscriberConnection) {
-                c.execute(() -> c.goAway(closesInMillis));
+                c.loop().execute(() -> c.goAway(CloseReason.SHUTDOWN, closesInMillis));
             }
         }
     }
@@ -143,7 +120,7 @@ public final class RelayEngine {
         services.table().drain();
         for (Session c : services.table().live()) {
             if (c.role() instanceof PublisherConnection publisher) {
-                c.execute(() -> publisher.stopReading(closesInMillis));
+                c.loop().execute(() -> publisher.stopReading(closesInMillis));
             }
         }
         order.endStages();
@@ -172,13 +149,8 @@ public final class RelayEngine {
 
     public void closeConnections() {
         for (Session c : services.table().live()) {
-            c.execute(() -> c.close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text()));
+            c.loop().execute(() -> c.close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text()));
         }
-    }
-
-    /** Logs the ends of connections that were not logged yet. Nobody is connected any more. */
-    public void ended() {
-        services.closes().end();
     }
 
     /** Gives all memory back. No loop may be at work any more. */
@@ -201,10 +173,5 @@ public final class RelayEngine {
     /** Time since the core last looked after its house, which it does ten times a second. */
     public long silentMillis() {
         return TimeUnit.NANOSECONDS.toMillis(duty.silentNanos());
-    }
-
-    /** Counts an event from outside. */
-    public void count(Counter counter) {
-        services.counters().increment(counter);
     }
 }

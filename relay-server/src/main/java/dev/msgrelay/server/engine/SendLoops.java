@@ -12,10 +12,14 @@ final class SendLoops {
     private final SendGroup[] groups;
     // The same, and the group of subscribers that are sent the journal, if anybody is.
     private final SendGroup[] all;
+    // The groups that subscribers are placed in: a single loop sends itself, the first of several leaves it to the
+    // others.
+    private final SendGroup[] senders;
 
     /** @param replays group of subscribers that are sent the journal; null: nobody is */
     SendLoops(SendGroup[] groups, SendGroup replays) {
         this.groups = groups;
+        this.senders = groups.length == 1 ? groups : Arrays.copyOfRange(groups, 1, groups.length);
         this.all = replays == null ? groups : Arrays.copyOf(groups, groups.length + 1);
         if (replays != null) {
             all[groups.length] = replays;
@@ -36,6 +40,21 @@ final class SendLoops {
                 all[i].loop().every(tickMillis, all[i]::tick);
             }
         }
+    }
+
+    /**
+     * Places a subscriber, once, when it becomes live: as it connects, and after a replay. Any thread.
+     *
+     * @return the group with the fewest subscribers, in which one more seat is taken now
+     */
+    synchronized SendGroup place() {
+        SendGroup fewest = senders[0];
+        for (SendGroup sender : senders) {
+            if (sender.seats() < fewest.seats()) {
+                fewest = sender;
+            }
+        }
+        return fewest.takeSeat();
     }
 
     /** The core's own group. */

@@ -10,6 +10,7 @@ import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.access.Standing;
 import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.session.Durability;
 import dev.msgrelay.server.session.Handshake;
 import dev.msgrelay.server.session.Services;
@@ -35,7 +36,7 @@ final class Admittance {
      */
     record Welcome(HelloFrame said, Policy policy, int features, long first, long fork) {}
 
-    private final SubscriberConnection.Shared shared;
+    private final FanoutParts shared;
     private final Services services;
     private final Standing standing;
     private final Allowance allowance;
@@ -53,17 +54,13 @@ final class Admittance {
     // Null: the subscriber gets messages before they are durable.
     private Level durable;
 
-    Admittance(
-            SubscriberConnection.Shared shared,
-            Services services,
-            Standing standing,
-            Allowance allowance,
-            TypeChoice types) {
+    Admittance(FanoutParts shared, Services services, Standing standing, Allowance allowance) {
         this.shared = shared;
         this.services = services;
         this.standing = standing;
         this.allowance = allowance;
-        this.types = types;
+        this.types = new TypeChoice(
+                services.budget().pool(Part.CONTROL), services.limits().controlBytesPerConnection());
     }
 
     // ---- types -------------------------------------------------------------------------------------------------
@@ -75,6 +72,11 @@ final class Admittance {
      */
     void want(TypeRanges asked) throws FrameException {
         types.want(standing.grant(asked, narrows));
+    }
+
+    /** Returns the types that the subscriber gets. Any thread. */
+    TypeRanges types() {
+        return types.inForce();
     }
 
     /** Sends the types that are wanted from here on: the stream stands between two frames. */

@@ -12,7 +12,6 @@ import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.Counters;
 import io.netty.util.concurrent.Ticker;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A subscriber's way from a place that the log no longer has to the head: through the journal, page by page, then through the
@@ -64,14 +63,12 @@ final class CatchUp {
     private boolean sought;
     private long wanted;
 
-    private volatile long beganNanos;
-    private volatile long beganAt;
-    private volatile long beganHead;
+    private volatile Way way;
     private volatile long sequence;
 
     /**
      * @param reader of the subscriber
-     * @param journal null: there is none, or nobody is sent what it has; then pages is null as well
+     * @param replays null: there is no journal, or nobody is sent what it has
      */
     CatchUp(
             PacketLog log,
@@ -80,16 +77,15 @@ final class CatchUp {
             Standing standing,
             Counters counters,
             Ticker clock,
-            Journal journal,
-            ReplayPages pages) {
+            FanoutParts.Replays replays) {
         this.log = log;
         this.reader = reader;
         this.allowance = allowance;
         this.standing = standing;
         this.counters = counters;
         this.clock = clock;
-        this.journal = journal;
-        this.pages = pages;
+        this.journal = replays == null ? null : replays.journal();
+        this.pages = replays == null ? null : replays.pages();
     }
 
     // ---- states ------------------------------------------------------------------------------------------------
@@ -111,28 +107,22 @@ final class CatchUp {
             if (refusal != null) {
                 return refusal;
             }
-            begin();
+            counters.increment(Counter.JOURNAL_REPLAYS_BEGUN);
+            feed = journal.newFeed(pages.records());
+            longer = 0;
+            sought = false;
+            wanted = 0;
+            standsHere(clock.nanoTime());
+            pages.enter();
         }
         state(State.JOURNAL);
         return null;
     }
 
-    private void begin() {
-        counters.increment(Counter.JOURNAL_REPLAYS_BEGUN);
-        feed = journal.newFeed(pages.records());
-        longer = 0;
-        sought = false;
-        wanted = 0;
-        beganNanos = clock.nanoTime();
-        standsHere();
-        pages.enter();
-    }
-
     /** Has reports count the way from where the reader stands. */
-    private void standsHere() {
+    private void standsHere(long sinceNanos) {
         sequence = reader.boundary().sequence();
-        beganAt = reader.position();
-        beganHead = log.head().position();
+        way = new Way(sinceNanos, reader.position(), log.head().position());
     }
 
     /** Ends the way, wherever it has come to. More than once without harm. */
@@ -203,7 +193,7 @@ final class CatchUp {
         if (reader.pageEnd() != null) {
             reader.goOnTo(wanted);
         }
-        standsHere();
+        standsHere(way.nanos());
         return standsFor(wanted, gap.reason());
     }
 
@@ -401,16 +391,8 @@ final class CatchUp {
         return sequence;
     }
 
-    /** Returns how much of the way is done, in percent. */
-    int percent(long position, long head) {
-        long from = beganAt;
-        return head <= from ? 100 : (int) Math.max(0, 100 * (position - from) / (head - from));
-    }
-
-    /** Returns how long the rest of the way takes at the pace so far, in ms; -1: for ever, or nobody knows. */
-    long leftMillis(long position, long head, long nowNanos) {
-        double seconds = (nowNanos - beganNanos) / (double) TimeUnit.SECONDS.toNanos(1);
-        double gain = (position - beganAt) - (head - beganHead);
-        return gain <= 0 ? -1 : Math.round(1000 * seconds * Math.max(0, head - position) / gain);
+    /** Returns the way so far; of one that has not ended. */
+    Way way() {
+        return way;
     }
 }

@@ -3,6 +3,7 @@ package dev.msgrelay.server.fanout;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.access.Standing;
 import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
@@ -10,6 +11,7 @@ import dev.msgrelay.server.log.StreamHead;
 import dev.msgrelay.server.net.SegmentSize;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.Counters;
+import dev.msgrelay.server.session.Services;
 import dev.msgrelay.server.tls.TlsHandler;
 import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.buffer.Unpooled;
@@ -37,6 +39,8 @@ final class Delivery {
     private final Supplier<FilterBuffers> buffers;
     private final LogReader reader;
     private final SocketWriter writer;
+    // Null: the connection is a plain one.
+    private final TlsHandler tls;
     private final SegmentSize segment;
     private Feed feed;
     private long first;
@@ -52,28 +56,27 @@ final class Delivery {
     private volatile long bytes;
 
     /**
-     * Sends all types, from where the reader stands.
+     * Sends all types, from the head on.
      *
      * @param buffers of the loop that sends at the time
      */
     Delivery(
-            PacketLog log,
-            LogReader reader,
-            CatchUp catchUp,
+            FanoutParts shared,
+            Services services,
+            Standing standing,
             Allowance allowance,
-            Counters counters,
             Channel channel,
             Supplier<FilterBuffers> buffers) {
-        this.log = log;
-        this.reader = reader;
-        this.catchUp = catchUp;
+        this.log = shared.log();
+        this.reader = new LogReader(log);
+        this.catchUp =
+                new CatchUp(log, reader, allowance, standing, services.counters(), services.clock(), shared.replays());
         this.allowance = allowance;
-        this.counters = counters;
+        this.counters = services.counters();
         this.buffers = buffers;
         this.writer = new SocketWriter(channel);
-        this.segment = TlsHandler.of(channel) == null
-                ? SegmentSize.of(channel)
-                : SegmentSize.of(channel, TlsRecords::plainOfSegment);
+        this.tls = TlsHandler.of(channel);
+        this.segment = tls == null ? SegmentSize.of(channel) : SegmentSize.of(channel, TlsRecords::plainOfSegment);
         this.feed = new WholeFeed(reader, writer, segment);
     }
 
@@ -295,12 +298,10 @@ final class Delivery {
         return waitedForSince() != SlowPolicy.NEVER;
     }
 
-    /**
-     * Notes how far the socket is; returns whether it has taken anything of a write that is still in flight since the last call.
-     *
-     * @param before bytes that the socket has taken of what was written before that
-     */
-    boolean noteProgress(long before, long nowNanos) {
+    /** Notes how far the socket is; returns whether it has taken anything of a write in flight since the last call. */
+    boolean noteProgress(long nowNanos) {
+        // With TLS the write in flight is a buffer of records, not all that was written.
+        long before = tls == null ? 0 : tls.takenBefore();
         long mark = reader.position() + before + writer.progress();
         boolean moved = mark != progressMark;
         progressMark = mark;

@@ -7,6 +7,7 @@ import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.Counters;
 import dev.msgrelay.server.session.ConnectionTable;
 import dev.msgrelay.server.session.Session;
+import dev.msgrelay.server.session.SessionLoop;
 
 /**
  * Frees the log's memory where slow subscribers hold more of it than they may: subscribers that hold the oldest piece are cut
@@ -66,10 +67,11 @@ public final class PinRelief {
                             "slow subscribers hold more than " + pinBytes
                                     + " bytes of the log, and this one lags most");
         };
-        if (subscriber.session().onItsThread()) {
-            subscriber.session().walled(end);
+        SessionLoop loop = subscriber.session().loop();
+        if (loop.isHere()) {
+            loop.walled(end);
         } else {
-            subscriber.session().execute(end);
+            loop.execute(end);
         }
     }
 }

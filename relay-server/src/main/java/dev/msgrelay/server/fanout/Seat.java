@@ -1,22 +1,29 @@
 package dev.msgrelay.server.fanout;
 
+import java.util.function.BooleanSupplier;
+
 /**
  * A subscriber's seat: the group that sends to it, and the way from one group to another. A seat is counted from the moment in
- * which a group is chosen, so that two choices do not take the same one. {@link Placement} chooses once, when a subscriber becomes
+ * which a group is chosen, so that two choices do not take the same one. A place is chosen once, when a subscriber becomes
  * live; to the group of those who get the journal, and back, a subscriber goes as often as it must.
  *
  * <p>Owned by the subscriber's thread.
  */
 final class Seat {
     private final SendGroup.Member subscriber;
+    private final BooleanSupplier isServed;
     // Null while the channel is on its way from one loop to another.
     private SendGroup group;
     // The group that counts the seat; null once the channel is closed.
     private SendGroup counted;
 
-    /** @param group counts the seat already */
-    Seat(SendGroup.Member subscriber, SendGroup group) {
+    /**
+     * @param group counts the seat already
+     * @param isServed whether a group has anything to send to the subscriber
+     */
+    Seat(SendGroup.Member subscriber, SendGroup group, BooleanSupplier isServed) {
         this.subscriber = subscriber;
+        this.isServed = isServed;
         this.group = group;
         this.counted = group;
     }
@@ -36,28 +43,31 @@ final class Seat {
     }
 
     /**
-     * Leaves for another group; only while no write is in flight. Until the channel has arrived there nothing is sent. The work
-     * that this loop may still do meanwhile, reads and a close, it does before the other one begins.
+     * Moves to the loop of another group; only while no write is in flight. Until the channel has arrived there nothing is sent. The
+     * work that this loop may still do meanwhile, reads and a close, it does before the other one begins.
      *
      * @param to counts the seat already
-     * @return false: the channel is closed already, as its handlers are told next
      */
-    boolean leaveFor(SendGroup to) {
+    void moveTo(SendGroup to) {
         if (counted == null) {
+            // The channel is closed already, as its handlers are told next.
             to.leaveSeat();
-            return false;
+            return;
         }
         group.remove(subscriber);
         group = null;
         counted.leaveSeat();
         counted = to;
-        return true;
+        subscriber.session().loop().moveTo(to.loop(), () -> arriveIn(to));
     }
 
-    /** The channel has arrived, and goes on in this group. */
-    void arriveIn(SendGroup to) {
-        group = to;
-        enter();
+    private void arriveIn(SendGroup to) {
+        if (isServed.getAsBoolean()) {
+            group = to;
+            enter();
+        }
+        // Words that were said on the way, if only the last ones: nobody watches the socket for them any more.
+        subscriber.session().channel().flush();
     }
 
     /** Nothing is sent any more. More than once without harm. */

@@ -110,7 +110,7 @@ public final class SendGroup {
     }
 
     /** Counts one more subscriber, which is here or on its way. Any thread. */
-    SendGroup takeSeat() {
+    public SendGroup takeSeat() {
         seats.incrementAndGet();
         return this;
     }
@@ -121,7 +121,7 @@ public final class SendGroup {
     }
 
     /** Returns the number of its subscribers, those on the way to it included. Any thread. */
-    int seats() {
+    public int seats() {
         return seats.get();
     }
 
@@ -150,20 +150,16 @@ public final class SendGroup {
             more = false;
             // By index, and from the end: a subscriber that is closed leaves the list on the way.
             for (int i = members.size() - 1; i >= 0; i--) {
-                more |= send(members.get(i), stride, least, everything);
+                Member subscriber = members.get(i);
+                try {
+                    more |= subscriber.send(head, stride, least, everything);
+                } catch (Throwable e) {
+                    subscriber.session().failed(e);
+                }
             }
             writes -= Math.max(1, members.size());
         }
         return more;
-    }
-
-    private boolean send(Member subscriber, int stride, int least, boolean everything) {
-        try {
-            return subscriber.send(head, stride, least, everything);
-        } catch (Throwable e) {
-            subscriber.session().failed(e);
-            return false;
-        }
     }
 
     /** Returns whether the head has moved since the last pump, or the last one has left something. */

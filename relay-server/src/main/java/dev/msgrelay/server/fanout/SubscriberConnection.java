@@ -11,16 +11,10 @@ import dev.msgrelay.protocol.SubscribeFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.flow.WindowGate;
-import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
-import dev.msgrelay.server.log.PacketLog;
-import dev.msgrelay.server.memory.MemoryBudget.Part;
-import dev.msgrelay.server.memory.MemoryBudget.Pool;
 import dev.msgrelay.server.ops.ConnectionRow;
-import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.session.Closing;
-import dev.msgrelay.server.session.Inbox;
 import dev.msgrelay.server.session.Outbox;
 import dev.msgrelay.server.session.Progress;
 import dev.msgrelay.server.session.Services;
@@ -28,13 +22,11 @@ import dev.msgrelay.server.session.Session;
 import dev.msgrelay.server.session.SessionRole;
 import dev.msgrelay.server.session.SessionState;
 import dev.msgrelay.server.tls.TlsHandler;
-import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 /**
  * A subscriber: a reader of the log and at most one write in flight. When the write is done, everything that has gathered
@@ -66,68 +58,37 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             + GapFrame.FRAME_LENGTH
             + Closing.ERROR_BYTES;
 
-    /**
-     * The parts of a relay that all its subscribers share.
-     *
-     * @param replays null: there is no journal, or nobody is sent what it has
-     * @param elsewhere whether other relays have the same stream: a subscriber may have had more of it there than is here yet
-     */
-    public record Shared(
-            PacketLog log,
-            DurableEnds durable,
-            long logBytes,
-            SlowPolicies policies,
-            long stallNanos,
-            Replays replays,
-            boolean elsewhere) {}
-
-    /**
-     * The parts of a relay that subscribers share that the log has overtaken.
-     *
-     * @param journal has what the log has dropped
-     * @param pages memory that the journal is read into
-     * @param group sends to those subscribers meanwhile: its loop may wait for the disk
-     * @param home takes a seat for a subscriber that has caught up: see {@link Placement}
-     */
-    public record Replays(Journal journal, ReplayPages pages, SendGroup group, Supplier<SendGroup> home) {}
-
     private final Services services;
     private final Session session;
-    private final Shared shared;
-    private final Inbox inbox;
-    private final TypeChoice types;
+    private final FanoutParts shared;
+    private final SubscriberInput input;
     private final Allowance allowance;
     private final Admittance admittance;
     private final Seat seat;
+    private final Missed missed;
     private final Farewell farewell = new Farewell();
     // Null until the subscriber may be sent to.
     private volatile Delivery delivery;
-    // The client has said something: plain ones have not.
-    private boolean speaks;
-    // The log of the relay tells of its first gap already.
-    private boolean missed;
 
     /** @param group counts a seat for the subscriber already: {@link #leaveSeat} gives it back */
-    public SubscriberConnection(Services services, Shared shared, SendGroup group) {
+    public SubscriberConnection(Services services, FanoutParts shared, SendGroup group) {
         this.services = services;
         this.session = new Session(services, Role.SUBSCRIBER, this, SAID_BYTES);
         this.shared = shared;
-        this.seat = new Seat(this, group);
-        Pool control = services.budget().pool(Part.CONTROL);
-        this.inbox = new Inbox(control);
-        this.types = new TypeChoice(control, services.limits().controlBytesPerConnection());
-        SlowPolicy policy = shared.policies.of(services.clients().slowSubscriber());
-        this.allowance =
-                new Allowance(session.standing(), this, policy, shared.logBytes, shared.stallNanos, services.clock());
-        this.admittance = new Admittance(shared, services, session.standing(), allowance, types);
+        this.seat = new Seat(this, group, this::isServed);
+        this.input = new SubscriberInput(services, session);
+        this.missed = new Missed(services, session);
+        SlowPolicy policy = shared.policies().of(services.clients().slowSubscriber());
+        this.allowance = new Allowance(
+                session.standing(), this, policy, shared.logBytes(), shared.stallNanos(), services.clock());
+        this.admittance = new Admittance(shared, services, session.standing(), allowance);
     }
 
     @Override
     public void opened() {
-        if (session.standing().refusal() == null && !startPlain()) {
-            return;
+        if (session.standing().refusal() != null || startPlain()) {
+            seat.enter();
         }
-        seat.enter();
     }
 
     /** Streams the types that access allows, from now on; returns whether the connection goes on. */
@@ -145,23 +106,10 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     /** Begins the stream: the subscriber may be sent to from here on. */
     private void begin() {
-        Replays replays = shared.replays;
-        LogReader reader = new LogReader(shared.log);
-        CatchUp catchUp = new CatchUp(
-                shared.log,
-                reader,
-                allowance,
-                session.standing(),
-                services.counters(),
-                services.clock(),
-                replays == null ? null : replays.journal,
-                replays == null ? null : replays.pages);
-        delivery = new Delivery(
-                shared.log, reader, catchUp, allowance, services.counters(), session.channel(), seat::buffers);
+        delivery = new Delivery(shared, services, session.standing(), allowance, session.channel(), seat::buffers);
         allowance.join();
     }
 
-    /** The connection's life. */
     @Override
     public Session session() {
         return session;
@@ -200,7 +148,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             case WAIT -> false;
             case AGAIN -> true;
             case GAP -> {
-                tell(way.gap());
+                missed.tell(way.gap());
                 yield session.state() != SessionState.CLOSING;
             }
             case TOO_SLOW -> {
@@ -209,7 +157,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             }
             case JOURNAL -> toJournal();
             case LOG -> {
-                moveTo(shared.replays.home().get());
+                seat.moveTo(shared.replays().home().get());
                 yield false;
             }
             case OVERTAKEN -> throw new IllegalStateException("the log has moved on, and no policy was asked");
@@ -220,32 +168,6 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
         if (delivery != null) {
             delivery.endWrite();
-        }
-    }
-
-    /** Counts messages that the subscriber does not get, and tells it; a plain one cannot be told, and may end by that. */
-    private void tell(Gap gap) {
-        boolean slow = gap.reason() == GapReason.SLOW;
-        String what = "messages " + gap.from() + " to " + gap.to();
-        if (!missed) {
-            missed = true;
-            String text = slow
-                    ? " is too slow: it skips " + what
-                    : " misses " + what + ", " + gap.reason().text();
-            services.closes()
-                    .warn(
-                            CloseReason.SLOW_SUBSCRIBER,
-                            services.clock().nanoTime(),
-                            session.who() + text + " (logged once, counted always)");
-        }
-        Counter counter = slow ? Counter.MESSAGES_SKIPPED : Counter.JOURNAL_REPLAY_MISSED;
-        services.counters().add(counter, gap.to() - gap.from() + 1);
-        if (session.state() == SessionState.OPEN) {
-            outbox().gap(gap.from(), gap.to(), gap.reason());
-        } else if (!slow) {
-            // A plain subscriber cannot be told, and was to get them all.
-            session.close(
-                    CloseReason.SLOW_SUBSCRIBER, what + " are " + gap.reason().text());
         }
     }
 
@@ -303,7 +225,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
                 // The client asks for messages that are gone: nothing has happened to it here.
                 outbox().gap(gap.from(), gap.to(), gap.reason());
             } else {
-                tell(gap);
+                missed.tell(gap);
             }
         }
         if (replays()) {
@@ -317,35 +239,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
-        ByteBuf in = (ByteBuf) msg;
-        try {
-            if (!session.state().ended()) {
-                session.dialogue().heard();
-                if (!speaks) {
-                    // Before TLS is refused: a client that has said something is told why it ends.
-                    speaks = true;
-                    refuseTls(in);
-                }
-                inbox.take(in, this::onControl);
-            }
-        } catch (FrameException e) {
-            session.close(e.reason(), e.getMessage());
-        } finally {
-            in.release();
-        }
-    }
-
-    /** Refuses a TLS client, which has the wrong port, by its first bytes. */
-    private void refuseTls(ByteBuf in) throws FrameException {
-        int at = in.readerIndex();
-        if (in.readableBytes() > 1 && TlsRecords.mayBegin(in.getByte(at), in.getByte(at + 1))) {
-            throw session.tlsOnPlainPort();
-        }
-    }
-
-    private boolean onControl(int type, ByteBuffer body) throws FrameException {
-        session.dialogue().checkTurn(type, session.state());
-        return session.control(type, body);
+        input.came((ByteBuf) msg);
     }
 
     @Override
@@ -367,11 +261,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public Progress progress() {
-        boolean begun = inbox.unfinished();
-        String unfinished = begun ? "part of a control frame" : "";
-        // Before WELCOME, which may have to wait for memory, the client is asked nothing.
-        boolean listening = session.state() != SessionState.GREETED;
-        return new Progress(inbox.frames(), inbox.bytes(), unfinished, begun, listening, false);
+        return input.progress();
     }
 
     @Override
@@ -385,12 +275,12 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         }
         // Many clients say nothing, and an idle relay does little else than this. Bytes that a socket with room takes
         // prove nothing: the kernel takes them for a peer that is gone.
-        if ((outbox() != null || delivery.isWaitedFor()) && delivery.noteProgress(session.takenBefore(), nowNanos)) {
+        if ((outbox() != null || delivery.isWaitedFor()) && delivery.noteProgress(nowNanos)) {
             session.dialogue().heard();
         }
         if (delivery.stalls(nowNanos)) {
             String who = replays() ? "others who get the stream from the journal" : "publishers";
-            long millis = TimeUnit.NANOSECONDS.toMillis(shared.stallNanos);
+            long millis = TimeUnit.NANOSECONDS.toMillis(shared.stallNanos());
             session.close(
                     CloseReason.STALLED_SUBSCRIBER, "read nothing for " + millis + " ms while " + who + " waited");
         }
@@ -398,19 +288,9 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     // ---- from one loop to another ------------------------------------------------------------------------------
 
-    /** Hands the subscriber to the loop of another group, which counts a seat for it already; see {@link Seat#leaveFor}. */
-    private void moveTo(SendGroup to) {
-        if (seat.leaveFor(to)) {
-            session.moveTo(to.loop(), () -> arrived(to));
-        }
-    }
-
-    private void arrived(SendGroup to) {
-        if (session.state() != SessionState.GONE && (session.state() != SessionState.CLOSING || farewell.isDue())) {
-            seat.arriveIn(to);
-        }
-        // Words that were said on the way, if only the last ones: nobody watches the socket for them any more.
-        session.channel().flush();
+    /** Whether a group has anything to send: the stream, or the last words. */
+    private boolean isServed() {
+        return session.state() != SessionState.GONE && (session.state() != SessionState.CLOSING || farewell.isDue());
     }
 
     /** The channel is closed: its seat is free. */
@@ -425,11 +305,11 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             close(refusal);
             return false;
         }
-        SendGroup readers = shared.replays.group();
+        SendGroup readers = shared.replays().group();
         if (seat.isIn(readers)) {
             return true;
         }
-        moveTo(readers.takeSeat());
+        seat.moveTo(readers.takeSeat());
         return false;
     }
 
@@ -449,13 +329,13 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             Closing.say(session.channel(), reason, text);
             return;
         }
-        if (!speaks && reason != CloseReason.REVOKED) {
+        if (!input.any() && reason != CloseReason.REVOKED) {
             release();
             session.channel().close();
             return;
         }
         readMore(true);
-        long most = Math.max(shared.stallNanos, TimeUnit.MILLISECONDS.toNanos(Closing.LINGER_MILLIS));
+        long most = Math.max(shared.stallNanos(), TimeUnit.MILLISECONDS.toNanos(Closing.LINGER_MILLIS));
         farewell.begin(new Refusal(reason, text), session.channel(), most);
         // At once where that is possible: the end of the input, which closes the channel, may be read next.
         while (farewell.isDue() && !way.busy() && way.reader().atBoundary()) {
@@ -476,7 +356,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         if (delivery != null) {
             delivery.release();
         }
-        inbox.release();
+        input.release();
     }
 
     // ---- reports: any thread ----------------------------------------------------------------------------------
@@ -497,22 +377,12 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         return delivery == null ? LogReader.NOTHING : delivery.reader().heldFrom();
     }
 
-    /** Returns the messages handed to the socket so far: exact between two frames, otherwise some less. */
-    public long messages() {
-        return delivery == null ? 0 : delivery.messages();
-    }
-
-    /** Returns the bytes handed to the socket so far. */
-    public long bytes() {
-        return delivery == null ? 0 : delivery.bytes();
-    }
-
     @Override
     public Report report(long headPosition) {
         long at = Math.min(position(), headPosition);
-        TypeRanges chosen = types.inForce();
+        TypeRanges chosen = admittance.types();
         Mark head = new Mark();
-        shared.log.head().read(head);
+        shared.log().head().read(head);
         CatchUp now = replays() ? delivery.catchUp() : null;
         long nanos = services.clock().nanoTime();
         return new Report(
@@ -521,10 +391,10 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
                 chosen.isAll() ? "" : chosen.text(ROW_RANGES),
                 at,
                 Math.max(0, headPosition - at),
-                now == null ? shared.log.messagesFrom(at, head) : Math.max(0, head.sequence() - now.sequence()),
-                now == null ? ConnectionRow.LIVE : now.percent(at, headPosition),
-                now == null ? 0 : now.leftMillis(at, headPosition, nanos),
-                messages(),
-                bytes());
+                now == null ? shared.log().messagesFrom(at, head) : Math.max(0, head.sequence() - now.sequence()),
+                now == null ? ConnectionRow.LIVE : now.way().percent(at, headPosition),
+                now == null ? 0 : now.way().leftMillis(at, headPosition, nanos),
+                delivery == null ? 0 : delivery.messages(),
+                delivery == null ? 0 : delivery.bytes());
     }
 }

@@ -8,13 +8,13 @@
  *                                  ^                           '-- FilterBuffers
  *                                  '-- CatchUp, ReplayPages: from the journal, where the log has moved on
  *     Allowance            how slow it may be: SlowPolicy, lag, rate, standing still
- *     Seat                 which group sends to it
+ *     SubscriberInput      what it says        Missed   what it does not get
+ *     Seat                 which group sends to it, and the way there
  *     Farewell             the last words
  *   Step        the one answer of all of them: wait, again, gap, too slow, to the journal, to the log
  *
  *   SendGroup   the subscribers of one loop, served in turn, each behind a wall of its own
  *               those that get the journal have one of their own, whose loop may wait for the disk
- *   Placement   on which loop a subscriber is, from when it becomes live
  *   PinRelief   cuts off those that hold the log's oldest memory, when its writer needs it
  * </pre>
  *

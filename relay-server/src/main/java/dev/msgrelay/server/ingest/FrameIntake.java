@@ -73,79 +73,67 @@ final class FrameIntake {
      * @param room whether the port has just said that it has room for a run
      */
     Taken take(IngestPort port, ByteBuffer view, int offset, int length, boolean room) {
+        int at = offset;
+        int end = offset + length;
+        boolean ready = room;
         try {
-            Taken taken = takeAll(port, view, offset, length, room);
-            if (taken == Taken.ALL && assembler.bytes() > 0 && speaksTls(assembler.view(), 0, assembler.bytes())) {
-                end(session.tlsOnPlainPort());
-                return Taken.ENDED;
+            // Once, but for control frames and for messages that were sent before.
+            while (true) {
+                RunScan run = port.walk(view, at, end - at, session.standing().types());
+                if (run.frames() > 0) {
+                    if (session.standing().refusal() != null) {
+                        throw session.standing().refusal().exception();
+                    }
+                    if (producer.hasLostItsName()) {
+                        assembler.keep(view, 0, 0, 0);
+                        return Taken.ENDED;
+                    }
+                    if (producer.numbers().sendsAgain()) {
+                        at += producer.numbers().drop(run);
+                        continue;
+                    }
+                    if (!hand(port, run, ready)) {
+                        assembler.keep(view, at, end - at, 0);
+                        return Taken.NO_ROOM;
+                    }
+                    ready = false;
+                }
+                at += run.end();
+                boolean message = run.problem() == null;
+                int frame = message ? run.incompleteFrame() : announced(run);
+                if (message || end - at < frame) {
+                    boolean tls = speaksTls(view, at, end - at);
+                    assembler.keep(view, at, end - at, frame);
+                    return tls ? end(session.tlsOnPlainPort()) : Taken.ALL;
+                }
+                // A slice is big-endian, as control frames are.
+                int type = run.problemType();
+                ByteBuffer body = view.slice(at + FrameLayout.HEADER_LENGTH, frame - FrameLayout.HEADER_LENGTH);
+                at += frame;
+                if (!session.control(type, body)) {
+                    assembler.keep(view, at, 0, 0);
+                    return Taken.ENDED;
+                }
+                if (producer.claims()) {
+                    assembler.keep(view, at, end - at, 0);
+                    return Taken.NAME;
+                }
             }
-            return taken;
         } catch (FrameException e) {
             boolean tls = speaksTls(view, offset, length);
             assembler.keep(view, 0, 0, 0);
-            end(tls ? session.tlsOnPlainPort() : e);
-            return Taken.ENDED;
+            return end(tls ? session.tlsOnPlainPort() : e);
         }
     }
 
-    private void end(FrameException why) {
+    private Taken end(FrameException why) {
         session.close(why.reason(), why.getMessage());
+        return Taken.ENDED;
     }
 
     /** Whether a TLS client has the wrong port: its first bytes are no good frame, or the beginning of one. */
     private boolean speaksTls(ByteBuffer view, int offset, int length) {
         return session.state() == SessionState.CONNECTED && TlsRecords.isClientHello(view, offset, length);
-    }
-
-    private Taken takeAll(IngestPort port, ByteBuffer view, int offset, int length, boolean room)
-            throws FrameException {
-        int at = offset;
-        int end = offset + length;
-        boolean ready = room;
-        // Once, but for control frames and for messages that were sent before.
-        while (true) {
-            RunScan run = port.walk(view, at, end - at, session.standing().types());
-            if (run.frames() > 0) {
-                if (session.standing().refusal() != null) {
-                    throw session.standing().refusal().exception();
-                }
-                if (producer.hasLostItsName()) {
-                    assembler.keep(view, 0, 0, 0);
-                    return Taken.ENDED;
-                }
-                if (producer.numbers().sendsAgain()) {
-                    at += producer.numbers().drop(run);
-                    continue;
-                }
-                if (!hand(port, run, ready)) {
-                    assembler.keep(view, at, end - at, 0);
-                    return Taken.NO_ROOM;
-                }
-                ready = false;
-            }
-            at += run.end();
-            if (run.problem() == null) {
-                assembler.keep(view, at, end - at, run.incompleteFrame());
-                return Taken.ALL;
-            }
-            int frame = announced(run);
-            if (end - at < frame) {
-                assembler.keep(view, at, end - at, frame);
-                return Taken.ALL;
-            }
-            // A slice is big-endian, as control frames are.
-            int type = run.problemType();
-            ByteBuffer body = view.slice(at + FrameLayout.HEADER_LENGTH, frame - FrameLayout.HEADER_LENGTH);
-            at += frame;
-            if (!session.control(type, body)) {
-                assembler.keep(view, at, 0, 0);
-                return Taken.ENDED;
-            }
-            if (producer.claims()) {
-                assembler.keep(view, at, end - at, 0);
-                return Taken.NAME;
-            }
-        }
     }
 
     /** Hands a run in; false: there is no room for it. */

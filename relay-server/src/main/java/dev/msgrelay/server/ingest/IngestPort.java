@@ -62,10 +62,12 @@ public interface IngestPort {
     void hold(HeldSources.Source source);
 
     /** Whether readers see what was handed in so far, as far as it is in the log: the loop is not in the middle of a batch. */
-    boolean allShown();
+    default boolean allShown() {
+        return true;
+    }
 
-    /** Told when a read took all it could: more is likely to come. */
-    void moreExpected();
+    /** Told when a read took all it could: more is likely to come. Whoever packs elsewhere finds what comes. */
+    default void moreExpected() {}
 
     /** Whether a read of this cycle took all it could; asked once a cycle. */
     default boolean takeMoreExpected() {

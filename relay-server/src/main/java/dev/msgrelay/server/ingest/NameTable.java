@@ -7,12 +7,14 @@ import dev.msgrelay.server.ingest.NameRules.Verdict;
 import dev.msgrelay.server.journal.NameMoves;
 import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.memory.MemoryBudget.Pool;
+import dev.msgrelay.server.ops.TimeHistogram;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * The acknowledged publishers by their names: how far each one's messages are in the stream, which producer the name belongs
@@ -48,6 +50,11 @@ public final class NameTable {
     private final List<PublisherName> changed = new ArrayList<>();
     // What is said once readers see all that was taken.
     private final List<Runnable> whenShown = new ArrayList<>();
+    // Null: nobody wants the times of acknowledgements.
+    private TimeHistogram times;
+    private LongSupplier clock;
+    // When the first message of this batch came that has to be acknowledged.
+    private long batchNanos;
     // Who waits for the journal.
     private final List<PublisherName.Holder> waiting = new ArrayList<>();
     // Null: nothing outlives the relay.
@@ -65,6 +72,12 @@ public final class NameTable {
     public NameTable(Pool memory, long holdNanos) {
         this.memory = memory;
         this.rules = new NameRules(TimeUnit.NANOSECONDS, holdNanos);
+    }
+
+    /** Counts the times of acknowledgements from now on; the clock is read at the begin and the end of a batch alone. */
+    public void timedBy(LongSupplier nanos, TimeHistogram histogram) {
+        clock = nanos;
+        times = histogram;
     }
 
     /**
@@ -233,6 +246,9 @@ public final class NameTable {
     /** More of a name is in the stream; whoever has it is told at the end of the batch. */
     void changed(PublisherName entry) {
         if (!entry.changed) {
+            if (times != null && changed.isEmpty()) {
+                batchNanos = clock.getAsLong();
+            }
             entry.changed = true;
             changed.add(entry);
         }
@@ -246,6 +262,9 @@ public final class NameTable {
             if (entry.holder != null) {
                 entry.holder.acknowledge();
             }
+        }
+        if (times != null && !changed.isEmpty()) {
+            times.add(clock.getAsLong() - batchNanos);
         }
         changed.clear();
         for (int i = 0; i < whenShown.size(); i++) {

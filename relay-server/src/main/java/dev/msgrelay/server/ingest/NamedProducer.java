@@ -118,7 +118,7 @@ final class NamedProducer implements PublisherName.Holder, Orderer.Claimant {
 
     @Override
     public void claimed(CloseReason refusal, String text, long accepted, long sequence) {
-        session.walled(() -> {
+        session.loop().walled(() -> {
             try {
                 goOnWithName(refusal, text, accepted, sequence);
             } catch (FrameException e) {
@@ -196,7 +196,8 @@ final class NamedProducer implements PublisherName.Holder, Orderer.Claimant {
         }
         String name = numbers.leave().name();
         stage = Stage.LOST;
-        session.execute(() -> session.close(CloseReason.NAME_TAKEN, "another connection has said HELLO as " + name));
+        session.loop()
+                .execute(() -> session.close(CloseReason.NAME_TAKEN, "another connection has said HELLO as " + name));
     }
 
     // ---- what the client is told ---------------------------------------------------------------------------------
@@ -207,7 +208,7 @@ final class NamedProducer implements PublisherName.Holder, Orderer.Claimant {
 
     @Override
     public void acknowledge() {
-        session.walled(acknowledging);
+        session.loop().walled(acknowledging);
     }
 
     private void tellTaken() {
@@ -232,7 +233,7 @@ final class NamedProducer implements PublisherName.Holder, Orderer.Claimant {
     public boolean journalMoved() {
         watchesJournal = false;
         if (session.state().speaks()) {
-            session.walled(looking);
+            session.loop().walled(looking);
         }
         return watchesJournal;
     }

@@ -119,7 +119,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
     private void moveTo(ReaderLoops.Reader reader) {
         atReader = true;
         intake.leave();
-        session.moveTo(reader.loop(), () -> {
+        session.loop().moveTo(reader.loop(), () -> {
             intake.arrived(reader.port());
             if (services.table().draining()) {
                 stopReading(0);
@@ -189,7 +189,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         if (!session.state().ended()) {
             intake.stopReading();
             producer.stopClaiming();
-            session.goAway(closesInMillis);
+            session.goAway(CloseReason.SHUTDOWN, closesInMillis);
             producer.speak();
         }
     }
@@ -208,7 +208,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
             sayLast(spoke, reason, text);
         } else {
             Closing.closeLater(session.channel());
-            shared.names.whenShown(() -> session.execute(() -> sayLast(spoke, reason, text)));
+            shared.names.whenShown(() -> session.loop().execute(() -> sayLast(spoke, reason, text)));
         }
         if (spoke || reason != CloseReason.SHUTDOWN) {
             intake.readToTheEnd();

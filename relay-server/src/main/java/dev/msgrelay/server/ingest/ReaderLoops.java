@@ -13,7 +13,7 @@ public final class ReaderLoops {
      *
      * @param port the way of its publishers into the order
      */
-    public record Reader(EngineLoop loop, RingPort port) {}
+    public record Reader(EngineLoop loop, IngestPort port) {}
 
     private final List<Reader> readers;
     private int next;

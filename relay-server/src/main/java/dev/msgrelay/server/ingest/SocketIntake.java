@@ -131,24 +131,18 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
         if (wait != Wait.NOTHING) {
             return null;
         }
-        ReadWindow window = window();
-        return window == null ? null : window.retain();
-    }
-
-    /** Returns null where there is no room: it waits for it from then on. */
-    private ReadWindow window() {
         if (assembler.readsOnItsOwn()) {
-            return assembler.restOfLong();
+            return assembler.restOfLong().retain();
         }
         int most = assembler.mostPerRead(segment.wholeUpTo(IngestPort.READ_BYTES));
         if (port.makeReady()) {
             ReadWindow window = port.window(assembler.bytes(), most);
             assembler.putInFront(window);
-            return window;
+            return window.retain();
         }
         if (session.state() == SessionState.CONNECTED) {
             // The client has said nothing yet: its HELLO is answered, whatever holds publishers back.
-            return assembler.behind(Math.min(most, HELLO_BYTES));
+            return assembler.behind(Math.min(most, HELLO_BYTES)).retain();
         }
         waitForRoom(Wait.ROOM);
         return null;
@@ -201,26 +195,24 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
         return some ? frames.take(port, assembler.view(), 0, assembler.bytes(), false) : FrameIntake.Taken.ALL;
     }
 
+    /** Goes on as what was taken says; where all is, looks whether the next read may come. */
     private void follow(FrameIntake.Taken taken) {
         if (session.state().ended()) {
             return;
         }
         switch (taken) {
-            case ALL -> lookAhead();
             case NO_ROOM -> waitForRoom(Wait.ROOM);
             case NAME -> askForName();
             case ENDED -> {}
-        }
-    }
-
-    /** Whether the next read may come, as far as can be told now. */
-    private void lookAhead() {
-        if (frames.isPaused()) {
-            become(Wait.RATE);
-        } else if (assembler.wants() > 0) {
-            askForMemory();
-        } else if (!assembler.readsOnItsOwn() && !port.makeReady()) {
-            waitForRoom(Wait.ROOM);
+            case ALL -> {
+                if (frames.isPaused()) {
+                    become(Wait.RATE);
+                } else if (assembler.wants() > 0) {
+                    askForMemory();
+                } else if (!assembler.readsOnItsOwn() && !port.makeReady()) {
+                    waitForRoom(Wait.ROOM);
+                }
+            }
         }
     }
 
@@ -234,7 +226,7 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
 
     @Override
     public void resume() {
-        session.execute(() -> {
+        session.loop().execute(() -> {
             if (wait == Wait.DRAINING) {
                 handInTheLast();
             } else {
@@ -296,7 +288,7 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
 
     @Override
     public void granted() {
-        session.walled(() -> {
+        session.loop().walled(() -> {
             if (wait != Wait.MEMORY || session.state().ended()) {
                 line.give(asked);
             } else {

@@ -4,9 +4,7 @@ import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.DiskException;
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.format.EpochTable;
-import dev.msgrelay.server.journal.format.IndexRecord;
 import dev.msgrelay.server.journal.format.JournalClock;
-import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.journal.read.JournalFeed;
 import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.journal.recover.Recovery.Part;
@@ -42,15 +40,6 @@ public final class Journal implements Closeable {
 
     /** Direct memory of each thread that reads or writes from the heap (the opening one, the writer, the forcer), and of records. */
     public static final long DIRECT_BYTES = 3L * FileDisk.PIECE + JournalWriter.RECORD_BYTES;
-
-    /** Java heap for each segment that is held: its header, for readers too, and the names of its files. */
-    private static final int BYTES_PER_SEGMENT = 600;
-
-    /** Java heap for each name of a publisher: its state, and its records. */
-    private static final int BYTES_PER_NAME = 300;
-
-    /** Java heap for each record of the segment whose records are read when the journal is opened. */
-    private static final int BYTES_PER_RECORD = 96;
 
     /** The time at the end for what is still to be written and forced. */
     private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -94,16 +83,6 @@ public final class Journal implements Closeable {
         forced.set(recovered.endPosition(), recovered.endSequence());
     }
 
-    /** Java heap that a journal takes at most; most of it while it is opened. */
-    public static long heapBytes(JournalSettings settings) {
-        long records = settings.indexBytes() / IndexRecord.LENGTH;
-        return Recovery.HEAP_BYTES
-                + records * BYTES_PER_RECORD
-                + settings.mostSegments() * BYTES_PER_SEGMENT
-                + (long) JournalName.MOST * BYTES_PER_NAME
-                + NameMoves.BYTES;
-    }
-
     // ---- what was found ----------------------------------------------------------------------------------------
 
     /** The findings in the directory when it was opened, the torn tail included. */
@@ -118,9 +97,7 @@ public final class Journal implements Closeable {
 
     /** The place where the stream goes on: the log is made to start here. */
     public Mark goesOnAt() {
-        Mark start = new Mark();
-        start.set(recovered.endPosition(), recovered.endSequence());
-        return start;
+        return Mark.of(recovered.endPosition(), recovered.endSequence());
     }
 
     // ---- at work -----------------------------------------------------------------------------------------------

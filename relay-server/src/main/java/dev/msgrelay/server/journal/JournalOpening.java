@@ -24,11 +24,6 @@ import java.util.List;
  */
 public record JournalOpening(
         Disk disk, JournalSettings settings, long epoch, long millis, Mark others, RecoveryProgress progress) {
-    /** For a relay that is alone, without progress. */
-    public static JournalOpening of(Disk disk, JournalSettings settings, long epoch, long millis) {
-        return new JournalOpening(disk, settings, epoch, millis, null, RecoveryProgress.NOBODY);
-    }
-
     /**
      * Takes the directory's lock, cuts a torn tail, and begins an epoch.
      *

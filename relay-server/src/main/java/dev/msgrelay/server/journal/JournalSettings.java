@@ -1,7 +1,9 @@
 package dev.msgrelay.server.journal;
 
 import dev.msgrelay.server.journal.format.IndexRecord;
+import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.journal.format.SegmentHeader;
+import dev.msgrelay.server.journal.recover.Recovery;
 
 /**
  * How a journal is kept.
@@ -24,6 +26,15 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
 
     /** Segments that are held at most: each is a few hundred bytes of memory, and two files. */
     public static final int MOST_SEGMENTS = 1 << 16;
+
+    /** Java heap for each segment that is held: its header, for readers too, and the names of its files. */
+    private static final int BYTES_PER_SEGMENT = 600;
+
+    /** Java heap for each name of a publisher: its state, and its records. */
+    private static final int BYTES_PER_NAME = 300;
+
+    /** Java heap for each record of the segment whose records are read when the journal is opened. */
+    private static final int BYTES_PER_RECORD = 96;
 
     public JournalSettings {
         if (segmentBytes < MIN_SEGMENT || segmentBytes > MAX_SEGMENT) {
@@ -55,5 +66,15 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
     /** Length of an index file: a record for each KiB of the stream, and its header. */
     public long indexBytes() {
         return SegmentHeader.LENGTH + segmentBytes / 1024 * IndexRecord.LENGTH;
+    }
+
+    /** Java heap that a journal takes at most; most of it while it is opened. */
+    public long heapBytes() {
+        long records = indexBytes() / IndexRecord.LENGTH;
+        return Recovery.HEAP_BYTES
+                + records * BYTES_PER_RECORD
+                + mostSegments() * BYTES_PER_SEGMENT
+                + (long) JournalName.MOST * BYTES_PER_NAME
+                + NameMoves.BYTES;
     }
 }

@@ -8,6 +8,13 @@ public final class Mark {
     private long position;
     private long sequence;
 
+    /** A boundary at a position, with the number of the message that starts there. */
+    public static Mark of(long position, long sequence) {
+        Mark mark = new Mark();
+        mark.set(position, sequence);
+        return mark;
+    }
+
     public void set(long atPosition, long nextSequence) {
         position = atPosition;
         sequence = nextSequence;

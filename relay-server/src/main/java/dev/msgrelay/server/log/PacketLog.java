@@ -54,22 +54,6 @@ public final class PacketLog {
     private volatile int chunksAside;
 
     /**
-     * A log of a stream that begins here, with position 0 and message 1.
-     *
-     * @see #PacketLog(ByteBufAllocator, int, int, int, int, int, WriteGate, Mark)
-     */
-    public PacketLog(
-            ByteBufAllocator allocator,
-            int logBytes,
-            int chunkBytes,
-            int packetBytes,
-            int pinnedChunks,
-            int maxRun,
-            WriteGate gate) {
-        this(allocator, logBytes, chunkBytes, packetBytes, pinnedChunks, maxRun, gate, beginning());
-    }
-
-    /**
      * A log that continues a stream at {@code start}. Takes all memory that the log will ever have.
      *
      * @param logBytes bytes of the stream that the log keeps: a whole number of chunks, at least two
@@ -116,12 +100,6 @@ public final class PacketLog {
         index.add(end, nextSequence);
         head.set(end, nextSequence);
         startChunk(end >>> chunkShift);
-    }
-
-    private static Mark beginning() {
-        Mark beginning = new Mark();
-        beginning.set(0, 1);
-        return beginning;
     }
 
     /** Chunks that the longest run may begin. The writer has this many in hand before it appends anything. */

@@ -81,7 +81,14 @@ public final class CloseLog {
             case PEER_CLOSED, SHUTDOWN -> LOG.debug("{}: {}", who, reason.text());
             default -> {
                 if (mayLog(reason, nowNanos)) {
-                    LOG.warn("{}: {}{}", who, reason.text(), detail.isEmpty() ? "" : ": " + PeerText.printable(detail));
+                    LOG.atWarn()
+                            .addKeyValue("event", "closed")
+                            .addKeyValue("reason", reason.name())
+                            .log(
+                                    "{}: {}{}",
+                                    who,
+                                    reason.text(),
+                                    detail.isEmpty() ? "" : ": " + PeerText.printable(detail));
                 }
             }
         }

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.LongAdder;
 /** Sums that are added up on any thread as things happen: the {@link Counter}s that no other object keeps. */
 public final class Counters {
     private final Map<Counter, LongAdder> adders = new EnumMap<>(Counter.class);
+    private final TimeHistogram acknowledgements = new TimeHistogram();
 
     public Counters() {
         for (Counter counter : Counter.values()) {
@@ -20,6 +21,11 @@ public final class Counters {
 
     public void increment(Counter counter) {
         adders.get(counter).increment();
+    }
+
+    /** Times of acknowledgements: the core adds them up. */
+    public TimeHistogram acknowledgements() {
+        return acknowledgements;
     }
 
     public long sum(Counter counter) {

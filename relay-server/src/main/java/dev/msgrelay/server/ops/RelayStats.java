@@ -8,37 +8,26 @@ import java.util.Map;
 
 /** The figures of a relay so far: every {@link Counter} with its value, and the closed connections by reason. */
 public final class RelayStats {
-    /**
-     * Times of the journal's forces to the disk, as a histogram.
-     *
-     * @param bounds upper bounds in seconds, each above the one before
-     * @param upTo number of forces between the bound before and each bound; the last entry: those above all bounds
-     * @param nanos time of all forces together
-     */
-    public record Forces(List<Double> bounds, List<Long> upTo, long nanos) {
-        /** Number of forces. */
-        public long count() {
-            return upTo.stream().mapToLong(Long::longValue).sum();
-        }
-    }
-
     private final Map<Counter, Long> values;
     private final Map<CloseReason, Long> closes;
     private final List<CloseLog.Ended> ended;
     private final Map<Part, Long> memory;
-    private final Forces forces;
+    private final TimeHistogram.Times forces;
+    private final TimeHistogram.Times acknowledgements;
 
     public RelayStats(
             Map<Counter, Long> values,
             Map<CloseReason, Long> closes,
             List<CloseLog.Ended> ended,
             Map<Part, Long> memory,
-            Forces forces) {
+            TimeHistogram.Times forces,
+            TimeHistogram.Times acknowledgements) {
         this.values = new EnumMap<>(values);
         this.closes = closes;
         this.ended = ended;
         this.memory = memory;
         this.forces = forces;
+        this.acknowledgements = acknowledgements;
     }
 
     /** The value of a counter; 0: the relay does not have it. */
@@ -52,8 +41,16 @@ public final class RelayStats {
     }
 
     /** Times of the journal's forces; null: there is no journal. */
-    public Forces forces() {
+    public TimeHistogram.Times forces() {
         return forces;
+    }
+
+    /**
+     * Times from the first message of a batch that has to be acknowledged, until the batch is in the stream, subscribers
+     * of the core's loop have been handed it, and its publishers are told; once a batch.
+     */
+    public TimeHistogram.Times acknowledgements() {
+        return acknowledgements;
     }
 
     /** Closed connections by reason; only reasons that have occurred. */

@@ -1,9 +1,12 @@
 package dev.msgrelay.server.session;
 
 import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.net.PeerName;
 import dev.msgrelay.server.ops.ConnectionRow;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -11,7 +14,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** Who is connected, one row each. Any thread. */
 public final class ConnectionTable {
-    private final Set<Session> live = ConcurrentHashMap.newKeySet();
+    // The rates are those of reports.
+    private final Map<Session, RateMeter> live = new ConcurrentHashMap<>();
     private final AtomicInteger publishers = new AtomicInteger();
     private final AtomicInteger subscribers = new AtomicInteger();
     // The live ones, and those that are still told why they end: their channels are not closed yet, or their memory is
@@ -24,15 +28,15 @@ public final class ConnectionTable {
         return ids.incrementAndGet();
     }
 
-    void opened(Session session) {
+    void opened(Session session, long nowNanos) {
         present.add(session);
-        live.add(session);
+        live.put(session, new RateMeter(nowNanos));
         count(session.kind()).incrementAndGet();
     }
 
     /** Its end has been counted. */
     void closed(Session session) {
-        if (live.remove(session)) {
+        if (live.remove(session) != null) {
             count(session.kind()).decrementAndGet();
         }
     }
@@ -72,7 +76,7 @@ public final class ConnectionTable {
 
     /** Returns the connections whose end has not come. */
     public Set<Session> live() {
-        return live;
+        return live.keySet();
     }
 
     /** Returns the connections whose channels are not closed yet: they may hold memory, whether their end has come or not. */
@@ -82,9 +86,32 @@ public final class ConnectionTable {
 
     /** One row each, in the order in which they came. One caller at a time. */
     public synchronized List<ConnectionRow> rows(long headPosition, long nowNanos) {
-        return live.stream()
-                .map(c -> c.row(headPosition, nowNanos))
+        return live.entrySet().stream()
+                .map(c -> row(c.getKey(), c.getValue(), headPosition, nowNanos))
                 .sorted(Comparator.comparingLong(ConnectionRow::id))
                 .toList();
+    }
+
+    private static ConnectionRow row(Session session, RateMeter rate, long headPosition, long nowNanos) {
+        SessionRole.Report own = session.role().report(headPosition);
+        return new ConnectionRow(
+                session.id(),
+                session.name(),
+                session.standing().name(),
+                PeerName.of(session.channel()),
+                session.kind() == Role.PUBLISHER,
+                session.state().name().toLowerCase(Locale.ROOT),
+                own.waitsFor(),
+                own.policy(),
+                own.types(),
+                own.cursor(),
+                own.lagBytes(),
+                own.lagMessages(),
+                own.replayPercent(),
+                own.replayLeftMillis(),
+                own.messages(),
+                own.bytes(),
+                rate.look(own.messages(), nowNanos),
+                rate.ageMillis(nowNanos));
     }
 }

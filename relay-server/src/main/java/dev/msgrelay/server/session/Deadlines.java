@@ -5,6 +5,7 @@ import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.access.Standing;
 import dev.msgrelay.server.config.ClientConfig;
 import dev.msgrelay.server.config.LimitsConfig;
+import dev.msgrelay.server.tls.TlsHandler;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -18,6 +19,8 @@ final class Deadlines {
     private final ClientConfig clients;
     private final Standing standing;
     private final Heartbeat heartbeat;
+    // Null: the connection is a plain one.
+    private final TlsHandler tls;
     private final FrameProgress progress;
     private final long openedNanos;
     // The bytes of a TLS record in part, at the last look.
@@ -25,31 +28,33 @@ final class Deadlines {
     private boolean keyUsedUp;
     private long keyUsedUpNanos;
 
-    Deadlines(ClientConfig clients, LimitsConfig limits, Standing standing, Heartbeat heartbeat, long nowNanos) {
+    Deadlines(
+            ClientConfig clients,
+            LimitsConfig limits,
+            Standing standing,
+            Heartbeat heartbeat,
+            TlsHandler tls,
+            long nowNanos) {
         this.clients = clients;
         this.standing = standing;
         this.heartbeat = heartbeat;
+        this.tls = tls;
         this.progress = new FrameProgress(limits, nowNanos);
         this.openedNanos = nowNanos;
-    }
-
-    /** When the connection was opened. */
-    long openedNanos() {
-        return openedNanos;
     }
 
     /**
      * Looks at the time.
      *
      * @param greeted whether the client has said HELLO
-     * @param recordBytes bytes that have come of a TLS record that is not whole
      * @return why the connection may not stay; null: it may
      */
-    Refusal look(long nowNanos, boolean greeted, Progress input, int recordBytes) {
+    Refusal look(long nowNanos, boolean greeted, Progress input) {
         Refusal refused = refused(nowNanos);
         if (refused != null) {
             return refused;
         }
+        int recordBytes = tls == null ? 0 : tls.begunBytes();
         if (recordBytes > begunBytes || greeted && !input.listening()) {
             heartbeat.heard();
         }
@@ -64,7 +69,11 @@ final class Deadlines {
         boolean underWay = input.listening() && !input.unfinished().isEmpty();
         boolean slow = progress.tooSlow(
                 nowNanos, underWay, input.holdsUpOthers(), input.framesRead(), input.bytesRead(), recordBytes);
-        return slow ? new Refusal(CloseReason.FRAME_TIMEOUT, progress.text() + ": " + input.unfinished()) : null;
+        if (slow) {
+            return new Refusal(CloseReason.FRAME_TIMEOUT, progress.text() + ": " + input.unfinished());
+        }
+        boolean keyOver = keyUsedUp && nowNanos - keyUsedUpNanos > TimeUnit.MILLISECONDS.toNanos(KEY_MILLIS);
+        return keyOver ? new Refusal(CloseReason.TLS_KEY_USED_UP, "connect again, for a new key") : null;
     }
 
     /** The client has not said in time who it is, or what it may do was taken back. */
@@ -80,18 +89,13 @@ final class Deadlines {
         return new Refusal(reason, heartbeat.text(reason));
     }
 
-    /** Marks that the TLS key is used up. Returns whether it was not before: the client is to be told then. */
+    /** Whether the TLS key has been used up since the last look: the client is to be told. */
     boolean keyUsedUp(long nowNanos) {
-        boolean first = !keyUsedUp;
+        boolean first = !keyUsedUp && tls != null && tls.keyUsedUp();
         if (first) {
             keyUsedUp = true;
             keyUsedUpNanos = nowNanos;
         }
         return first;
-    }
-
-    /** Whether a client whose key is used up has had its time to leave. */
-    boolean keyOver(long nowNanos) {
-        return keyUsedUp && nowNanos - keyUsedUpNanos > TimeUnit.MILLISECONDS.toNanos(KEY_MILLIS);
     }
 }

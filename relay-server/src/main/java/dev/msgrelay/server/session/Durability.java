@@ -11,6 +11,8 @@ import dev.msgrelay.server.log.StreamHead;
  *   life 42                         901 | 901 ------------------> today
  *                                       ^ forkOf(17) = 901: who has read life 17 up to 950 has read 50 messages that are gone
  * </pre>
+ *
+ * Without a journal all defaults hold: a client that asks for written or forced messages is refused.
  */
 public interface Durability {
     /** Answer of {@link #forkOf}: an epoch that nobody remembers, of another relay or of long ago. */
@@ -30,23 +32,29 @@ public interface Durability {
     long forkOf(long epoch);
 
     /** Up to where it survives the end of the process. Any thread. Null: there is no journal. */
-    StreamHead written();
+    default StreamHead written() {
+        return null;
+    }
 
     /** Up to where it survives the end of the machine. Any thread. Null: there is no journal. */
-    StreamHead forced();
+    default StreamHead forced() {
+        return null;
+    }
 
     /** The journal has failed: neither head moves any more. Any thread. */
-    boolean failed();
+    default boolean failed() {
+        return false;
+    }
 
     /** Somebody waits until everything before a position is written: the core is woken when more is. On its thread. */
-    void wantWritten(long position);
+    default void wantWritten(long position) {}
 
     /** Somebody waits until everything before a position is forced: likewise, and it is forced as soon as it can be. */
-    void wantForced(long position);
+    default void wantForced(long position) {}
 
     /**
      * Who is told, on the core's thread and at most once in each of its cycles, that a head has moved or the journal has
      * failed. One; before there is any connection.
      */
-    void onMoved(Runnable listener);
+    default void onMoved(Runnable listener) {}
 }

@@ -32,17 +32,9 @@ final class FrameProgress {
      * @param holdsUpOthers whether others wait for memory that it holds; more is asked only where it was so at each look
      * @param frames complete ones so far
      * @param bytes read so far
-     * @return whether too little of it has come
-     */
-    boolean tooSlow(long nowNanos, boolean underWay, boolean holdsUpOthers, long frames, long bytes) {
-        return tooSlow(nowNanos, underWay, holdsUpOthers, frames, bytes, 0);
-    }
-
-    /**
-     * As above.
-     *
      * @param begun of a record of TLS that is not whole: what is nearly there is no standstill. Only more than at the last look
      *     counts, so records without data are no progress
+     * @return whether too little of it has come
      */
     boolean tooSlow(long nowNanos, boolean underWay, boolean holdsUpOthers, long frames, long bytes, int begun) {
         boolean another = frames != sinceFrames;

@@ -2,17 +2,24 @@ package dev.msgrelay.server.session;
 
 import java.util.concurrent.TimeUnit;
 
-/** Messages a second of one connection, for reports. One caller at a time. */
+/** The age of one connection, and its messages a second, for reports. One caller at a time. */
 final class RateMeter {
     /** A rate is over at least this, however many ask and however often: a second, less what timers are early. */
     private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
+    private final long openedNanos;
     private long sinceMessages;
     private long sinceNanos;
     private double rate;
 
     RateMeter(long nowNanos) {
+        openedNanos = nowNanos;
         sinceNanos = nowNanos;
+    }
+
+    /** Returns the time since the connection was opened. */
+    long ageMillis(long nowNanos) {
+        return TimeUnit.NANOSECONDS.toMillis(nowNanos - openedNanos);
     }
 
     /** Returns the rate over the time since the last look that is long enough ago. */

@@ -10,25 +10,19 @@ import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.access.Peer;
 import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.access.Standing;
-import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.net.PeerName;
 import dev.msgrelay.server.net.SocketReads;
-import dev.msgrelay.server.net.Wall;
 import dev.msgrelay.server.ops.Admission;
-import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.PeerText;
 import dev.msgrelay.server.tls.TlsHandler;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.Locale;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import javax.net.ssl.SSLException;
 
 /**
@@ -56,18 +50,16 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private final Dialogue dialogue;
 
     private Channel channel;
+    private SessionLoop loop;
     // Null: the connection is a plain one.
     private TlsHandler tls;
     private Deadlines deadlines;
-    private RateMeter rate;
     private Admission.Ticket place;
     private boolean added;
-    private final Consumer<Throwable> onFailure = this::failed;
     private volatile SessionState state = SessionState.CONNECTED;
     private volatile String name = "";
 
     /**
-     * @param kind publisher or subscriber
      * @param saidBytes that the connection may have in flight beside the stream, and beside memory that it keeps: the
      *     transport copies them to direct memory
      */
@@ -106,16 +98,16 @@ public final class Session extends ChannelInboundHandlerAdapter {
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
         channel = ctx.channel();
+        loop = new SessionLoop(channel, this::failed, this::lost);
         tls = TlsHandler.of(channel);
         reserve.take();
         long now = services.clock().nanoTime();
-        deadlines = new Deadlines(services.clients(), services.limits(), standing, dialogue.heartbeat(), now);
-        rate = new RateMeter(now);
+        deadlines = new Deadlines(services.clients(), services.limits(), standing, dialogue.heartbeat(), tls, now);
         standing.opened(Peer.of(channel));
         audit();
         role.opened();
         // Counted once it has its place: a reader of the count may rely on it.
-        services.table().opened(this);
+        services.table().opened(this, now);
         if (services.table().draining()) {
             close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text());
         }
@@ -131,7 +123,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     /** The time, a few times a second. */
     public void tick(long nowNanos) {
-        walled(() -> {
+        loop.walled(() -> {
             if (!state.ended()) {
                 lookAtTheTime(nowNanos);
             }
@@ -142,18 +134,13 @@ public final class Session extends ChannelInboundHandlerAdapter {
     }
 
     private void lookAtTheTime(long nowNanos) {
-        int recordBytes = tls == null ? 0 : tls.begunBytes();
-        Refusal over = deadlines.look(nowNanos, state.speaks(), role.progress(), recordBytes);
-        if (over == null && tls != null && tls.keyUsedUp()) {
-            if (deadlines.keyUsedUp(nowNanos)) {
-                goAway(CloseReason.TLS_KEY_USED_UP, Deadlines.KEY_MILLIS);
-            } else if (deadlines.keyOver(nowNanos)) {
-                over = new Refusal(CloseReason.TLS_KEY_USED_UP, "connect again, for a new key");
-            }
-        }
+        Refusal over = deadlines.look(nowNanos, state.speaks(), role.progress());
         if (over != null) {
             close(over.reason(), over.text());
             return;
+        }
+        if (deadlines.keyUsedUp(nowNanos)) {
+            goAway(CloseReason.TLS_KEY_USED_UP, Deadlines.KEY_MILLIS);
         }
         if (state == SessionState.OPEN && dialogue.heartbeat().pingDue()) {
             dialogue.ping(nowNanos);
@@ -204,13 +191,9 @@ public final class Session extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * The client is welcome.
+     * The client is welcome; see {@link Handshake#welcome}.
      *
-     * @param policy granted to a subscriber; otherwise {@link Policy#RELAY_DEFAULT}
      * @param features that its role can have
-     * @param next see {@link Handshake#welcome}
-     * @param accepted likewise
-     * @param fork likewise
      */
     public void welcome(HelloFrame said, Policy policy, int features, long next, long accepted, long fork) {
         dialogue.welcome(said, policy, features, next, accepted, fork);
@@ -224,12 +207,8 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** The relay drains: a client that said HELLO is to be told. Its role says what is due. */
-    public void goAway(int closesInMillis) {
-        goAway(CloseReason.SHUTDOWN, closesInMillis);
-    }
-
-    private void goAway(CloseReason reason, int closesInMillis) {
+    /** A client that said HELLO is to be told that it has to leave. Its role says what is due. */
+    public void goAway(CloseReason reason, int closesInMillis) {
         if (state.speaks()) {
             dialogue.goAway(reason, closesInMillis);
         }
@@ -318,6 +297,12 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
     }
 
+    /** The channel was closed on its way to another loop. */
+    private void lost(Throwable cause) {
+        exceptionCaught(null, cause);
+        gone();
+    }
+
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
         gone();
@@ -354,47 +339,15 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
     }
 
-    // ---- its thread ----------------------------------------------------------------------------------------------
-
-    /** Whether this is the thread that may touch the connection's state. */
-    public boolean onItsThread() {
-        return channel.eventLoop().inEventLoop();
-    }
-
-    /** Has the connection's thread, the only one that may touch its state, run a task behind the wall. Any thread. */
-    public void execute(Runnable task) {
-        EventLoop loop = channel.eventLoop();
-        loop.execute(() -> {
-            if (channel.eventLoop() == loop) {
-                walled(task);
-            } else {
-                // The connection has moved meanwhile.
-                execute(task);
-            }
-        });
-    }
-
-    /** Runs a step, on the connection's thread: whatever it throws ends this connection. */
-    public void walled(Runnable step) {
-        Wall.run(step, onFailure);
-    }
-
-    /** Moves the connection to another loop, see {@link EngineLoop#move}. */
-    public void moveTo(EngineLoop to, Runnable arrived) {
-        EngineLoop.move(channel, to, there -> {
-            if (there.isSuccess()) {
-                walled(arrived);
-            } else {
-                exceptionCaught(null, there.cause());
-                gone();
-            }
-        });
-    }
-
     // ---- who it is ---------------------------------------------------------------------------------------------
 
     public Channel channel() {
         return channel;
+    }
+
+    /** The loop that the connection is on. */
+    public SessionLoop loop() {
+        return loop;
     }
 
     /** The rules of the client's turn, and what it is to be told. */
@@ -412,7 +365,6 @@ public final class Session extends ChannelInboundHandlerAdapter {
         return state;
     }
 
-    /** Publisher or subscriber. */
     public Role kind() {
         return kind;
     }
@@ -422,9 +374,14 @@ public final class Session extends ChannelInboundHandlerAdapter {
         return role;
     }
 
-    /** Bytes that the socket has taken before what is in flight, where that is not what the connection has written; else 0. */
-    public long takenBefore() {
-        return tls == null ? 0 : tls.takenBefore();
+    /** A number that no other connection of the relay has. */
+    long id() {
+        return id;
+    }
+
+    /** The name of HELLO, printable; empty: there is none. Any thread. */
+    String name() {
+        return name;
     }
 
     /** Role, peer and name, for people. */
@@ -437,29 +394,5 @@ public final class Session extends ChannelInboundHandlerAdapter {
     @Override
     public int hashCode() {
         return Long.hashCode(id);
-    }
-
-    /** Returns its row. One caller at a time, on any thread. */
-    public ConnectionRow row(long headPosition, long nowNanos) {
-        SessionRole.Report own = role.report(headPosition);
-        return new ConnectionRow(
-                id,
-                name,
-                standing.name(),
-                PeerName.of(channel),
-                kind == Role.PUBLISHER,
-                state.name().toLowerCase(Locale.ROOT),
-                own.waitsFor(),
-                own.policy(),
-                own.types(),
-                own.cursor(),
-                own.lagBytes(),
-                own.lagMessages(),
-                own.replayPercent(),
-                own.replayLeftMillis(),
-                own.messages(),
-                own.bytes(),
-                rate.look(own.messages(), nowNanos),
-                TimeUnit.NANOSECONDS.toMillis(nowNanos - deadlines.openedNanos()));
     }
 }

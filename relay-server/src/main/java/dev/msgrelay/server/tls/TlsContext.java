@@ -2,6 +2,9 @@ package dev.msgrelay.server.tls;
 
 import dev.msgrelay.protocol.net.CertificateDates;
 import dev.msgrelay.protocol.net.PemFiles;
+import dev.msgrelay.protocol.text.TextFile;
+import dev.msgrelay.server.memory.MemoryBudget.Pool;
+import dev.msgrelay.server.net.SocketReads;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.handler.ssl.ClientAuth;
@@ -56,8 +59,13 @@ public final class TlsContext implements AutoCloseable {
     private Loaded current;
     private boolean closed;
 
-    /** The content of the files, loaded. */
-    private record Loaded(SslContext context, List<X509Certificate> chain, List<X509Certificate> authorities) {
+    /**
+     * The content of the files, loaded.
+     *
+     * @param wide a warning about a key that others can read; null: none can
+     */
+    private record Loaded(
+            SslContext context, List<X509Certificate> chain, List<X509Certificate> authorities, String wide) {
         void release() {
             ReferenceCountUtil.release(context);
         }
@@ -100,7 +108,7 @@ public final class TlsContext implements AutoCloseable {
     /**
      * Checks that the files can be used.
      *
-     * @return warnings about the dates of certificates; a line each
+     * @return the {@link #warnings} of a relay with these files
      * @throws IOException a file cannot be read or used; the message names the file and the line
      */
     public static List<String> check(TlsFiles files, TlsProvider provider) throws IOException {
@@ -111,7 +119,7 @@ public final class TlsContext implements AutoCloseable {
 
     /**
      * Loads certificate, key and authorities anew for later handshakes: all or nothing. Open connections keep theirs.
-     * Warnings about dates are logged.
+     * Warnings are logged.
      *
      * @throws IOException a file cannot be read or used; the message names the file and the line. The former files stay
      *     in force
@@ -145,7 +153,7 @@ public final class TlsContext implements AutoCloseable {
                     .clientAuth(from.clientsOptional() ? ClientAuth.OPTIONAL : ClientAuth.REQUIRE);
         }
         try {
-            return new Loaded(builder.build(), chain, authorities);
+            return new Loaded(builder.build(), chain, authorities, TextFile.wide(from.key()));
         } catch (SSLException | IllegalArgumentException e) {
             throw new IOException(
                     from.certificate() + " and " + from.key() + " cannot be used by " + provider.text() + ": "
@@ -160,10 +168,13 @@ public final class TlsContext implements AutoCloseable {
         if (files.clients() != null) {
             lines.addAll(CertificateDates.warnings(files.clients(), loaded.authorities(), now));
         }
+        if (loaded.wide() != null) {
+            lines.add(loaded.wide());
+        }
         return lines;
     }
 
-    /** Warnings about the dates of certificates and authorities; a line each. */
+    /** Warnings about the dates of certificates and authorities, and about a key that others can read; a line each. */
     public synchronized List<String> warnings() {
         return warnings(files, current);
     }
@@ -245,8 +256,24 @@ public final class TlsContext implements AutoCloseable {
         thread.execute(step);
     }
 
-    void add(Channel channel) {
+    /**
+     * Adds TLS to a channel that is not registered yet; the caller adds the connection's handler next.
+     *
+     * @param pool the part of the budget that all its memory comes from
+     * @param reader names the memory for a publisher's bytes; null: a subscriber, which sends control frames only
+     * @return false where the memory is used up
+     */
+    public boolean secure(
+            Channel channel, Pool pool, ByteBufAllocator allocator, SocketReads.Reader reader, TlsWatch watch) {
+        int bytes = TlsRecords.bytesOfConnection(readsInParts());
+        if (!pool.tryTake(bytes)) {
+            return false;
+        }
+        TlsHandler handler = pool.allocate(bytes, () -> new TlsHandler(this, channel, pool, allocator, reader, watch));
         present.add(channel);
+        channel.config().setRecvByteBufAllocator(new SocketReads(handler.in, TlsInput.READS));
+        channel.pipeline().addLast(new TlsHandshake(this, allocator, handler, watch), handler);
+        return true;
     }
 
     void remove(Channel channel) {

@@ -1,6 +1,5 @@
 package dev.msgrelay.server.tls;
 
-import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.memory.MemoryBudget.Pool;
 import dev.msgrelay.server.memory.ReadWindow;
 import dev.msgrelay.server.net.ReadSwitch;
@@ -35,24 +34,6 @@ import javax.net.ssl.SSLException;
  * <p>Owned by the channel's loop.
  */
 public final class TlsHandler extends ChannelDuplexHandler {
-    /** Gets the results of handshakes, and other events to count. Called on the channel's loop. */
-    public interface Watch {
-        /** A handshake is done, and the connection is open. */
-        void opened();
-
-        /** A connection has ended before it was open. */
-        void ended(Channel channel, CloseReason reason, String text);
-
-        /** A fault of the relay's own has ended a connection before it was open. Called after {@link #ended}. */
-        void failed(Channel channel, Throwable cause);
-
-        /** A client does not speak TLS. Called before {@link #ended}. */
-        void plain();
-
-        /** A write was larger than the small buffer, and there was no memory for a large one. */
-        void small();
-    }
-
     private enum State {
         SHAKING,
         OPEN,
@@ -63,16 +44,12 @@ public final class TlsHandler extends ChannelDuplexHandler {
         GONE
     }
 
-    /** BoringSSL's own memory of a connection: 17 KiB for the current record of each direction, and its state. */
-    private static final int SESSION = 40 << 10;
-
     /** Bytes of a read of a subscriber, which sends control frames only. */
     public static final int CONTROL_READ = 1 << 10;
 
     private final TlsContext context;
     private final Channel channel;
     private final Pool pool;
-    private final ByteBufAllocator allocator;
     private final SocketReads.Reader reader;
     final ReadSwitch reads;
     final TlsOutput out;
@@ -89,19 +66,18 @@ public final class TlsHandler extends ChannelDuplexHandler {
     // The channel is moving to another loop, which reads on: a read or a task begun here would run beside that loop.
     private boolean leaving;
 
-    private TlsHandler(
+    TlsHandler(
             TlsContext context,
             Channel channel,
             Pool pool,
             ByteBufAllocator allocator,
             SocketReads.Reader reader,
-            Watch watch) {
+            TlsWatch watch) {
         this.context = context;
         this.channel = channel;
         this.pool = pool;
-        this.allocator = allocator;
         this.reader = reader;
-        reserved = bytesOfOne(context.readsInParts());
+        reserved = TlsRecords.bytesOfConnection(context.readsInParts());
         reads = new ReadSwitch(channel, () -> channel.pipeline().fireChannelInactive());
         out = new TlsOutput(pool, allocator, watch::small);
         try {
@@ -110,41 +86,6 @@ public final class TlsHandler extends ChannelDuplexHandler {
             out.release();
             throw none;
         }
-    }
-
-    /**
-     * Adds TLS to a channel that is not registered yet; the caller adds the connection's handler next.
-     *
-     * @param pool the part of the budget that all its memory comes from
-     * @param reader names the memory for a publisher's bytes; null: a subscriber, which sends control frames only
-     * @return false where the memory is used up
-     */
-    public static boolean add(
-            Channel channel,
-            TlsContext context,
-            Pool pool,
-            ByteBufAllocator allocator,
-            SocketReads.Reader reader,
-            Watch watch) {
-        int bytes = bytesOfOne(context.readsInParts());
-        if (!pool.tryTake(bytes)) {
-            return false;
-        }
-        TlsHandler handler =
-                pool.allocate(bytes, () -> new TlsHandler(context, channel, pool, allocator, reader, watch));
-        context.add(channel);
-        channel.config().setRecvByteBufAllocator(new SocketReads(handler.in, TlsInput.READS));
-        channel.pipeline().addLast(new TlsHandshake(context, allocator, handler, watch), handler);
-        return true;
-    }
-
-    private static int bytesOfOne(boolean readsInParts) {
-        return SESSION + (readsInParts ? 2 : 3) * TlsRecords.SMALL;
-    }
-
-    /** Memory that one connection reserves, in bytes, without large buffers. */
-    public static int leastBytesOfOne() {
-        return bytesOfOne(true);
     }
 
     /** The TLS handler of a channel; null: a channel without TLS. */
@@ -314,7 +255,8 @@ public final class TlsHandler extends ChannelDuplexHandler {
 
     /** Hands on one part of the input. Returns whether there may be more. */
     private boolean deliverOnce() throws SSLException {
-        ByteBuf window = reader == null ? allocator.directBuffer(CONTROL_READ, CONTROL_READ) : reader.whereToRead();
+        ByteBuf window =
+                reader == null ? channel.alloc().directBuffer(CONTROL_READ, CONTROL_READ) : reader.whereToRead();
         if (window == null) {
             return false;
         }

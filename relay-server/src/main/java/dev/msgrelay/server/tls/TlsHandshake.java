@@ -60,7 +60,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     private final TlsInput in;
     private final TlsOutput out;
     private final ReadSwitch reads;
-    private final TlsHandler.Watch watch;
+    private final TlsWatch watch;
     private ChannelHandlerContext ctx;
     private Future<?> deadline;
     private State state = State.SILENT;
@@ -68,7 +68,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     // The output buffer was too small: the engine has more to write.
     private boolean hasMoreToSay;
 
-    TlsHandshake(TlsContext context, ByteBufAllocator allocator, TlsHandler handler, TlsHandler.Watch watch) {
+    TlsHandshake(TlsContext context, ByteBufAllocator allocator, TlsHandler handler, TlsWatch watch) {
         this.context = context;
         this.allocator = allocator;
         this.handler = handler;

@@ -32,7 +32,20 @@ public final class TlsRecords {
     /** Shorter segments are not worth a record of their own. */
     private static final int LONG_SEGMENT = 16 << 10;
 
+    /** BoringSSL's own memory of a connection: 17 KiB for the current record of each direction, and its state. */
+    private static final int SESSION = 40 << 10;
+
     private TlsRecords() {}
+
+    /** Memory that one connection reserves, in bytes, without large buffers. */
+    static int bytesOfConnection(boolean readsInParts) {
+        return SESSION + (readsInParts ? 2 : 3) * SMALL;
+    }
+
+    /** The least of that: with a library that returns a record in parts. */
+    public static int leastBytesOfConnection() {
+        return bytesOfConnection(true);
+    }
 
     /** Bytes of plain text that fit {@code bytes} bytes of records, each as long as possible. */
     static int plainWithin(int bytes) {

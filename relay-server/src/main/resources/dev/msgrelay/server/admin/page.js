@@ -161,17 +161,50 @@ function lagging(now) {
   fill('lagging', all.map(({row: s, end}) => row([
     cell(s.id),
     cell(s.name, 'wrap'),
-    cell(s.address),
-    cell(s.policy),
-    cell(s.types || 'all'),
+    cell(s.address, 'less'),
+    cell(s.policy, 'less'),
+    cell(s.types || 'all', 'less'),
     end ? cell(`gone: ${end.reason}`, 'bad') : cell(stateOf(s)),
-    cell(end ? '' : short(s.messagesPerSecond), 'n'),
-    cell(s.lagMessages.toLocaleString('en'), 'n'),
+    cell(end ? '' : short(s.messagesPerSecond), 'n less'),
+    cell(s.lagMessages.toLocaleString('en'), 'n less'),
     cell(short(s.lagBytes, 'B'), 'n'),
     end ? cell('') : meter(s.lagBytes, log, `${s.lagBytes} bytes; the log has ${log}`),
   ], end ? 'gone' : '')), 'nobody is connected');
   const more = now.subscribers - now.lagging.length;
   $('laggingNote').textContent = more > 0 ? `and ${more} more that are less far behind` : '';
+}
+
+function publishing(now) {
+  fill('publishing', now.publishing.map(p => row([
+    cell(p.id),
+    cell(p.name, 'wrap'),
+    cell(p.address, 'less'),
+    cell(p.waitsFor ? `${p.state}, ${p.waitsFor}` : p.state),
+    cell(short(p.messagesPerSecond), 'n'),
+    cell(p.messages.toLocaleString('en'), 'n less'),
+    cell(short(p.bytes, 'B'), 'n'),
+  ])), 'nobody is connected');
+  const more = now.publishers - now.publishing.length;
+  $('publishingNote').textContent = more > 0 ? `and ${more} more that send less` : '';
+}
+
+// On demand only: the messages are the clients', not the relay's.
+async function peek() {
+  const answer = await fetch('peek');
+  if (!answer.ok) {
+    $('peekedNote').textContent = (await answer.text()).trim();
+    $('peekedNote').classList.add('bad');
+    return;
+  }
+  const messages = (await answer.json()).messages;
+  $('peekedNote').classList.remove('bad');
+  $('peekedNote').textContent = `at ${new Date().toLocaleTimeString('en-GB')}`;
+  fill('peeked', messages.reverse().map(m => row([
+    cell(m.sequence.toLocaleString('en'), 'n'),
+    cell(m.type, 'n'),
+    cell(m.length.toLocaleString('en'), 'n'),
+    cell(m.first, 'wrap'),
+  ])), 'none that this request may get');
 }
 
 function closes(now) {
@@ -190,7 +223,7 @@ function closes(now) {
 }
 
 function memory(now) {
-  fill('memory', about.parts.map(p => row([
+  fill('memory', about.parts.filter(p => p.limit > 0).map(p => row([
     cell(p.kind === 'heap' ? `${p.text} (heap)` : p.text, 'wrap'),
     cell(short(now.memory[p.part], 'B'), 'n'),
     cell(short(p.limit, 'B'), 'n'),
@@ -235,10 +268,13 @@ function stats(now) {
   tiles(now, rate);
   chart();
   lagging(now);
+  publishing(now);
   closes(now);
   memory(now);
   limits(now);
 }
+
+$('peek').addEventListener('click', peek);
 
 const events = new EventSource('events');
 events.addEventListener('about', e => {

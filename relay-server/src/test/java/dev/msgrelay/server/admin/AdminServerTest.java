@@ -7,6 +7,12 @@ import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Token;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.access.AccessPolicy;
+import dev.msgrelay.server.access.Identity;
+import dev.msgrelay.server.access.Network;
+import dev.msgrelay.server.access.TokenHash;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.Secret;
@@ -148,6 +154,94 @@ class AdminServerTest {
         }
     }
 
+    /** Nothing else, to whoever asks by whatever name, and in the clear beyond this host. */
+    @Test
+    void healthAloneAtAPortOfItsOwn() throws Exception {
+        try (AdminServer health = AdminServer.startBefore(AdminConfig.health(":0"), null)) {
+            assertThat(health.address().getAddress().isAnyLocalAddress()).isTrue();
+            InetSocketAddress there =
+                    new InetSocketAddress("127.0.0.1", health.address().getPort());
+            assertThat(Http.get(there, "/health/live").status()).isEqualTo(200);
+            assertThat(Http.get(there, "/health/ready").status()).isEqualTo(503);
+            health.serve(relay.relay());
+            Http.Reply named = Http.send(there, "GET /health/ready HTTP/1.1\r\nHost: relay-0.relay\r\n\r\n");
+            assertThat(named.status()).isEqualTo(200);
+            assertThat(named.body()).isEqualTo("{\"status\":\"ready\"}\n");
+            for (String path : List.of("/", "/metrics", "/connections", "/config", "/events", "/health/config")) {
+                assertThat(Http.get(there, path).status()).as(path).isEqualTo(404);
+            }
+            assertThat(Http.send(there, "POST /reload HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                            .status())
+                    .isEqualTo(404);
+        }
+        for (String wrong : List.of("7403", "https://0.0.0.0:7403", "none", "a:b", "127.0.0.1:99999")) {
+            assertThatThrownBy(() -> AdminConfig.health(wrong)).hasMessageStartingWith("health ");
+        }
+    }
+
+    /** The last twenty: their numbers, and where each body begins, escaped. */
+    @Test
+    void theLastMessages() throws Exception {
+        assertThat(Http.get(at, "/peek").body()).isEqualTo("{\"messages\":[]}\n");
+        try (PlainPublisher publisher = relay.publisher()) {
+            Frames frames = new Frames();
+            for (int i = 1; i <= 25; i++) {
+                frames.frame(i, 3000);
+            }
+            publisher.send(frames.header(99, 7).raw("a\\b\n<i>".getBytes(StandardCharsets.US_ASCII)));
+            relay.awaitMessagesIn(26);
+        }
+        // The answer of the last second is told again.
+        JsonArray messages = peeked(null);
+        for (long end = System.nanoTime() + Await.LIMIT_NANOS; messages.isEmpty() && System.nanoTime() < end; ) {
+            TimeUnit.MILLISECONDS.sleep(20);
+            messages = peeked(null);
+        }
+        assertThat(messages).hasSize(20);
+        JsonObject first = messages.getObject(0);
+        assertThat(first.getLong("sequence")).isEqualTo(7);
+        assertThat(first.getInt("type")).isEqualTo(7);
+        assertThat(first.getInt("length")).isEqualTo(3000);
+        JsonObject last = messages.getObject(19);
+        assertThat(last.getLong("sequence")).isEqualTo(26);
+        assertThat(last.getString("first")).isEqualTo("a\\\\b\\x0a<i>");
+    }
+
+    /** Whoever may not subscribe does not peek, whatever the port's own token says. */
+    @Test
+    void theLastMessagesAreForWhoMaySubscribe() throws Exception {
+        start(hash(TOKEN));
+        String admin = "Authorization: Bearer " + TOKEN;
+        AccessPolicy policy = new AccessPolicy(List.of(
+                identity("writer", List.of(), TypeRanges.ALL, null),
+                identity("reader", List.of(TokenHash.of(Token.of(TOKEN))), null, TypeRanges.parse("7"))));
+        try (PlainPublisher publisher = relay.publisher()) {
+            publisher.send(new Frames().frame(7, 1).frame(8, 1));
+            relay.awaitMessagesIn(2);
+        }
+        assertThat(Http.get(at, "/peek").status()).isEqualTo(401);
+        assertThat(peeked(admin)).hasSize(2);
+        relay.relay().reload(RelayConfig.builder().access(policy).build());
+        assertThat(peeked(admin)).hasSize(1);
+        AccessPolicy writerAlone = new AccessPolicy(List.of(identity("writer", List.of(), TypeRanges.ALL, null)));
+        relay.relay().reload(RelayConfig.builder().access(writerAlone).build());
+        Http.Reply refused = Http.get(at, "/peek", admin);
+        assertThat(refused.status()).isEqualTo(403);
+        assertThat(refused.body()).startsWith("no identity of this request may subscribe");
+    }
+
+    private static Identity identity(String name, List<TokenHash> tokens, TypeRanges publish, TypeRanges subscribe) {
+        List<Network> from = tokens.isEmpty() ? List.of(Network.parse("127.0.0.0/8")) : List.of();
+        long all = Identity.UNLIMITED;
+        return new Identity(name, tokens, List.of(), List.of(), from, publish, subscribe, all, all, all, all);
+    }
+
+    private JsonArray peeked(String header) throws Exception {
+        Http.Reply reply = header == null ? Http.get(at, "/peek") : Http.get(at, "/peek", header);
+        assertThat(reply.status()).as(reply.body()).isEqualTo(200);
+        return JsonParser.object().from(reply.body()).getArray("messages");
+    }
+
     /** More than one chunk of the answer: each of them once. */
     @Test
     void connections() throws Exception {
@@ -256,9 +350,16 @@ class AdminServerTest {
             try (PlainPublisher publisher = relay.publisher();
                     PlainSubscriber subscriber = relay.subscriber()) {
                 publisher.send(new Frames().frame(7, 10));
+                relay.awaitMessagesIn(1);
+                JsonObject now = event(lines, "stats");
+                while (now.getLong("messagesIn") == 0) {
+                    now = event(lines, "stats");
+                }
+                JsonObject publishing = now.getArray("publishing").getObject(0);
+                assertThat(publishing.getString("role")).isEqualTo("publisher");
+                assertThat(publishing.getLong("messages")).isEqualTo(1);
                 publisher.send(new Frames().header(7, -1));
                 relay.awaitClosed(CloseReason.NEGATIVE_LENGTH, 1);
-                JsonObject now = event(lines, "stats");
                 while (now.getArray("ended").isEmpty()) {
                     now = event(lines, "stats");
                 }

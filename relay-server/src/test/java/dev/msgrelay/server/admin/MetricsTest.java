@@ -1,17 +1,22 @@
 package dev.msgrelay.server.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.server.config.AdminConfig;
+import dev.msgrelay.server.harness.Account;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Numbered;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.Setting;
+import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.Counter;
@@ -30,6 +35,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -73,6 +79,7 @@ class MetricsTest {
             try (PlainPublisher wrong = relay.publisher()) {
                 wrong.send(new Frames().header(7, -1));
                 relay.awaitClosed(CloseReason.NEGATIVE_LENGTH, 1);
+                relay.awaitPublishers(1);
             }
             text = Http.get(admin.address(), "/metrics").body();
             openMetrics = Http.get(
@@ -159,7 +166,42 @@ class MetricsTest {
             assertThat(samples.get("relay_memory_used_bytes" + label))
                     .isBetween(0.0, samples.get("relay_memory_limit_bytes" + label));
         }
+        assertThat(samples).containsEntry("relay_acknowledge_seconds_count", 0.0);
+        assertThat(samples.get("process_cpu_seconds_total")).isPositive();
+        assertThat(samples.get("jvm_memory_used_bytes/heap"))
+                .isBetween(1.0, samples.get("jvm_memory_committed_bytes/heap"));
+        assertThat(samples).containsKeys("process_start_time_seconds", "jvm_memory_max_bytes/nonheap");
+        assertThat(samples.keySet()).noneMatch(name -> name.startsWith("relay_subscriber_"));
         assertThat(samples).containsKeys("relay_gc_seconds_total", "relay_ready", "relay_build_info/(not packaged)");
+    }
+
+    /** At most as many as are wanted, by their names, however many there are. */
+    @Test
+    void subscribersByName() throws Exception {
+        AdminConfig twoNames = AdminConfig.parse("127.0.0.1:0", null).withMetricsNames(2);
+        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b);
+                AdminServer port = AdminServer.start(relay.relay(), twoNames)) {
+            List<SpeakingSubscriber> subscribers = new ArrayList<>();
+            for (String name : List.of("audit \"a\\", "screen", "third")) {
+                subscribers.add(SpeakingSubscriber.connect(
+                        relay.relay().subscribeAddress(), new Account(new Numbered(new Random(1), 1, 8))));
+                subscribers
+                        .get(subscribers.size() - 1)
+                        .hello(HelloFrame.subscriber().name(name))
+                        .awaitWelcome();
+            }
+            String exposition = Http.get(port.address(), "/metrics").body();
+            assertThat(exposition.lines().filter(line -> line.startsWith("relay_subscriber_")))
+                    .hasSize(8)
+                    .contains("relay_subscriber_lag_bytes{name=\"audit \\\"a\\\\\"} 0.0")
+                    .contains("relay_subscriber_lag_messages{name=\"screen\"} 0.0")
+                    .noneMatch(line -> line.contains("third"));
+            for (SpeakingSubscriber subscriber : subscribers) {
+                subscriber.close();
+            }
+        }
+        assertThatThrownBy(() -> twoNames.withMetricsNames(1_001))
+                .hasMessage("metrics names 1001 is not within 0..1000");
     }
 
     /** They are sorted by their names, and tools show each alone: none may speak of the one before it in the code. */
@@ -248,6 +290,30 @@ class MetricsTest {
                     "rules",
                     Files.writeString(directory.resolve("cases.yml"), cases).toString());
         }
+    }
+
+    /** Its scrape is Prometheus' own configuration, which asks the admin port where it is by default. */
+    @Test
+    void theCollectorOfOpenTelemetryScrapesTheAdminPort() throws Exception {
+        List<String> scrape = Files.readAllLines(PACKAGING.resolve("otel/collector.yaml")).stream()
+                .dropWhile(line -> !line.equals("    config:"))
+                .skip(1)
+                .takeWhile(line -> line.startsWith("      "))
+                .map(line -> line.substring(6))
+                .toList();
+        assertThat(scrape)
+                .contains("scrape_configs:")
+                .anyMatch(line -> line.contains(
+                        "targets: [\"" + AdminConfig.DEFAULT_HOST + ":" + AdminConfig.DEFAULT_PORT + "\"]"))
+                .noneMatch(line -> line.strip().startsWith("metrics_path:"));
+        promtool(
+                "",
+                "check",
+                "config",
+                Files.write(directory.resolve("scrape.yml"), scrape).toString());
+        List<String> secured =
+                scrape.stream().map(line -> line.replace("#", "")).toList();
+        assertThat(secured).contains("    scheme: https");
     }
 
     private void promtool(String input, String... args) throws IOException, InterruptedException {

@@ -286,11 +286,11 @@ class ThrowingSessionsTest {
     }
 
     private static void throwAnErrorInATask(Session connection) {
-        connection.execute(ThrowingSessionsTest::throwAnError);
+        connection.loop().execute(ThrowingSessionsTest::throwAnError);
     }
 
     private static void throwInATask(Session connection) {
-        connection.execute(() -> {
+        connection.loop().execute(() -> {
             throw new IllegalStateException("a fault that the test made");
         });
     }

@@ -15,6 +15,7 @@ import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.tls.TlsFiles;
 import dev.msgrelay.server.tls.TlsHandler;
 import dev.msgrelay.server.tls.TlsProvider;
+import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.channel.Channel;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
@@ -56,7 +57,7 @@ class ThrowingTlsTest {
                     TlsBridge out = new TlsBridge(started.relay().tlsSubscribeAddress(), client);
                     HealthyPair pair = new HealthyPair(in.address(), out.address())) {
                 relay = started;
-                present = Sessions.get(Sessions.get(relay.relay(), "tls"), "present");
+                present = Sessions.get(Sessions.get(Sessions.get(relay.relay(), "parts"), "tls"), "present");
                 pair.push(1 << 20);
                 pair.begin();
                 for (Throwable fault : new Throwable[] {
@@ -138,7 +139,7 @@ class ThrowingTlsTest {
     }
 
     private void awaitThePairOnly() {
-        long ofThePair = (long) (HealthyPair.PUBLISHERS + 1) * TlsHandler.leastBytesOfOne();
+        long ofThePair = (long) (HealthyPair.PUBLISHERS + 1) * TlsRecords.leastBytesOfConnection();
         Await.until(
                 () -> "the memory of the others is given back: " + relay.stats(),
                 () -> present.size() == HealthyPair.PUBLISHERS + 1

@@ -4,9 +4,12 @@ import dev.msgrelay.testing.TestProcess;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /** The command as its users run it: a process of its own. */
 public final class CommandProcess extends TestProcess {
+    private final boolean json;
+
     CommandProcess(String... args) throws IOException {
         this(command(args), Map.of());
     }
@@ -26,6 +29,7 @@ public final class CommandProcess extends TestProcess {
 
     private CommandProcess(List<String> command, Map<String, String> environment) throws IOException {
         super(command, environment);
+        json = command.contains("--json");
     }
 
     /** Any command line that starts the relay in the end. */
@@ -56,6 +60,16 @@ public final class CommandProcess extends TestProcess {
         command.addAll(command.indexOf("-cp"), JvmLimits.of("--log-size=8m"));
         command.addAll(List.of(args));
         return command;
+    }
+
+    /** The lines of its log: on standard error, or with {@code --json} among those of standard output. */
+    List<String> log() {
+        return json ? lines() : errors();
+    }
+
+    /** The first line of its log, behind the first {@code from} lines, that {@code wanted} accepts; waits for it. */
+    String logged(int from, Predicate<String> wanted) {
+        return json ? line(from, wanted) : error(from, wanted);
     }
 
     /** Sends SIGHUP. */

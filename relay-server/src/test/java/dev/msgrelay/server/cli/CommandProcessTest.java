@@ -29,6 +29,7 @@ import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,11 +37,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The command from its first line to its last: ready, statistics, SIGTERM, drained, gone. */
 class CommandProcessTest {
+    @TempDir
+    private Path folder;
+
     private static final String TIME = "20\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ";
     private static final Pattern TEXT_READY = Pattern.compile(
             TIME + " relay-server: publishers 127\\.0\\.0\\.1:(\\d+), subscribers 127\\.0\\.0\\.1:(\\d+)");
     private static final Pattern JSON_READY = Pattern.compile(
-            "\\{\"event\":\"ready\",\"time\":\"[^\"]+\",\"publish\":\"127\\.0\\.0\\.1:(\\d+)\",\"subscribe\":\"127\\.0\\.0\\.1:(\\d+)\".*}");
+            "\\{\"event\":\"ready\",\"time\":\"[^\"]+\",\"level\":\"INFO\",\"publish\":\"127\\.0\\.0\\.1:(\\d+)\",\"subscribe\":\"127\\.0\\.0\\.1:(\\d+)\".*}");
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
@@ -117,6 +121,63 @@ class CommandProcessTest {
         }
     }
 
+    /** All that is said is an object with time, level and event, on one stream: the log, closes, reloads, errors. */
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void nothingButObjectsForScripts() throws Exception {
+        try (CommandProcess command = CommandProcess.logging("--json", "--connections=1s")) {
+            Matcher ready = match(JSON_READY, command.line(l -> l.contains("\"ready\"")));
+            try (PlainPublisher bad = PlainPublisher.connect(address(ready.group(1)))) {
+                bad.send(new Frames().header(7, -1));
+                command.line(l -> l.contains("\"event\":\"closed\",")
+                        && l.contains("\"level\":\"WARN\",\"reason\":\"")
+                        && l.contains("\"message\":\"publisher "));
+            }
+            command.hangUp();
+            command.line(l -> l.contains("\"event\":\"reload\",") && l.contains("\"message\":\"configuration read"));
+            command.line(l -> l.contains("\"event\":\"stats\","));
+            assertThat(command.terminate()).isZero();
+            assertObjectsAlone(command);
+        }
+        try (CommandProcess refused = new CommandProcess("--json", "--mtu=1")) {
+            assertThat(refused.awaitExit()).isEqualTo(2);
+            refused.line(l -> l.contains("\"level\":\"ERROR\"") && l.contains("\"message\":\"mtu 1 is not"));
+            assertObjectsAlone(refused);
+        }
+        Path file = Files.writeString(folder.resolve("relay.conf"), "json = true\nnmae = 1\n");
+        try (CommandProcess refused = new CommandProcess("--config=" + file)) {
+            assertThat(refused.awaitExit()).isEqualTo(2);
+            refused.line(l -> l.contains("\"event\":\"error\"") && l.contains(file + ":2: unknown key nmae"));
+            assertObjectsAlone(refused);
+        }
+        // For who checks a file, in words.
+        try (CommandProcess check = new CommandProcess("--check-config", "--config=" + file)) {
+            assertThat(check.awaitExit()).isEqualTo(2);
+            assertThat(check.errors()).contains("relay-server: " + file + ":2: unknown key nmae");
+        }
+    }
+
+    /** Where nobody else can connect, that is the first that is said. */
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void inAnImageWithoutAccess() throws Exception {
+        List<String> line = CommandProcess.command("--quiet");
+        line.addAll(0, List.of("env", "RELAY_IMAGE=1"));
+        line.add(3, "-Dorg.slf4j.simpleLogger.log.relay=info");
+        try (CommandProcess command = CommandProcess.started(line)) {
+            match(TEXT_READY, command.line(l -> l.contains("relay-server: publishers")));
+            assertThat(command.errors().get(0))
+                    .contains(" WARN nobody beyond this host, or this container, can connect: there is neither");
+            assertThat(command.terminate()).isZero();
+        }
+    }
+
+    private static void assertObjectsAlone(CommandProcess command) {
+        assertThat(command.errors()).isEmpty();
+        assertThat(command.lines())
+                .allMatch(l -> l.matches("\\{\"event\":\"\\w+\",\"time\":\"[^\"]+\",\"level\":\"[A-Z]+\",.*\\}"));
+    }
+
     /** Once for people, once for scripts. */
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
@@ -165,11 +226,15 @@ class CommandProcessTest {
         try (CommandProcess command =
                 CommandProcess.of(FaultyRelayMain.class, "--drain-timeout=60s", json ? "--json" : "--quiet")) {
             assertThat(command.awaitExit()).isEqualTo(3);
-            assertThat(command.errors())
-                    .contains("relay-server: stopped because of a fault of its own: " + FaultyRelayMain.FAULT);
+            String why = "stopped because of a fault of its own: " + FaultyRelayMain.FAULT;
+            assertThat(command.log())
+                    .anyMatch(l -> json
+                            ? l.contains("\"level\":\"ERROR\"") && l.endsWith("\"message\":\"" + why + "\"}")
+                            : l.equals("relay-server: " + why));
             assertThat(command.lines()).noneMatch(l -> l.contains("draining"));
-            assertThat(command.lines().get(command.lines().size() - 1))
-                    .contains(json ? "\"cause\":\"" + FaultyRelayMain.FAULT + '"' : "stopped by a fault of its own");
+            assertThat(command.lines())
+                    .anyMatch(l -> l.contains(
+                            json ? "\"cause\":\"" + FaultyRelayMain.FAULT + '"' : "stopped by a fault of its own"));
         }
     }
 
@@ -230,6 +295,8 @@ class CommandProcessTest {
             SpeakingSubscriber denied = SpeakingSubscriber.connect(address(ready.group(2)), new Account(nothing));
             denied.hello(HelloFrame.subscriber().policy(Policy.DISCONNECT));
             assertThat(denied.awaitWelcome().policy()).isEqualTo(Policy.SKIP);
+            // Statistics from before are read first.
+            command.line(l -> l.contains("\"event\":\"stats\"") && l.contains("\"subscribers\":2"));
             try (PlainPublisher only = PlainPublisher.connect(address(ready.group(1)));
                     PlainPublisher fourth = PlainPublisher.connect(address(ready.group(1)))) {
                 assertThat(fourth.awaitError().code()).isEqualTo(CloseReason.TOO_MANY_CONNECTIONS.code());

@@ -16,6 +16,17 @@ record CommandRun(int exitCode, List<String> lines, List<String> errors) {
         List<String> all =
                 new ArrayList<>(List.of("--publish-port=0", "--subscribe-port=0", "--admin=none", "--log-size=8m"));
         all.addAll(List.of(args));
+        return run(all.toArray(String[]::new));
+    }
+
+    /** Runs {@code relay-server token}. */
+    static CommandRun token(String... args) {
+        List<String> all = new ArrayList<>(List.of("token"));
+        all.addAll(List.of(args));
+        return run(all.toArray(String[]::new));
+    }
+
+    private static CommandRun run(String... args) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         CommandOutput nowhere = new CommandOutput(OutputStream.nullOutputStream(), OutputStream.nullOutputStream());
@@ -23,7 +34,7 @@ record CommandRun(int exitCode, List<String> lines, List<String> errors) {
         CommandLine line = RelayServerMain.commandLine(command);
         line.setOut(new PrintWriter(out, true));
         line.setErr(new PrintWriter(err, true));
-        int exitCode = RelayServerMain.execute(line, command, Map.of(), all.toArray(String[]::new));
+        int exitCode = RelayServerMain.execute(line, command, Map.of(), args);
         return new CommandRun(
                 exitCode,
                 out.toString().lines().toList(),

@@ -14,6 +14,7 @@ import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -90,6 +91,7 @@ class ConfigurationTest {
                 "cluster",
                 "admin",
                 "admin-token",
+                "health",
                 "tls-cert",
                 "tls-key",
                 "tls-clients");
@@ -256,6 +258,29 @@ class ConfigurationTest {
         }
         assertThat(value(parsed(ofServices(), "--publish-port=7777"), "publish-port"))
                 .isEqualTo(7777);
+    }
+
+    /** In the image, where 127.0.0.1 is the container: all addresses as soon as it is known who may do what. */
+    @Test
+    void theDefaultInTheImage() throws Exception {
+        Map<String, String> image = Map.of("RELAY_IMAGE", "1");
+        assertThat(host(Map.of())).isEqualTo("127.0.0.1");
+        assertThat(host(image)).isEqualTo("127.0.0.1");
+        assertThat(host(image, "--insecure")).isEqualTo("0.0.0.0");
+        assertThat(host(image, "--insecure", "--bind=127.0.0.1")).isEqualTo("127.0.0.1");
+        Path access = file("access { a { from = \"10.0.0.0/8\", subscribe = all } }");
+        assertThat(host(image, "--config=" + access)).isEqualTo("0.0.0.0");
+        assertThat(host(image, "--config=" + file("bind = 127.0.0.2", "insecure = true")))
+                .isEqualTo("127.0.0.2");
+        assertThat(host(Map.of(), "--bind=auto", "--insecure")).isEqualTo("0.0.0.0");
+    }
+
+    private static String host(Map<String, String> environment, String... args) {
+        RelayServerCommand command = new RelayServerCommand(null, null);
+        CommandLine line = RelayServerMain.commandLine(command);
+        command.configure(line, environment, args);
+        line.parseArgs(args);
+        return command.config().listen().host();
     }
 
     @Test
@@ -657,7 +682,43 @@ class ConfigurationTest {
         }
         assertThat(printed.get(0)).matches("[A-Za-z0-9_-]{43}").isNotEqualTo(printed.get(2));
         assertThat(printed.get(1)).matches("token = \"sha256:[0-9a-f]{64}\"");
-        assertThat(printed.get(4)).isEmpty();
-        assertThat(printed.get(5)).isEqualTo(printed.get(3));
+        assertThat(printed.get(4)).isEqualTo(printed.get(3));
+        assertThat(printed.get(5)).as("the test's folder is its own").isEmpty();
+    }
+
+    @Test
+    void aTokenInAFileThatIsItsOwnersAlone() throws Exception {
+        Path kept = folder.resolve("orders.token");
+        CommandRun made = CommandRun.token("--out", kept.toString());
+        assertThat(made.exitCode()).isZero();
+        assertThat(made.errors()).isEmpty();
+        assertThat(made.lines()).hasSize(1);
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(kept)))
+                .isEqualTo("rw-------");
+        String token = Files.readString(kept);
+        assertThat(token).matches("[A-Za-z0-9_-]{43}\n");
+        assertThat(CommandRun.token("--of", kept.toString()).lines()).isEqualTo(made.lines());
+        CommandRun again = CommandRun.token("--out", kept.toString());
+        assertThat(again.exitCode()).isEqualTo(2);
+        assertThat(again.lines()).isEmpty();
+        assertThat(again.errors().get(0))
+                .isEqualTo("relay-server: " + kept
+                        + " exists, and may be the token of a client: remove it, or name another file");
+        assertThat(kept).hasContent(token.strip());
+        assertThat(CommandRun.token("--out", folder + "/none/a").errors().get(0))
+                .endsWith(": there is no such folder");
+        assertThat(CommandRun.token("--out", "a", "--of", "b").exitCode()).isEqualTo(2);
+    }
+
+    @Test
+    void aTokenThatEveryUserCanRead() throws Exception {
+        Path kept = Files.writeString(folder.resolve("orders.token"), "s3cret");
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.setPosixFilePermissions(kept, PosixFilePermissions.fromString("rw-r--r--"));
+        assertThat(CommandRun.token("--of", kept.toString()).errors())
+                .containsExactly("relay-server: WARN " + kept
+                        + " is a secret that every user of this host can read: chmod o= " + kept);
+        Files.setPosixFilePermissions(kept, PosixFilePermissions.fromString("rw-r-----"));
+        assertThat(CommandRun.token("--of", kept.toString()).errors()).isEmpty();
     }
 }

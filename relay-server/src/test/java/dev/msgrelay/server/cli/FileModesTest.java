@@ -67,7 +67,7 @@ class FileModesTest {
             for (Path socket : List.of(publish, subscribe)) {
                 assertThat(mode(socket)).isEqualTo("rw-rw-rw-");
             }
-            assertThat(relay.errors())
+            assertThat(relay.log())
                     .noneMatch(l -> l.contains("more users"))
                     .filteredOn(
                             l -> l.contains("ulimit -n is 400, and 1000 connections (--max-connections) may need 1064"))
@@ -84,7 +84,7 @@ class FileModesTest {
         Files.setPosixFilePermissions(journal, PosixFilePermissions.fromString("rwxr-xr-x"));
         try (CommandProcess relay = relay("--journal=" + journal)) {
             relay.line(l -> l.contains("\"ready\""));
-            assertThat(relay.errors())
+            assertThat(relay.log())
                     .filteredOn(l -> l.contains("journal " + journal + " and 0 of its files are open to more users"))
                     .hasSize(1);
             assertThat(relay.terminate()).isZero();
@@ -101,7 +101,7 @@ class FileModesTest {
     void whatCannotBe(int code, String option, String words) throws Exception {
         try (CommandProcess relay = relay("--publish-socket=" + folder.resolve("p"), option)) {
             assertThat(relay.awaitExit()).isEqualTo(code);
-            assertThat(relay.errors()).anyMatch(l -> l.startsWith("relay-server: ") && l.contains(words));
+            assertThat(relay.log()).anyMatch(l -> l.contains("\"event\":\"error\"") && l.contains(words));
         }
     }
 }

@@ -335,9 +335,9 @@ class JournalProcessTest {
     @Test
     void aDiskThatIsFullAtTheStart() throws Exception {
         try (CommandProcess relay = CommandProcess.started(small("4m", "4m"))) {
-            assertThat(relay.awaitExit()).as("%s", relay.errors()).isEqualTo(1);
-            assertThat(relay.errors())
-                    .anyMatch(l -> l.startsWith("relay-server: journal " + directory()) && l.contains("o space left"));
+            assertThat(relay.awaitExit()).as("%s", relay.log()).isEqualTo(1);
+            assertThat(relay.log())
+                    .anyMatch(l -> l.contains("\"message\":\"journal " + directory()) && l.contains("o space left"));
         }
     }
 
@@ -351,8 +351,8 @@ class JournalProcessTest {
         List<String> command = small("26m", "0", "--journal-segment=4m", "--max-body=1k");
         command.replaceAll(o -> o.equals("--journal-keep=1d") ? "--journal-keep=24m" : o);
         try (CommandProcess relay = CommandProcess.started(command)) {
-            assertThat(relay.awaitExit()).as("%s", relay.errors()).isEqualTo(1);
-            assertThat(relay.errors()).anyMatch(l -> l.contains("is more than there is room for"));
+            assertThat(relay.awaitExit()).as("%s", relay.log()).isEqualTo(1);
+            assertThat(relay.log()).anyMatch(l -> l.contains("is more than there is room for"));
         }
         command.replaceAll(o -> o.equals("--journal-keep=24m") ? "--journal-keep=12m" : o);
         int messages = 27_000;
@@ -398,7 +398,7 @@ class JournalProcessTest {
         Signals.assumeHeard("HUP");
         try (CommandProcess relay = recovering(new InetSocketAddress("127.0.0.1", FreePort.next()))) {
             relay.hangUp();
-            relay.error(0, l -> l.contains("configuration not taken: the relay is still being started"));
+            relay.logged(0, l -> l.contains("configuration not taken: the relay is still being started"));
         }
     }
 
@@ -408,7 +408,7 @@ class JournalProcessTest {
         command.replaceAll(o -> o.equals("--admin=none") ? "--admin=127.0.0.1:" + admin.getPort() : o);
         command.set(command.indexOf(RelayServerMain.class.getName()), RecoveringRelayMain.class.getName());
         CommandProcess relay = CommandProcess.started(command);
-        Await.until(() -> "it has begun; " + relay.errors(), () -> recovers(admin));
+        Await.until(() -> "it has begun; " + relay.log(), () -> recovers(admin));
         return relay;
     }
 
@@ -430,9 +430,9 @@ class JournalProcessTest {
             publish(relay, 0, 10, 10 * FRAME);
             Await.until("the directory is gone", () -> Directories.remove(directory()));
             assertThat(relay.awaitExit()).isEqualTo(4);
-            assertThat(relay.errors())
+            assertThat(relay.log())
                     .anyMatch(l ->
-                            l.startsWith("relay-server: stopped because of journal " + directory() + " has failed: "));
+                            l.contains("\"message\":\"stopped because of journal " + directory() + " has failed: "));
         }
     }
 

@@ -39,6 +39,8 @@ class JvmLimitsTest {
             Map.entry("--transport", "nio"),
             Map.entry("--admin", "none"),
             Map.entry("--admin-token", "sha256:" + "0".repeat(64)),
+            Map.entry("--metrics-names", "5"),
+            Map.entry("--health", ":7403"),
             Map.entry("--event-loops", "16"),
             Map.entry("--reader-loops", "2"),
             Map.entry("--log-size", "512m"),

@@ -90,22 +90,22 @@ class ReloadProcessTest {
                     again.await(Hello.WELCOME);
                     assertThat(unknown.awaitError().code()).isEqualTo(CloseReason.NOT_AUTHENTICATED.code());
                 }
-                int before = command.errors().size();
+                int before = command.log().size();
                 file("name-hold = 20s", "journal-keep = 1d", orders(OTHER, "1-9"));
                 command.hangUp();
                 assertThat(stays.awaitError().code()).isEqualTo(CloseReason.REVOKED.code());
-                command.error(before, l -> l.contains("configuration read again: " + file + ": good; 2 options"));
-                command.error(before, l -> l.contains("journal-keep takes a restart: it is 10g and would be 1d"));
-                command.error(before, l -> l.contains("name-hold takes a restart: it is 10s and would be 20s"));
+                command.logged(before, l -> l.contains("configuration read again: " + file + ": good; 2 options"));
+                command.logged(before, l -> l.contains("journal-keep takes a restart: it is 10g and would be 1d"));
+                command.logged(before, l -> l.contains("name-hold takes a restart: it is 10s and would be 20s"));
                 try (TalkingPublisher now = publisher(address, OTHER)) {
                     now.await(Hello.WELCOME);
                 }
             }
             assertThat(command.terminate()).isZero();
-            assertThat(command.errors())
+            assertThat(command.log())
                     .noneMatch(l -> l.contains("s3cret")
                             || l.contains(TokenHash.of(TOKEN).text()));
-            assertThat(command.errors()).anyMatch(l -> l.contains(" is orders by its token"));
+            assertThat(command.log()).anyMatch(l -> l.contains(" is orders by its token"));
             assertThat(command.lines()).noneMatch(l -> l.contains("s3cret"));
         }
     }
@@ -135,21 +135,21 @@ class ReloadProcessTest {
                     refused(command, file + ":2: orders.publish");
                     assertThat(shown(certificates, address)).isEqualTo("CN=old");
                     stays.send(new Frames().frame(9, 1));
-                    int before = command.errors().size();
+                    int before = command.log().size();
                     file(tls(fresh.certificate(), fresh.key()), orders(OTHER, "1-9"));
                     command.hangUp();
                     assertThat(stays.awaitError().code()).isEqualTo(CloseReason.REVOKED.code());
-                    command.error(before, l -> l.contains("configuration read again: " + file + ": good"));
-                    command.error(before, l -> l.contains("certificate CN=fresh until"));
+                    command.logged(before, l -> l.contains("configuration read again: " + file + ": good"));
+                    command.logged(before, l -> l.contains("certificate CN=fresh until"));
                     assertThat(shown(certificates, address)).isEqualTo("CN=fresh");
-                    before = command.errors().size();
+                    before = command.log().size();
                     file(orders(OTHER, "1-9"));
                     command.hangUp();
-                    command.error(before, l -> l.contains("tls-cert takes a restart: it is " + old.certificate()));
+                    command.logged(before, l -> l.contains("tls-cert takes a restart: it is " + old.certificate()));
                 }
                 assertThat(command.terminate()).isZero();
                 String secret = Files.readAllLines(fresh.key()).get(1);
-                assertThat(command.errors()).noneMatch(l -> l.contains(secret) || l.contains("s3cret"));
+                assertThat(command.log()).noneMatch(l -> l.contains(secret) || l.contains("s3cret"));
             }
         }
     }
@@ -167,9 +167,9 @@ class ReloadProcessTest {
     }
 
     static void refused(CommandProcess command, String why) throws Exception {
-        int before = command.errors().size();
+        int before = command.log().size();
         command.hangUp();
-        assertThat(command.error(before, l -> l.contains("configuration not taken, the one before holds: ")))
+        assertThat(command.logged(before, l -> l.contains("configuration not taken, the one before holds: ")))
                 .contains(why);
     }
 
@@ -211,9 +211,9 @@ class ReloadProcessTest {
                                 "name-hold takes a restart: it is 10s and would be 20s");
                 assertThat(stays.awaitError().code()).isEqualTo(CloseReason.REVOKED.code());
                 assertThat(reload(admin, token).body()).contains("access as before");
-                command.error(0, l -> l.contains("asks for a reload"));
+                command.logged(0, l -> l.contains("asks for a reload"));
                 assertThat(command.terminate()).isZero();
-                assertThat(command.errors()).noneMatch(l -> l.contains(token) || l.contains(hash) || l.contains(other));
+                assertThat(command.log()).noneMatch(l -> l.contains(token) || l.contains(hash) || l.contains(other));
             }
         }
     }
@@ -236,7 +236,7 @@ class ReloadProcessTest {
         try (CommandProcess command = CommandProcess.logging("--json", "--quiet")) {
             command.line(l -> l.contains("\"ready\""));
             command.hangUp();
-            command.error(0, l -> l.contains("configuration read again: no file is named"));
+            command.logged(0, l -> l.contains("configuration read again: no file is named"));
             assertThat(command.terminate()).isZero();
         }
     }

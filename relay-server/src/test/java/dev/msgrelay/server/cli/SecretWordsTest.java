@@ -93,7 +93,9 @@ class SecretWordsTest {
     }
 
     private String hash(String text) throws IOException {
-        return said(new String[] {"token", "--of=" + write(text)}, Map.of());
+        CommandRun run = CommandRun.token("--of=" + write(text));
+        assertThat(run.errors()).isEmpty();
+        return String.join("\n", run.lines());
     }
 
     @Test
@@ -124,7 +126,6 @@ class SecretWordsTest {
         RelayServerCommand command = new RelayServerCommand(RelayServer::start, null);
         StringWriter err = new StringWriter();
         CommandLine line = RelayServerMain.commandLine(command).setErr(new PrintWriter(err, true));
-        line.getSubcommands().get("token").setErr(new PrintWriter(err, true));
         RelayServerMain.execute(line, command, environment, args);
         return err.toString();
     }

@@ -96,6 +96,54 @@ class StartScriptTest {
         return Files.exists(home.resolve("asked"));
     }
 
+    /** Who waits for a build sees what is built, and how long that took the last time; no escape code gets into a pipe. */
+    @Test
+    void aBuildSaysWhatItBuilds() throws Exception {
+        Path jar = home.resolve("relay-server/target/relay-server-1-all.jar");
+        Path mvn = home.resolve("tools/mvn");
+        Files.createDirectories(mvn.getParent());
+        Files.writeString(mvn, """
+                #!/bin/sh
+                printf '\\033[0m[INFO] Scanning for projects...\\n'
+                echo '[INFO] --------------------< dev.msgrelay:relay-protocol >---------------------'
+                echo '[INFO] Building Relay wire protocol 0.1.0-SNAPSHOT                        [1/2]'
+                echo '[INFO] Building jar: /a/relay-protocol.jar'
+                echo '[INFO] ---------------------< dev.msgrelay:relay-server >----------------------'
+                echo '[INFO] Building Relay server 0.1.0-SNAPSHOT                               [2/2]'
+                if [ -e %1$s/broken ]; then
+                    echo '[ERROR] /a/B.java:[1,2] no such thing'
+                    exit 1
+                fi
+                : >%2$s
+                printf '\\033[0m'
+                """.formatted(home, jar));
+        assertThat(mvn.toFile().setExecutable(true)).isTrue();
+        Map<String, String> path = Map.of("PATH", mvn.getParent() + ":" + System.getenv("PATH"));
+        List<String> last = List.of("", ", 0 s last time");
+        for (String time : last) {
+            Files.delete(jar);
+            assertThat(start(path, "", "--json").subList(0, 3))
+                    .allMatch(line -> line.indexOf('\033') < 0)
+                    .map(line -> line.replaceFirst(", \\d+ s last", ", 0 s last"))
+                    .containsExactly(
+                            "relay-server: building it, once and after changes; the log is target/build.log",
+                            "relay-server: relay-protocol (1/2)" + time,
+                            "relay-server: relay-server (2/2)" + time);
+            assertThat(home.resolve("target/build.log")).content().contains("Scanning for projects");
+        }
+        Files.delete(jar);
+        Files.createFile(home.resolve("broken"));
+        ProcessBuilder broken = new ProcessBuilder("sh", script.toString()).redirectErrorStream(true);
+        broken.environment().putAll(path);
+        broken.environment().put("JAVA_HOME", home.resolve("jdk").toString());
+        Process process = broken.start();
+        assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).lines())
+                .contains("relay-server: /a/B.java:[1,2] no such thing")
+                .last()
+                .isEqualTo("relay-server: the build failed: mvn -pl relay-server -am package -DskipTests");
+        assertThat(process.waitFor()).isEqualTo(1);
+    }
+
     @Test
     void theUsualLimitsAreThereWithoutAsking() throws Exception {
         List<String> started = start("", "--json", "--publish-port", "0");

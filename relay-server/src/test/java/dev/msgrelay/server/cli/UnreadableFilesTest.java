@@ -100,10 +100,10 @@ class UnreadableFilesTest {
                     }
                     // What it would not be allowed with the new one.
                     stays.send(new Frames().frame(9, 1));
-                    int said = relay.errors().size();
+                    int said = relay.log().size();
                     relay.hangUp();
-                    relay.error(said, l -> l.contains("configuration read again: " + file + ": good"));
-                    relay.error(said, l -> l.contains("certificate CN=fresh until"));
+                    relay.logged(said, l -> l.contains("configuration read again: " + file + ": good"));
+                    relay.logged(said, l -> l.contains("certificate CN=fresh until"));
                     try (TalkingPublisher now = ReloadProcessTest.publisher(address, TOKEN)) {
                         now.send(new Frames().frame(5, 1).frame(9, 1));
                         assertThat(now.awaitError().text()).isEqualTo("type 9 may not be published: 5 may");

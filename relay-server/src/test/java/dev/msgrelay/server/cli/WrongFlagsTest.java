@@ -96,6 +96,8 @@ class WrongFlagsTest {
                 "--admin=https://0.0.0.0:7402 | admin 0.0.0.0:7402 is beyond loopback: that needs TLS and a token",
                 "--admin=https://127.0.0.1:7402 | admin https://127.0.0.1:7402 needs --tls-cert and --tls-key",
                 "--admin-token=secret | admin token is not sha256: and 64 hex digits in lower case",
+                "--health=7403 | health '7403' is neither host:port, nor :port, nor [ipv6]:port",
+                "--metrics-names=1001 | metrics names 1001 is not within 0..1000",
                 "--transport=kqueue | kqueue",
                 "extra | extra"
             })

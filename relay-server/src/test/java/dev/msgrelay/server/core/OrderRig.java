@@ -44,9 +44,9 @@ public final class OrderRig implements AutoCloseable {
     OrderRig(int chunk) {
         this.chunk = chunk;
         ring = new FrameRing(CELLS, MAX_RUN, memory, new BusySpinWaitStrategy());
-        log = new PacketLog(UnpooledByteBufAllocator.DEFAULT, LOG, chunk, PACKET, 8, MAX_RUN, gate);
+        log = new PacketLog(UnpooledByteBufAllocator.DEFAULT, LOG, chunk, PACKET, 8, MAX_RUN, gate, Mark.of(0, 1));
         handler = new NetworkBatchHandler(log, PACKET, MAX_BODY);
-        order = new Order(ring, handler, gate, log);
+        order = new Order(ring, handler, null, gate, log);
         poller = new RunPoller(ring, new Watched());
     }
 

@@ -54,7 +54,7 @@ final class FanoutRig implements AutoCloseable {
     final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
     final EngineLoop loop = new EngineLoop(Transport.NIO.ioHandler(), clock);
     final WindowGate gate = new WindowGate(WINDOW, loop, clock::nanoTime);
-    final PacketLog log = new PacketLog(allocator, LOG, CHUNK, PACKET, PINNED, MAX_RUN, gate);
+    final PacketLog log = new PacketLog(allocator, LOG, CHUNK, PACKET, PINNED, MAX_RUN, gate, Mark.of(0, 1));
     final MemoryBudget budget = new MemoryBudget(Map.of(
             Part.CONTROL, CONTROL_BYTES,
             Part.FILTERS, (long) FILTER_BUFFERS * FilterBuffers.BYTES,
@@ -65,7 +65,7 @@ final class FanoutRig implements AutoCloseable {
     final SendGroup group;
     private final Services services;
     final DurableEnds durable;
-    private final SubscriberConnection.Shared shared;
+    private final FanoutParts shared;
     private final List<Subscriber> subscribers = new ArrayList<>();
 
     FanoutRig() {
@@ -113,8 +113,7 @@ final class FanoutRig implements AutoCloseable {
         table = services.table();
         group = new SendGroup(log, loop, allocator, budget, counters, 1, true);
         durable = new DurableEnds(durability, Runnable::run);
-        shared = new SubscriberConnection.Shared(
-                log, durable, LOG, new SlowPolicies(gate), STALL_NANOS, null, elsewhere);
+        shared = new FanoutParts(log, durable, LOG, new SlowPolicies(gate), STALL_NANOS, null, elsewhere);
     }
 
     Subscriber connect() {

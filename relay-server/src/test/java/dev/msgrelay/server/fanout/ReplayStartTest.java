@@ -16,6 +16,7 @@ import dev.msgrelay.server.journal.JournalSettings;
 import dev.msgrelay.server.journal.JournalSteps;
 import dev.msgrelay.server.journal.SimDisk;
 import dev.msgrelay.server.journal.read.JournalFeed;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
@@ -77,7 +78,7 @@ class ReplayStartTest {
     void open() throws IOException {
         JournalSettings settings =
                 new JournalSettings(8 << 10, JournalSettings.UNLIMITED, JournalSettings.UNLIMITED, 1);
-        journal = JournalOpening.of(new SimDisk(new Random(1)), settings, EPOCH, MILLIS)
+        journal = new JournalOpening(new SimDisk(new Random(1)), settings, EPOCH, MILLIS, null, RecoveryProgress.NOBODY)
                 .open();
         log = new PacketLog(allocator, LOG, CHUNK, PACKET, 4, 2 * CHUNK, position -> true, journal.goesOnAt());
         journal.feed(log, NOBODY, 0);
@@ -88,7 +89,14 @@ class ReplayStartTest {
         SlowPolicy policy = new SlowPolicies(new WindowGate(LOG, NO_WRITER, () -> nanos)).of(Policy.REPLAY);
         Ticker clock = Ticker.newMockTicker();
         Allowance allowance = new Allowance(standing, reader::position, policy, LOG, STALL_NANOS, clock);
-        catchUp = new CatchUp(log, reader, allowance, standing, new Counters(), clock, journal, pages);
+        catchUp = new CatchUp(
+                log,
+                reader,
+                allowance,
+                standing,
+                new Counters(),
+                clock,
+                new FanoutParts.Replays(journal, pages, null, null));
         assertThat(catchUp.toJournal()).isNull();
     }
 

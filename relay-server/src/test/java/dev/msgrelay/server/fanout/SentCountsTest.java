@@ -56,19 +56,19 @@ class SentCountsTest {
     }
 
     private static void assertTrue(FanoutRig.Subscriber subscriber, Counted sent) {
-        assertThat(subscriber.connection.bytes()).isEqualTo(sent.bytes());
-        assertThat(subscriber.connection.messages()).isEqualTo(sent.messages);
+        assertThat(subscriber.connection.report(0).bytes()).isEqualTo(sent.bytes());
+        assertThat(subscriber.connection.report(0).messages()).isEqualTo(sent.messages);
     }
 
     @Test
     void everything() {
         rig.publishMany(7, 50);
         FanoutRig.Subscriber subscriber = rig.connect();
-        assertThat(subscriber.connection.messages()).isZero();
+        assertThat(subscriber.connection.report(0).messages()).isZero();
         rig.publishMany(10, 42);
         rig.pump();
-        assertThat(subscriber.connection.messages()).isEqualTo(10);
-        assertThat(subscriber.connection.bytes()).isEqualTo(500);
+        assertThat(subscriber.connection.report(0).messages()).isEqualTo(10);
+        assertThat(subscriber.connection.report(0).bytes()).isEqualTo(500);
         assertThat(rig.sum(Counter.MESSAGES_OUT)).isEqualTo(10);
         assertThat(rig.sum(Counter.BYTES_OUT)).isEqualTo(500);
     }
@@ -79,11 +79,11 @@ class SentCountsTest {
         subscriber.block();
         rig.publishMany(10, 42);
         rig.pump();
-        assertThat(subscriber.connection.messages()).isZero();
-        assertThat(subscriber.connection.bytes()).isZero();
+        assertThat(subscriber.connection.report(0).messages()).isZero();
+        assertThat(subscriber.connection.report(0).bytes()).isZero();
         subscriber.unblock();
-        assertThat(subscriber.connection.messages()).isEqualTo(10);
-        assertThat(subscriber.connection.bytes()).isEqualTo(500);
+        assertThat(subscriber.connection.report(0).messages()).isEqualTo(10);
+        assertThat(subscriber.connection.report(0).bytes()).isEqualTo(500);
     }
 
     @Test
@@ -93,8 +93,8 @@ class SentCountsTest {
         rig.pump();
         rig.publishMany(10, 42);
         rig.pump();
-        assertThat(subscriber.connection.messages()).isEqualTo(3);
-        assertThat(subscriber.connection.bytes()).isEqualTo(150);
+        assertThat(subscriber.connection.report(0).messages()).isEqualTo(3);
+        assertThat(subscriber.connection.report(0).bytes()).isEqualTo(150);
         assertTrue(subscriber, new Counted().add(subscriber.wire.take()));
     }
 
@@ -116,7 +116,7 @@ class SentCountsTest {
         assertTrue(subscriber, new Counted().add(got));
         long skipped = rig.sum(Counter.MESSAGES_SKIPPED);
         assertThat(skipped).isPositive();
-        assertThat(subscriber.connection.messages() + skipped)
+        assertThat(subscriber.connection.report(0).messages() + skipped)
                 .isEqualTo(rig.head().sequence() - 1);
         assertThat(Control.all(ByteBuffer.wrap(got)))
                 .filteredOn(c -> c.type() == ControlFrames.GAP)
@@ -172,10 +172,10 @@ class SentCountsTest {
             if (random.nextInt(3) == 0) {
                 rig.pump();
             }
-            assertThat(subscriber.connection.messages()).isGreaterThanOrEqualTo(messages);
-            assertThat(subscriber.connection.bytes()).isGreaterThanOrEqualTo(bytes);
-            messages = subscriber.connection.messages();
-            bytes = subscriber.connection.bytes();
+            assertThat(subscriber.connection.report(0).messages()).isGreaterThanOrEqualTo(messages);
+            assertThat(subscriber.connection.report(0).bytes()).isGreaterThanOrEqualTo(bytes);
+            messages = subscriber.connection.report(0).messages();
+            bytes = subscriber.connection.report(0).bytes();
             got.add(subscriber.wire.take());
             assertThat(bytes).isEqualTo(got.bytes());
             assertThat(messages).as("to the packet only").isLessThanOrEqualTo(got.messages);
@@ -185,8 +185,10 @@ class SentCountsTest {
         }
         rig.pump();
         assertTrue(subscriber, got.add(subscriber.wire.take()));
-        assertThat(rig.sum(Counter.MESSAGES_OUT)).isEqualTo(subscriber.connection.messages());
-        assertThat(rig.sum(Counter.BYTES_OUT)).isEqualTo(subscriber.connection.bytes());
+        assertThat(rig.sum(Counter.MESSAGES_OUT))
+                .isEqualTo(subscriber.connection.report(0).messages());
+        assertThat(rig.sum(Counter.BYTES_OUT))
+                .isEqualTo(subscriber.connection.report(0).bytes());
         assertThat(rig.closes()).isEmpty();
     }
 }

@@ -7,6 +7,7 @@ import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.ops.TimeHistogram;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -74,13 +75,38 @@ class NameTableTest {
         assertThat(holders.get(2).told).containsExactly("moved", "moved", "moved");
     }
 
+    /** Once a batch, from its first message to the end, however many names and messages are in it. */
+    @Test
+    void theTimeOfABatchIsCounted() {
+        TimeHistogram times = new TimeHistogram();
+        long[] clock = {1_000_000};
+        names.timedBy(() -> clock[0], times);
+        PublisherName one = connect("one", new Holder());
+        PublisherName other = connect("other", new Holder());
+        names.accepted(one, 2, 2);
+        clock[0] += 30_000;
+        names.accepted(other, 1, 3);
+        names.accepted(one, 1, 4);
+        clock[0] += 12_000;
+        names.acknowledge();
+        names.acknowledge();
+        assertThat(times.times().count()).isEqualTo(1);
+        assertThat(times.times().nanos()).isEqualTo(42_000);
+        assertThat(times.times().upTo().get(TimeHistogram.BOUNDS.indexOf(0.00005)))
+                .isEqualTo(1);
+        names.accepted(one, 1, 5);
+        clock[0] += 5_000_000_000L;
+        names.acknowledge();
+        assertThat(times.times().upTo().get(TimeHistogram.BOUNDS.size())).isEqualTo(1);
+    }
+
     @Test
     void numbersGoOnFromLifeToLife() {
         names.restore(
                 List.of(
-                        new JournalName.State(new JournalName("b", ME, "me"), 20, 700),
-                        new JournalName.State(new JournalName("first", ME, ""), 10, 500),
-                        new JournalName.State(new JournalName("a", STRANGER, ""), 30, 600),
+                        new JournalName.State(new JournalName("b", ME, "me", null), 20, 700),
+                        new JournalName.State(new JournalName("first", ME, "", null), 10, 500),
+                        new JournalName.State(new JournalName("a", STRANGER, "", null), 30, 600),
                         new JournalName.State(
                                 new JournalName("c", ME, "", new JournalName.Hole(21, 31, 600)), 40, 800)),
                 now);

@@ -14,6 +14,7 @@ import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Wire;
 import dev.msgrelay.server.log.Chunk;
+import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
@@ -109,14 +110,15 @@ final class PublisherRig implements AutoCloseable {
                 budget.pool(Part.NAMES), config.limits().nameHold().toNanos());
         line = new MemoryLine(budget.pool(Part.FRAMES));
         ring = new FrameRing(CELLS, MAX_RUN, memory, new BusySpinWaitStrategy());
-        log = new PacketLog(allocator, 64 * CHUNK, CHUNK, PACKET, 4, MAX_RUN, position -> logMayGrow.getAsBoolean());
+        log = new PacketLog(
+                allocator, 64 * CHUNK, CHUNK, PACKET, 4, MAX_RUN, position -> logMayGrow.getAsBoolean(), Mark.of(0, 1));
         held = new HeldSources(() -> true, clock::nanoTime);
         NetworkBatchHandler handler = new NetworkBatchHandler(log, PACKET, MAX_BODY);
         order = new Order(ring, handler, orderer, new WindowGate(1, null, null), log);
         if (orderer == null) {
             port = new InPlacePort(order, log, names, new RunScan(PACKET, MAX_BODY), held, allocator, budget, SHORTS);
         } else {
-            port = new OrdererPort(orderer, held, MAX_BODY, allocator, budget, SHORTS);
+            port = BufferPort.to(orderer, held, MAX_BODY, allocator, budget, SHORTS);
             names.decidedBy(orderer);
             orderer.into(handler, log);
         }
@@ -253,7 +255,7 @@ final class PublisherRig implements AutoCloseable {
 
         /** What keeps it from being read, as it is reported. */
         String waitsFor() {
-            return connection.session().row(0, clock.nanoTime()).waitsFor();
+            return connection.report(0).waitsFor();
         }
 
         /** The peer reads nothing: what is written stays with the channel. */

@@ -13,6 +13,7 @@ import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.Loss;
 import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.log.PacketLog;
 import java.io.Closeable;
 import java.io.IOException;
@@ -99,8 +100,13 @@ class FileDiskTest {
         try (Closeable held = disk.lock(true)) {
             assertThat(held).isNotNull();
             assertThatIOException()
-                    .isThrownBy(() -> JournalOpening.of(
-                                    new FileDisk(directory.resolve("../" + directory.getFileName())), SETTINGS, 1, 0)
+                    .isThrownBy(() -> new JournalOpening(
+                                    new FileDisk(directory.resolve("../" + directory.getFileName())),
+                                    SETTINGS,
+                                    1,
+                                    0,
+                                    null,
+                                    RecoveryProgress.NOBODY)
                             .open())
                     .withMessageContaining("in use by this process");
             assertThat(other().waitFor()).as("another process is refused").isEqualTo(1);
@@ -274,7 +280,7 @@ class FileDiskTest {
         long[] read = {0};
         long began = System.nanoTime();
         try (Journal journal =
-                JournalOpening.of(counting(disk, read), usual, 8, 0).open()) {
+                new JournalOpening(counting(disk, read), usual, 8, 0, null, RecoveryProgress.NOBODY).open()) {
             System.out.printf(
                     "FileDiskTest: a journal of %d segments was opened in %d ms, %d bytes of it were read%n",
                     segments, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began), read[0]);

@@ -11,6 +11,7 @@ import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.journal.format.Loss;
 import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.journal.recover.Repair;
 import dev.msgrelay.server.log.Mark;
 import java.io.IOException;
@@ -425,7 +426,7 @@ class JournalDamageTest {
                         .isFalse();
                 assertThatIOException()
                         .isThrownBy(() ->
-                                JournalOpening.of(damaged, SETTINGS, 99, 0).open())
+                                new JournalOpening(damaged, SETTINGS, 99, 0, null, RecoveryProgress.NOBODY).open())
                         .withMessageContaining("journal repair");
                 survives(damaged, "without " + name);
             }

@@ -12,6 +12,7 @@ import dev.msgrelay.server.journal.format.Loss;
 import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.journal.read.JournalReader;
 import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.journal.recover.Repair;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -89,7 +90,7 @@ class JournalLimitsTest {
                     .isInstanceOf(IOException.class)
                     .hasMessageStartingWith(
                             "journal " + directory + ": " + name + " has 1099511627776 bytes, and none has");
-            assertThatThrownBy(() -> JournalOpening.of(disk, SETTINGS, 7, 0).open())
+            assertThatThrownBy(() -> new JournalOpening(disk, SETTINGS, 7, 0, null, RecoveryProgress.NOBODY).open())
                     .hasMessageContaining(name);
             lengthen(name, length);
         }

@@ -146,7 +146,7 @@ final class JournalRig {
     }
 
     private static JournalName name(String name, long producer) {
-        return new JournalName(name, new ProducerId(7, producer), producer % 2 == 0 ? "" : "identity");
+        return new JournalName(name, new ProducerId(7, producer), producer % 2 == 0 ? "" : "identity", null);
     }
 
     /** How far each name is in the first so many messages. */

@@ -32,7 +32,8 @@ class WriterAndForcerTest {
     private final NameMoves moves = new NameMoves();
     private final StreamHead written = new StreamHead();
     private final StreamHead forced = new StreamHead();
-    private final PacketLog log = new PacketLog(allocator, 1 << 20, 4 << 10, 1460, 4, 4 << 10, position -> true);
+    private final PacketLog log =
+            new PacketLog(allocator, 1 << 20, 4 << 10, 1460, 4, 4 << 10, position -> true, Mark.of(0, 1));
     private SegmentFiles files;
     private JournalWriter writer;
     private JournalForcer forcer;
@@ -159,7 +160,7 @@ class WriterAndForcerTest {
 
     private void moveName(long number) throws IOException {
         log.head().read(end);
-        moves.add(new JournalName("orders", ProducerId.NONE, ""), end.sequence(), 1, number);
+        moves.add(new JournalName("orders", ProducerId.NONE, "", null), end.sequence(), 1, number);
         append();
         assertThat(writer.work(nanos, nanos)).isTrue();
         force();

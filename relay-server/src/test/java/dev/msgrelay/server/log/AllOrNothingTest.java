@@ -20,7 +20,7 @@ class AllOrNothingTest {
 
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
     private final PacketLog log =
-            new PacketLog(allocator, CHUNKS * CHUNK, CHUNK, 300, PINNED, MAX_RUN, position -> allowed());
+            new PacketLog(allocator, CHUNKS * CHUNK, CHUNK, 300, PINNED, MAX_RUN, position -> allowed(), Mark.of(0, 1));
     private final List<Chunk> held = new ArrayList<>();
     private boolean allowed = true;
 

@@ -99,11 +99,11 @@ class DenseBytesTest {
     @Test
     void shapesThatCannotWorkAreRefused() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new PacketLog(rig.allocator, 4096, 1000, 300, 8, 4096, p -> true))
+                .isThrownBy(() -> new PacketLog(rig.allocator, 4096, 1000, 300, 8, 4096, p -> true, Mark.of(0, 1)))
                 .withMessageContaining("4096")
                 .withMessageContaining("1000");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new PacketLog(rig.allocator, 1024, 1024, 300, 8, 1024, p -> true))
+                .isThrownBy(() -> new PacketLog(rig.allocator, 1024, 1024, 300, 8, 1024, p -> true, Mark.of(0, 1)))
                 .withMessageContaining("1024");
     }
 
@@ -111,8 +111,8 @@ class DenseBytesTest {
     void anyNumberOfChunksWillDo() {
         // The command takes --log-size in multiples of a chunk.
         long before = rig.allocator.metric().usedDirectMemory();
-        PacketLog three =
-                new PacketLog(rig.allocator, 3 * LogRig.CHUNK, LogRig.CHUNK, 300, 8, 3 * LogRig.CHUNK, p -> true);
+        PacketLog three = new PacketLog(
+                rig.allocator, 3 * LogRig.CHUNK, LogRig.CHUNK, 300, 8, 3 * LogRig.CHUNK, p -> true, Mark.of(0, 1));
         assertThat(rig.allocator.metric().usedDirectMemory() - before)
                 .as("log, pins, in hand")
                 .isEqualTo((3 + 8 + 4) * LogRig.CHUNK);

@@ -26,7 +26,8 @@ class LogReaderTest {
     private record Frame(long position, int type, int length) {}
 
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
-    private final PacketLog log = new PacketLog(allocator, LOG, CHUNK, PACKET, PINNED, 3 * CHUNK, position -> true);
+    private final PacketLog log =
+            new PacketLog(allocator, LOG, CHUNK, PACKET, PINNED, 3 * CHUNK, position -> true, Mark.of(0, 1));
     private final Mark head = new Mark();
     private final List<Frame> frames = new ArrayList<>();
 

@@ -21,7 +21,7 @@ final class LogRig implements AutoCloseable {
     }
 
     LogRig(WriteGate gate) {
-        log = new PacketLog(allocator, LOG, CHUNK, PACKET, 8, LOG, gate);
+        log = new PacketLog(allocator, LOG, CHUNK, PACKET, 8, LOG, gate, Mark.of(0, 1));
     }
 
     /** Appends and publishes one message of so many bytes. */

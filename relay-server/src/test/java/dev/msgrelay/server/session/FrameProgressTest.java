@@ -34,7 +34,8 @@ class FrameProgressTest {
     @Test
     void othersThatHaveGoneMeanwhileDoNotCount() {
         assertThat(look(1, true, LEAST)).isFalse();
-        assertThat(progress.tooSlow(PERIOD + PERIOD / 2, true, false, 0, LEAST)).isFalse();
+        assertThat(progress.tooSlow(PERIOD + PERIOD / 2, true, false, 0, LEAST, 0))
+                .isFalse();
         assertThat(look(2, true, 2 * LEAST)).isFalse();
     }
 
@@ -60,6 +61,6 @@ class FrameProgressTest {
     }
 
     private boolean look(int periods, boolean holdsUpOthers, long bytes) {
-        return progress.tooSlow(periods * (PERIOD + 1), true, holdsUpOthers, 0, bytes);
+        return progress.tooSlow(periods * (PERIOD + 1), true, holdsUpOthers, 0, bytes, 0);
     }
 }

@@ -47,7 +47,7 @@ class RandomInputTest {
             // Otherwise it would not have been looked at what is done with them.
             assertThat(errors).isBetween(CASES / 10, CASES - 1);
             neighbours.assertUnaffected();
-            assertThat(relay.stats().subscribers()).isEqualTo(1);
+            relay.awaitSubscribers(1);
         }
     }
 }

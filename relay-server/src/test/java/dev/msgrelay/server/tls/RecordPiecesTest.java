@@ -57,6 +57,22 @@ class RecordPiecesTest {
         }
     }
 
+    /** Small records that came together are data, however little of them the connection takes at a time. */
+    @ParameterizedTest
+    @CsvSource({"BORINGSSL, 1", "BORINGSSL, 25", "JDK, 1", "JDK, 25"})
+    void aPublisherOfSmallRecordsStaysWhateverTheRoom(TlsProvider provider, int room) throws Exception {
+        try (Link link = new Link(provider)) {
+            link.room = room;
+            byte[] text = new byte[1_000];
+            new Random(7).nextBytes(text);
+            for (int i = 0; i < text.length; i += 10) {
+                link.say(ByteBuffer.wrap(text, i, 10));
+            }
+            link.comeInPieces(1 << 14);
+            assertThat(link.taken()).isEqualTo(text);
+        }
+    }
+
     /** So that a slow link is not taken for a standstill: in pieces of a record there is no data. */
     @ParameterizedTest
     @CsvSource({"BORINGSSL", "JDK"})
@@ -116,6 +132,8 @@ class RecordPiecesTest {
         private final ByteBuffer wire = ByteBuffer.allocateDirect(1 << 18);
         private int arrived;
         private final ByteBuffer plain = ByteBuffer.allocate(1 << 18);
+        // Most bytes that the connection takes at a time.
+        private int room = 1 << 18;
 
         Link(TlsProvider provider) throws Exception {
             context = new TlsContext(files, provider, 10_000, Long.MAX_VALUE);
@@ -190,6 +208,7 @@ class RecordPiecesTest {
                 in.received(read.writerIndex());
                 read.release();
                 while (in.waits()) {
+                    plain.limit(Math.min(plain.capacity(), plain.position() + room));
                     in.unwrap(plain);
                 }
             }

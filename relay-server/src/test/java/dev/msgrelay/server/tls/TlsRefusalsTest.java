@@ -64,7 +64,7 @@ class TlsRefusalsTest {
             neighbours.assertUnaffected();
             assertThat(relay.stats().get(Counter.TLS_FAILURES)).isEqualTo(wrong.length);
             assertThat(relay.stats().get(Counter.TLS_HANDSHAKES)).isZero();
-            assertThat(relay.stats().subscribers()).isEqualTo(1);
+            relay.awaitSubscribers(1);
             // The right one comes in.
             try (SSLSocket good = TlsBridge.connect(
                     certificates.client(certificates.signed("CN=audit", b -> b)),

@@ -23,6 +23,7 @@ import dev.msgrelay.server.ops.Counter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Random;
@@ -183,6 +184,20 @@ class TlsReloadTest {
             subscriber.awaitSaid(Hello.GOAWAY, 1);
             assertThat(subscriber.awaitError().code()).isEqualTo(CloseReason.TLS_KEY_USED_UP.code());
             relay.awaitClosed(CloseReason.TLS_KEY_USED_UP, 1);
+        }
+    }
+
+    @Test
+    void aKeyThatEveryUserCanReadIsWarnedOf() throws Exception {
+        try (Certificates certificates = new Certificates()) {
+            TlsFiles files = certificates.relayFiles();
+            Path key = files.key();
+            Files.setPosixFilePermissions(key.getParent(), PosixFilePermissions.fromString("rwxr-xr-x"));
+            Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r--r--"));
+            assertThat(TlsContext.check(files, TlsProvider.AUTO))
+                    .contains(key + " is a secret that every user of this host can read: chmod o= " + key);
+            Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r-----"));
+            assertThat(TlsContext.check(files, TlsProvider.AUTO)).noneMatch(l -> l.contains("secret"));
         }
     }
 

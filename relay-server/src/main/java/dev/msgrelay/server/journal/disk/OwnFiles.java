@@ -21,6 +21,7 @@ import java.util.stream.Stream;
 public final class OwnFiles {
     private static final Set<PosixFilePermission> FOLDER = PosixFilePermissions.fromString("rwxr-x---");
     private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-r-----");
+    private static final Set<PosixFilePermission> PRIVATE_FILE = PosixFilePermissions.fromString("rw-------");
 
     private OwnFiles() {}
 
@@ -32,6 +33,11 @@ public final class OwnFiles {
     /** Opens a file, and makes it where the options say so and there is none. */
     public static FileChannel open(Path file, OpenOption... options) throws IOException {
         return FileChannel.open(file, Set.of(options), made(file, FILE));
+    }
+
+    /** Opens a file that only its owner may read, and makes it where the options say so and there is none. */
+    public static FileChannel openPrivate(Path file, OpenOption... options) throws IOException {
+        return FileChannel.open(file, Set.of(options), made(file, PRIVATE_FILE));
     }
 
     private static FileAttribute<?>[] made(Path path, Set<PosixFilePermission> permissions) {

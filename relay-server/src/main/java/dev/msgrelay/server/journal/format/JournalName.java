@@ -24,11 +24,6 @@ public record JournalName(String name, ProducerId producer, String owner, Hole h
      */
     public record Hole(long from, long next, long sequence) {}
 
-    /** Nothing of it is gone. */
-    public JournalName(String name, ProducerId producer, String owner) {
-        this(name, producer, owner, null);
-    }
-
     /**
      * How far a name's messages are in the stream.
      *

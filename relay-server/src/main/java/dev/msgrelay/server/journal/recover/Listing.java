@@ -65,8 +65,8 @@ final class Listing {
     boolean epochsDamaged;
     private boolean epochsMissing;
     NamesFile names = NamesFile.NONE;
-    boolean namesThere;
-    boolean namesDamaged;
+    private boolean namesThere;
+    private boolean namesDamaged;
     long forced;
     long forcedSequence;
     boolean droppedMeanwhile;
@@ -100,6 +100,20 @@ final class Listing {
         } else {
             epochsMissing = true;
         }
+    }
+
+    /**
+     * Whether the table of names is missing or damaged.
+     *
+     * @param oldest header of the oldest segment that is held; null: none is
+     * @param end position where the stream ends
+     * @param dropped whether a relay has dropped segments meanwhile: they were listed after the table, and say nothing against it
+     */
+    boolean namesDamaged(SegmentHeader oldest, long end, boolean dropped) {
+        boolean missing = !namesThere && oldest != null && oldest.named() > 0;
+        // With names that are ahead of the stream, messages that are gone would be taken for known ones.
+        boolean ahead = names.position() > end;
+        return namesDamaged || missing && !dropped || ahead && !(dropped && oldest == null);
     }
 
     private void segments() throws IOException {

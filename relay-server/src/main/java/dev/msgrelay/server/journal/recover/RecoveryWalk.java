@@ -8,17 +8,13 @@ import dev.msgrelay.server.journal.format.IndexRecord.Kind;
 import dev.msgrelay.server.journal.format.Loss;
 import dev.msgrelay.server.journal.format.NameRecord;
 import dev.msgrelay.server.journal.format.SealedRecord;
-import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.journal.recover.Listing.Entry;
 import dev.msgrelay.server.journal.recover.Recovery.Cut;
 import dev.msgrelay.server.journal.recover.Recovery.Depth;
 import dev.msgrelay.server.journal.recover.Recovery.Part;
-import dev.msgrelay.server.journal.recover.Recovery.Step;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 
 /**
@@ -41,9 +37,6 @@ final class RecoveryWalk {
     /** Longest piece of a stream file that is read at once. */
     static final int PIECE = 1 << 20;
 
-    /** Steps of the clock that are told. */
-    private static final int MOST_STEPS = 20;
-
     private final Disk disk;
     private final Depth depth;
     private final Listing there;
@@ -53,21 +46,17 @@ final class RecoveryWalk {
     private final ByteBuffer piece = ByteBuffer.allocate(PIECE);
     private final FoundNames names;
 
-    // The place of the walk in the stream, and the time there.
+    private FoundClock clock = new FoundClock();
+
+    // The place of the walk in the stream.
     private long position;
     private long sequence;
-    private long time;
-    // Steps of the clock up to the segment's header, and since then.
-    private long headerSkew;
-    private long skew;
 
     private final List<Part> parts = new ArrayList<>();
     private final List<Loss> damage = new ArrayList<>();
     private final List<Loss> lost = new ArrayList<>();
     private final List<String> dropped = new ArrayList<>();
     private final List<String> aside = new ArrayList<>();
-    private final Deque<Step> steps = new ArrayDeque<>();
-    private long stepCount;
     // The faults of the unusable segments since the last part.
     private final List<String> unusable = new ArrayList<>();
     private Cut cut;
@@ -120,7 +109,7 @@ final class RecoveryWalk {
                 names.states(),
                 names.named(),
                 there.names.position(),
-                namesDamaged(),
+                there.namesDamaged(parts.isEmpty() ? null : parts.get(0).header(), position, droppedMeanwhile),
                 parts,
                 damage,
                 lost,
@@ -128,18 +117,9 @@ final class RecoveryWalk {
                 dropped,
                 aside,
                 there.leftovers,
-                List.copyOf(steps),
-                stepCount,
+                clock.steps(),
+                clock.stepCount(),
                 checkedBytes);
-    }
-
-    private boolean namesDamaged() {
-        SegmentHeader oldest = parts.isEmpty() ? null : parts.get(0).header();
-        boolean missing = !there.namesThere && oldest != null && oldest.named() > 0;
-        // With names that are ahead of the stream, messages that are gone would be taken for known ones.
-        boolean ahead = there.names.position() > position;
-        // The table was read before the segments: those that were dropped since say nothing against it.
-        return there.namesDamaged || missing && !droppedMeanwhile || ahead && !(droppedMeanwhile && oldest == null);
     }
 
     private void entry(Entry e, Entry next) throws IOException {
@@ -169,10 +149,7 @@ final class RecoveryWalk {
         lost.clear();
         aside.clear();
         unusable.clear();
-        steps.clear();
-        stepCount = 0;
-        headerSkew = 0;
-        skew = 0;
+        clock = new FoundClock();
         mend = false;
         cut = null;
         position = forced;
@@ -198,7 +175,10 @@ final class RecoveryWalk {
             return;
         }
         if (first) {
-            Entry next = nextUsable(e);
+            Entry next = entries.stream()
+                    .filter(other -> other.base > e.base && other.usable())
+                    .findFirst()
+                    .orElse(null);
             damage.add(new Loss(
                     e.base,
                     0,
@@ -216,13 +196,6 @@ final class RecoveryWalk {
         if (e.index) {
             aside.add(e.name());
         }
-    }
-
-    private Entry nextUsable(Entry e) {
-        return entries.stream()
-                .filter(other -> other.base > e.base && other.usable())
-                .findFirst()
-                .orElse(null);
     }
 
     /** The reason why messages are missing: the unusable files before them, or {@code otherwise}. */
@@ -244,17 +217,20 @@ final class RecoveryWalk {
         if (mend) {
             damage.add(new Loss(position, sequence, position, sequence, e.name() + ": its header is damaged"));
             // The segment before is the only witness of the clock's steps.
-            e.header = e.header.withStep(skew);
+            e.header = e.header.withStep(clock.skew());
         }
-        time = e.header.timeMillis();
-        if (!parts.isEmpty()) {
-            stepped(e.header.step() - skew);
+        clock.segment(e.header, parts.isEmpty(), sequence);
+        int used = -1;
+        if (mayPass(e, next)) {
+            position = next.base;
+            sequence = next.header.sequence();
+            clock.reach(next.header.timeMillis(), next.header.step());
+        } else {
+            used = records(e);
         }
-        headerSkew += e.header.step();
-        skew = 0;
-        int used = mayPass(e, next) ? pass(next) : records(e);
         long length = e.streamLength + e.indexLength;
-        parts.add(new Part(e.header, position, sequence, used, length, time, headerSkew + skew, mend ? records : null));
+        parts.add(new Part(
+                e.header, position, sequence, used, length, clock.time(), clock.allSteps(), mend ? records : null));
     }
 
     /** Whether a start may believe the next header, and leave the records of this segment unread. */
@@ -267,26 +243,6 @@ final class RecoveryWalk {
                 && next.base <= forced
                 && next.base - e.base <= e.streamLength
                 && next.header.named() <= Math.max(there.names.position(), e.base);
-    }
-
-    private int pass(Entry next) {
-        position = next.base;
-        sequence = next.header.sequence();
-        time = next.header.timeMillis();
-        skew = next.header.step();
-        return -1;
-    }
-
-    /** Takes down a step of the clock since the last mark; 0: there was none. */
-    private void stepped(long step) {
-        if (step == 0) {
-            return;
-        }
-        stepCount++;
-        if (steps.size() == MOST_STEPS) {
-            steps.removeFirst();
-        }
-        steps.add(new Step(sequence, step, time));
     }
 
     /** Walks through the records of a segment. Returns how many slots are in use. */
@@ -351,9 +307,7 @@ final class RecoveryWalk {
                     "written off by a repair"));
         }
         records.add(record);
-        time = record.timeMillis();
-        stepped(record.skew() - skew);
-        skew = record.skew();
+        clock.record(record, sequence);
         if (record.kind() != Kind.FORCED) {
             position = record.endPosition();
             sequence = record.endSequence();
@@ -394,7 +348,7 @@ final class RecoveryWalk {
                 records.addAll(names.lost(loss.endPosition()));
             }
             if (loss.endPosition() > loss.position()) {
-                records.add(IndexRecord.lost(loss, time, skew));
+                records.add(IndexRecord.lost(loss, clock.time(), clock.skew()));
             }
             position = loss.endPosition();
             sequence = loss.endSequence();

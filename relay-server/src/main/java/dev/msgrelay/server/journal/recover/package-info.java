@@ -2,7 +2,8 @@
  * What a directory holds after any end of a relay: found, cut, repaired. Internal.
  *
  * <p>{@code Listing} lists files, tables and headers; {@code RecoveryWalk} walks over the records behind them, and
- * {@code FoundNames} gathers the names that these tell of. The result is a {@code Recovery}. Neither changes anything.
+ * {@code FoundNames} and {@code FoundClock} gather what these tell of names and of the machine's clock. The result is a
+ * {@code Recovery}. None of them changes anything.
  * {@code Repair} cuts torn tails and writes off damage.
  */
 package dev.msgrelay.server.journal.recover;

@@ -68,7 +68,7 @@ class IndexRecordTest {
         String moved = HexFormat.of()
                 .formatHex(bytes(NameRecord.moved(3, 0x40, 0x50), SEED).array());
         assertThat(moved.substring(0, 48)).isEqualTo("00000005" + "00000003" + "0000000000000040" + "0000000000000050");
-        JournalName name = new JournalName("x".repeat(100), new ProducerId(1, 2), "owner");
+        JournalName name = new JournalName("x".repeat(100), new ProducerId(1, 2), "owner", null);
         List<NameRecord> parts = NameRecord.of(9, name);
         assertThat(parts).hasSize(3);
         ByteBuffer all = ByteBuffer.allocate(16 + 2 + 100 + 5);

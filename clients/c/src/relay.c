@@ -1,0 +1,2413 @@
+/* See relay.h. The wire is described in docs/protocol.md. */
+#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
+
+#include "relay.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0
+#endif
+
+/* ---- The wire ---- */
+
+enum {
+    HEADER = 8,
+    MAX_CONTROL = 16384,
+    MAX_MAX_BODY = 64 << 20,
+    MAX_NAME = 255,
+    MAX_RANGES = 1024,
+    MAX_TEXT = 512,
+    ID_LENGTH = 16,
+    MIN_HEARTBEAT_MS = 100,
+    MAX_HEARTBEAT_MS = 3600000,
+    FIRST_RESERVED = INT32_MIN,
+    LAST_RESERVED = INT32_MIN + 0xFF
+};
+
+/* Types of control frames, less 0x80000000. */
+enum {
+    HELLO = 1,
+    WELCOME,
+    SUBSCRIBE,
+    PING,
+    PONG,
+    SEQUENCE,
+    GAP,
+    ACK,
+    ERROR_FRAME,
+    GOAWAY,
+    SUBSCRIBED,
+    MUST_UNDERSTAND = 0x80
+};
+
+enum { ACKS = 1, SEQUENCES = 2, NARROWED = 4, LEVELS = 32, TOKEN = 1 << 16 };
+enum { EPOCH_CHANGED = 1, ROLLED_BACK = 2 };
+enum { SUBSCRIBER_ROLE = 1, PUBLISHER_ROLE = 2 };
+
+/* Codes of ERROR that this client finds itself, or treats in a way of its own. */
+enum {
+    NEGATIVE_LENGTH = 4,
+    OVERSIZED_LENGTH = 5,
+    RESERVED_TYPE = 6,
+    SHUTDOWN = 10,
+    MALFORMED_CONTROL = 12,
+    UNSUPPORTED = 13,
+    PROTOCOL_ORDER = 15,
+    HANDSHAKE_TIMEOUT = 16,
+    IDLE_TIMEOUT = 17,
+    MESSAGE_GAP = 23,
+    TLS_KEY_USED_UP = 33
+};
+
+/* Limit of a sequence: no stream gets there, and a number behind it would soon be negative. */
+#define FARTHEST ((int64_t)1 << 62)
+
+static const char *const CODES[] = {
+    "no code", "PEER_CLOSED", "CONNECTION_LOST", "TRUNCATED_FRAME", "NEGATIVE_LENGTH", "OVERSIZED_LENGTH",
+    "RESERVED_TYPE", "UNEXPECTED_INPUT", "SLOW_SUBSCRIBER", "STALLED_SUBSCRIBER", "SHUTDOWN", "INTERNAL_ERROR",
+    "MALFORMED_CONTROL", "UNSUPPORTED", "WRONG_ROLE", "PROTOCOL_ORDER", "HANDSHAKE_TIMEOUT", "IDLE_TIMEOUT",
+    "TOO_MANY_CONNECTIONS", "TOO_MANY_PUBLISHERS", "NAME_TAKEN", "BAD_START", "TOO_MANY_NAMES", "MESSAGE_GAP",
+    "NAME_HELD", "MEMORY_LIMIT", "FRAME_TIMEOUT", "TOO_MANY_FROM_ADDRESS", "NOT_AUTHENTICATED", "NOT_PERMITTED",
+    "REVOKED", "TLS_FAILED", "RATE_LIMITED", "TLS_KEY_USED_UP", "JOURNAL_FAILED"};
+
+static const char *const FRAMES[] = {
+    "0x80000000", "HELLO", "WELCOME", "SUBSCRIBE", "PING",   "PONG",
+    "SEQUENCE",   "GAP",   "ACK",     "ERROR",     "GOAWAY", "SUBSCRIBED"};
+
+static const char *code_name(int code) {
+    return code >= 0 && (size_t)code < sizeof CODES / sizeof *CODES ? CODES[code] : "unknown code";
+}
+
+static const char *frame_name(int control) {
+    return (size_t)control < sizeof FRAMES / sizeof *FRAMES ? FRAMES[control] : "an unknown control frame";
+}
+
+static bool is_reserved(int32_t type) {
+    return type <= LAST_RESERVED;
+}
+
+static uint16_t get16(const uint8_t *at) {
+    return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+static uint32_t get32(const uint8_t *at) {
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+static int64_t get64(const uint8_t *at) {
+    return (int64_t)((uint64_t)get32(at) << 32 | get32(at + 4));
+}
+
+static uint8_t *put16(uint8_t *at, unsigned value) {
+    at[0] = (uint8_t)(value >> 8);
+    at[1] = (uint8_t)value;
+    return at + 2;
+}
+
+static uint8_t *put32(uint8_t *at, uint32_t value) {
+    return put16(put16(at, value >> 16), value & 0xFFFF);
+}
+
+static uint8_t *put64(uint8_t *at, int64_t value) {
+    return put32(put32(at, (uint32_t)((uint64_t)value >> 32)), (uint32_t)value);
+}
+
+static uint8_t *put_header(uint8_t *at, int control, size_t length) {
+    return put32(put32(at, 0x80000000u | (uint32_t)control), (uint32_t)length);
+}
+
+static uint8_t *put_bytes(uint8_t *at, const void *bytes, size_t length) {
+    if (length > 0) {
+        memcpy(at, bytes, length);
+    }
+    return at + length;
+}
+
+static uint8_t *put_ranges(uint8_t *at, const relay_range *ranges, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        at = put32(put32(at, (uint32_t)ranges[i].from), (uint32_t)ranges[i].to);
+    }
+    return at;
+}
+
+/* Length of the character at the start of the bytes; 0: it is not valid UTF-8. */
+static size_t utf8_length(const uint8_t *at, size_t length) {
+    static const uint32_t LOWEST[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (at[0] < 0x80) {
+        return 1;
+    }
+    size_t n = at[0] >= 0xF0 ? 4 : at[0] >= 0xE0 ? 3 : 2;
+    if (at[0] < 0xC2 || at[0] > 0xF4 || n > length) {
+        return 0;
+    }
+    uint32_t value = at[0] & (0x7Fu >> n);
+    for (size_t i = 1; i < n; i++) {
+        if ((at[i] & 0xC0) != 0x80) {
+            return 0;
+        }
+        value = value << 6 | (at[i] & 0x3Fu);
+    }
+    return value < LOWEST[n] || value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF) ? 0 : n;
+}
+
+static bool is_control_character(const uint8_t *at, size_t n) {
+    return (n == 1 && (at[0] < 0x20 || at[0] == 0x7F)) || (n == 2 && at[0] == 0xC2 && at[1] < 0xA0);
+}
+
+/* Whether this is a string of the protocol: UTF-8 without control characters. */
+static bool is_string(const uint8_t *at, size_t length) {
+    for (size_t i = 0, n = 0; i < length; i += n) {
+        n = utf8_length(at + i, length - i);
+        if (n == 0 || is_control_character(at + i, n)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Copies a text of a peer, with a ? for what a terminal or a log should not get, cut at a character. */
+static void copy_text(char *to, size_t size, const uint8_t *at, size_t length) {
+    size_t end = 0;
+    for (size_t i = 0, n = 0; i < length; i += n) {
+        n = utf8_length(at + i, length - i);
+        bool bad = n == 0 || is_control_character(at + i, n);
+        n = n == 0 ? 1 : n;
+        if (end + (bad ? 1 : n) >= size) {
+            break;
+        }
+        if (bad) {
+            to[end++] = '?';
+        } else {
+            memcpy(to + end, at + i, n);
+            end += n;
+        }
+    }
+    to[end] = 0;
+}
+
+typedef struct welcome {
+    int version;
+    relay_policy policy;
+    int flags;
+    uint32_t features;
+    int64_t epoch;
+    int64_t next;
+    int64_t accepted;
+    int32_t max_body;
+    int32_t heartbeat_ms;
+    int32_t idle_ms;
+    int max_ranges;
+    char server[MAX_NAME + 1];
+    int64_t fork;
+} welcome;
+
+/* The decoders return what is wrong, NULL: nothing. */
+
+static const char *decode_welcome(const uint8_t *at, size_t length, welcome *to) {
+    enum { FIXED = 50 };
+    if (length < FIXED) {
+        return "WELCOME is too short";
+    }
+    to->version = get16(at);
+    to->policy = (relay_policy)at[2];
+    to->flags = at[3];
+    to->features = get32(at + 4);
+    to->epoch = get64(at + 8);
+    to->next = get64(at + 16);
+    to->accepted = get64(at + 24);
+    to->max_body = (int32_t)get32(at + 32);
+    to->heartbeat_ms = (int32_t)get32(at + 36);
+    to->idle_ms = (int32_t)get32(at + 40);
+    to->max_ranges = get16(at + 44);
+    size_t name = get16(at + 48);
+    if (to->version < 1 || at[2] > RELAY_REPLAY || to->epoch == 0 || to->next < 1 || to->accepted < 0) {
+        return "WELCOME has a version, policy, epoch, next or accepted out of range";
+    }
+    if (to->max_body < 1 || to->max_body > MAX_MAX_BODY || to->heartbeat_ms < MIN_HEARTBEAT_MS ||
+        to->heartbeat_ms > MAX_HEARTBEAT_MS || to->idle_ms < to->heartbeat_ms || get16(at + 46) != 0) {
+        return "WELCOME has a limit, heartbeat, idle time-out or reserved field out of range";
+    }
+    if (name > MAX_NAME || name > length - FIXED || !is_string(at + FIXED, name)) {
+        return "WELCOME has a wrong server";
+    }
+    memcpy(to->server, at + FIXED, name);
+    to->server[name] = 0;
+    size_t rest = length - FIXED - name;
+    if (rest > 0 && rest < 8) {
+        return "WELCOME ends within its fork";
+    }
+    to->fork = rest == 0 ? 0 : get64(at + FIXED + name);
+    bool rolled_back = (to->flags & ROLLED_BACK) != 0;
+    return (rolled_back ? to->fork >= 1 : to->fork == 0) ? NULL : "WELCOME has a wrong fork";
+}
+
+static const char *check_ping(const uint8_t *at, size_t length) {
+    return length < 24                                ? "PING is too short"
+           : get64(at + 8) < 0 || get64(at + 16) < 0 ? "PING has a next or head below 0"
+                                                      : NULL;
+}
+
+static const char *check_gap(const uint8_t *at, size_t length) {
+    if (length < 24) {
+        return "GAP is too short";
+    }
+    return get64(at) < 1 || get64(at + 8) < get64(at) || get16(at + 16) == 0 || get16(at + 18) != 0 ||
+                   get32(at + 20) != 0
+               ? "GAP has a field out of range"
+               : NULL;
+}
+
+static const char *check_ack(const uint8_t *at, size_t length) {
+    if (length < 16 || (length > 16 && length < 32)) {
+        return "ACK is too short";
+    }
+    int64_t number = get64(at);
+    bool wrong = number < 1 || get64(at + 8) < 1;
+    if (length > 16) {
+        wrong |= get64(at + 16) < 0 || get64(at + 16) > number || get64(at + 24) < 0 || get64(at + 24) > get64(at + 16);
+    }
+    return wrong ? "ACK has a field out of range" : NULL;
+}
+
+static const char *check_goaway(const uint8_t *at, size_t length) {
+    return length < 8 || length > 8 + MAX_TEXT ? "GOAWAY is too short, or its text too long"
+           : get16(at) == 0 || get16(at + 2) != 0 || (int32_t)get32(at + 4) < 0 ? "GOAWAY has a field out of range"
+                                                                                : NULL;
+}
+
+static const char *check_subscribed(const uint8_t *at, size_t length) {
+    return length < 16 || get32(at + 4) != 0 || get64(at + 8) < 1 ? "SUBSCRIBED is too short, or out of range" : NULL;
+}
+
+/* ---- Errors ---- */
+
+typedef enum advice { AGAIN, SLOWLY, FEW, FEW_SLOWLY, STOP } advice;
+
+/* The table of errors in docs/protocol.md. */
+static advice advice_of(int code) {
+    switch (code) {
+        case 4: case 5: case 6: case 7: case 12: case 13: case 14: case 15: case 20: case 21: case 22: case 23:
+        case 28: case 29:
+            return STOP;
+        case 18: case 19: case 27: case 32:
+            return SLOWLY;
+        case 24:
+            return FEW_SLOWLY;
+        case 1: case 2: case 3: case 8: case 9: case 10: case 11: case 16: case 17: case 25: case 26: case 30:
+        case 33: case 34:
+            return AGAIN;
+        default:
+            return FEW;
+    }
+}
+
+static void set_error(relay_error *error, relay_result kind, int code, const char *format, va_list arguments) {
+    char text[sizeof error->text];
+    vsnprintf(text, sizeof text, format, arguments);
+    error->kind = kind;
+    error->code = code;
+    copy_text(error->text, sizeof error->text, (const uint8_t *)text, strlen(text));
+}
+
+__attribute__((format(printf, 3, 4))) static relay_result yours(
+    relay_error *error, int code, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    set_error(error, RELAY_YOURS, code, format, arguments);
+    va_end(arguments);
+    return RELAY_YOURS;
+}
+
+/* ---- Links: one client's connections, from the endpoints to whole frames ---- */
+
+enum {
+    /* Room for a HELLO or SUBSCRIBE, at most about 9 KiB, and small frames. */
+    OUT_SIZE = 20 << 10,
+    DEFAULT_READ = 128 << 10,
+    DEFAULT_MAX_BODY = 1 << 20,
+    /* Bytes that are moved to the buffer's start before a read. */
+    MOST_MOVED = 4096,
+    FEW_TRIES = 5,
+    UNANSWERED = 3,
+    LONGEST_STEADY_MS = 10000,
+    LINGER_MS = 1000,
+    MAX_PENDING_EVENTS = 4
+};
+
+typedef struct endpoint {
+    char *text;
+    char *host; /* Of a Unix socket: its path. */
+    const char *port; /* NULL: a Unix socket. */
+} endpoint;
+
+typedef enum state { IDLE, CONNECTING, SECURING, GREETING, OPEN, ENDED } state;
+
+typedef enum step { MOVED, BLOCKED, STOPPED } step;
+
+typedef struct relay_link {
+    relay_options options;
+    endpoint *endpoints;
+    char *name;
+    char *token;
+    bool publisher;
+
+    /* The role's part. */
+    void (*greet)(struct relay_link *);
+    bool (*welcomed)(struct relay_link *, const welcome *);
+    void (*lost)(struct relay_link *);
+    bool (*between_frames)(struct relay_link *);
+
+    relay_error error;
+    state state;
+    int64_t now;
+
+    /* The next endpoint, and the time for it. */
+    size_t index;
+    int64_t due;
+    int64_t welcomed_at;
+    /* Input behind WELCOME since the last look. */
+    bool alive;
+    bool progressed;
+    bool steady;
+    bool leaving;
+    bool leaving_endpoint;
+    bool ever_welcomed;
+    bool beginning;
+    bool closing;
+    int short_lived;
+    int unanswered;
+    int64_t tries;
+    int hopes;
+    uint64_t random;
+
+    /* The connection. */
+    int fd;
+    struct addrinfo *addresses;
+    struct addrinfo *address;
+    void *session;
+    bool write_blocked;
+    bool read_wants_write;
+    bool write_broken;
+    bool blocked;
+    /* The input is read ahead of the user: its end is taken once the user has taken what came before. */
+    bool ahead;
+    bool end_seen;
+    int64_t deadline;
+    int64_t silent_since;
+    int64_t patience;
+
+    uint8_t *in;
+    size_t in_size;
+    size_t read_size;
+    size_t start;
+    size_t end;
+    size_t scanned;
+    /* Bytes of a frame that nobody wants and that are still to come. */
+    size_t skip;
+    uint8_t out[OUT_SIZE];
+    size_t out_length;
+    bool pong_due;
+    int64_t pong_id;
+} relay_link;
+
+static int64_t now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static bool random_bytes(void *to, size_t length) {
+    int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+    bool done = fd >= 0 && read(fd, to, length) == (ssize_t)length;
+    if (fd >= 0) {
+        close(fd);
+    }
+    return done;
+}
+
+/* 0 inclusive to 1 exclusive; xorshift64*, for the jitter of waits only. */
+static double next_random(relay_link *l) {
+    l->random ^= l->random >> 12;
+    l->random ^= l->random << 25;
+    l->random ^= l->random >> 27;
+    return (double)((l->random * 0x2545F4914F6CDD1DULL) >> 11) / 9007199254740992.0;
+}
+
+static void emit(relay_link *l, relay_event event) {
+    if (l->options.on_event != NULL) {
+        l->options.on_event(l->options.user, &event);
+    }
+}
+
+static const char *endpoint_text(const relay_link *l) {
+    return l->endpoints[l->index].text;
+}
+
+/* Milliseconds before the next try; -1: there is none. */
+static int64_t next_wait(relay_link *l, advice how) {
+    if (how == STOP || ((how == FEW || how == FEW_SLOWLY) && ++l->hopes > FEW_TRIES)) {
+        return -1;
+    }
+    const relay_reconnect *policy = &l->options.reconnect;
+    int64_t endpoints = (int64_t)l->options.endpoint_count;
+    int64_t round = l->tries / endpoints - (l->beginning ? 1 : 0);
+    if (policy->rounds >= 0 && round >= policy->rounds) {
+        return -1;
+    }
+    bool starts_round = l->tries % endpoints == 0;
+    l->tries++;
+    if (!starts_round || round < 0) {
+        return 0;
+    }
+    bool slow = how == SLOWLY || how == FEW_SLOWLY;
+    int64_t wait = policy->longest_ms;
+    if (!slow && round < 31 && (int64_t)policy->first_ms << round < wait) {
+        wait = (int64_t)policy->first_ms << round;
+    }
+    return (int64_t)((double)wait * (1 - policy->jitter * next_random(l)));
+}
+
+static void take_alive(relay_link *l) {
+    if (!l->alive) {
+        return;
+    }
+    l->alive = false;
+    l->progressed = true;
+    int64_t needed = l->options.reconnect.longest_ms;
+    needed = needed < LONGEST_STEADY_MS ? needed : LONGEST_STEADY_MS;
+    if (!l->steady && l->now - l->welcomed_at >= needed) {
+        l->steady = true;
+        l->short_lived = 0;
+        l->beginning = false;
+        l->tries = 0;
+        l->hopes = 0;
+    }
+}
+
+static void free_addresses(relay_link *l) {
+    if (l->addresses != NULL) {
+        freeaddrinfo(l->addresses);
+    }
+    l->addresses = NULL;
+    l->address = NULL;
+}
+
+static void close_socket(relay_link *l) {
+    if (l->session != NULL) {
+        l->options.tls->free(l->session);
+    }
+    if (l->fd >= 0) {
+        close(l->fd);
+    }
+    l->session = NULL;
+    l->fd = -1;
+}
+
+static void drop(relay_link *l) {
+    close_socket(l);
+    free_addresses(l);
+    l->start = l->end = l->scanned = l->skip = 0;
+    l->out_length = 0;
+    l->pong_due = l->leaving = l->write_blocked = l->read_wants_write = l->write_broken = false;
+    l->blocked = l->end_seen = false;
+}
+
+/* Ends the connection, or the try, for the reason in l->error, and decides what is next. */
+static void connection_failed(relay_link *l, advice how, bool no_welcome) {
+    bool leaving = l->leaving_endpoint;
+    l->now = now_ms();
+    take_alive(l);
+    drop(l);
+    if (l->lost != NULL) {
+        l->lost(l);
+    }
+    if (!no_welcome) {
+        l->unanswered = 0;
+    } else if (!l->ever_welcomed && ++l->unanswered >= UNANSWERED) {
+        how = STOP;
+        char text[sizeof l->error.text];
+        snprintf(text, sizeof text,
+                 "%.400s; %d tries in a row ended so: it seems to be a relay that knows no HELLO. Use the plain mode",
+                 l->error.text, UNANSWERED);
+        memcpy(l->error.text, text, sizeof text);
+    }
+    l->short_lived = l->progressed && !l->steady ? l->short_lived + 1 : 0;
+    if (!l->progressed || l->short_lived > 1 || leaving || how != AGAIN || l->error.code == SHUTDOWN) {
+        l->index = (l->index + 1) % l->options.endpoint_count;
+    }
+    l->progressed = l->steady = l->leaving_endpoint = false;
+    int64_t wait = l->closing ? -1 : next_wait(l, how);
+    l->error.kind = how == STOP ? RELAY_FATAL : RELAY_RETRY;
+    if (wait < 0) {
+        l->state = ENDED;
+        emit(l, (relay_event){.kind = RELAY_GAVE_UP, .code = l->error.code, .error = &l->error});
+    } else {
+        l->state = IDLE;
+        l->due = l->now + wait;
+        emit(l, (relay_event){.kind = RELAY_LOST, .code = l->error.code, .error = &l->error});
+    }
+}
+
+__attribute__((format(printf, 4, 5))) static void fail(relay_link *l, advice how, int code, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    set_error(&l->error, RELAY_RETRY, code, format, arguments);
+    va_end(arguments);
+    connection_failed(l, how, false);
+}
+
+static bool flush(relay_link *l);
+
+/* The relay broke a rule: tells it, where a frame may begin, and ends the connection. */
+__attribute__((format(printf, 3, 4))) static void fault(relay_link *l, int code, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    set_error(&l->error, RELAY_RETRY, code, format, arguments);
+    va_end(arguments);
+    bool may_speak = !l->options.plain && (l->between_frames == NULL || l->between_frames(l));
+    if (may_speak && flush(l) && l->out_length == 0) {
+        size_t length = strlen(l->error.text);
+        length = length < MAX_TEXT ? length : MAX_TEXT;
+        while (length > 0 && !is_string((const uint8_t *)l->error.text, length)) {
+            length--;
+        }
+        uint8_t *at = put_header(l->out, ERROR_FRAME, 2 + length);
+        at = put_bytes(put16(at, (unsigned)code), l->error.text, length);
+        l->out_length = (size_t)(at - l->out);
+        flush(l);
+        if (l->session == NULL && l->fd >= 0) {
+            /* Unread input would make the system reset the connection, which overtakes the ERROR. */
+            shutdown(l->fd, SHUT_WR);
+            for (int i = 0; i < 4 && recv(l->fd, l->in, l->in_size, MSG_DONTWAIT) > 0; i++) {
+            }
+        }
+    }
+    connection_failed(l, code == OVERSIZED_LENGTH || code == UNSUPPORTED ? STOP : FEW, false);
+}
+
+static void malformed(relay_link *l, const char *what) {
+    fault(l, MALFORMED_CONTROL, "%s", what);
+}
+
+static void unexpected(relay_link *l, int control, const char *when) {
+    fault(l, PROTOCOL_ORDER, "%s from the relay %s", frame_name(control), when);
+}
+
+/* Bytes written; 0: the socket takes none now. A failure shows in the next read, with the relay's last word. */
+static size_t write_some(relay_link *l, const uint8_t *bytes, size_t length) {
+    if (l->write_broken || l->fd < 0) {
+        return 0;
+    }
+    if (l->session != NULL) {
+        char text[256] = "";
+        long n = l->options.tls->write(l->session, bytes, length, text, sizeof text);
+        l->write_blocked = n == RELAY_TLS_WANTS_WRITE || (n > 0 && (size_t)n < length);
+        if (n == RELAY_TLS_END || n == RELAY_TLS_FAILED || n == RELAY_TLS_HOPELESS) {
+            l->write_broken = true;
+            l->deadline = l->now + LINGER_MS;
+        }
+        return n > 0 ? (size_t)n : 0;
+    }
+    ssize_t n;
+    do {
+        n = send(l->fd, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
+    } while (n < 0 && errno == EINTR);
+    if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != ENOBUFS) {
+        l->write_broken = true;
+        l->deadline = l->now + LINGER_MS;
+    }
+    l->write_blocked = !l->write_broken && (n < 0 || (size_t)n < length);
+    return n > 0 ? (size_t)n : 0;
+}
+
+/* Writes control frames between two messages; returns whether none is left that could go now. */
+static bool flush(relay_link *l) {
+    if (l->out_length == 0 && !l->pong_due) {
+        return true;
+    }
+    if (l->between_frames != NULL && !l->between_frames(l)) {
+        return true;
+    }
+    do {
+        if (l->pong_due && l->out_length == 0) {
+            put64(put_header(l->out, PONG, 8), l->pong_id);
+            l->out_length = HEADER + 8;
+            l->pong_due = false;
+        }
+        size_t n = write_some(l, l->out, l->out_length);
+        memmove(l->out, l->out + n, l->out_length - n);
+        l->out_length -= n;
+    } while (l->pong_due && l->out_length == 0);
+    return l->out_length == 0;
+}
+
+static bool is_loopback(int fd) {
+    struct sockaddr_storage peer;
+    socklen_t length = sizeof peer;
+    if (getpeername(fd, (struct sockaddr *)&peer, &length) != 0) {
+        return false;
+    }
+    if (peer.ss_family == AF_INET) {
+        return ntohl(((struct sockaddr_in *)&peer)->sin_addr.s_addr) >> 24 == 127;
+    }
+    if (peer.ss_family == AF_INET6) {
+        const struct in6_addr *address = &((struct sockaddr_in6 *)&peer)->sin6_addr;
+        return IN6_IS_ADDR_LOOPBACK(address) || (IN6_IS_ADDR_V4MAPPED(address) && address->s6_addr[12] == 127);
+    }
+    return peer.ss_family == AF_UNIX;
+}
+
+static void note_welcome(relay_link *l) {
+    l->state = OPEN;
+    l->silent_since = l->welcomed_at = l->now;
+    l->tries = l->beginning ? 0 : l->tries;
+    l->beginning = false;
+    l->ever_welcomed = true;
+}
+
+/* The connection is made, and secure where it is to be: HELLO, or the plain stream. */
+static void begin(relay_link *l) {
+    free_addresses(l);
+    l->start = l->end = l->scanned = l->skip = 0;
+    if (l->options.plain) {
+        note_welcome(l);
+        emit(l, (relay_event){.kind = RELAY_CONNECTED, .endpoint = endpoint_text(l), .plain = true});
+        l->welcomed(l, NULL);
+        return;
+    }
+    if (l->token != NULL && l->session == NULL && !is_loopback(l->fd)) {
+        fail(l, STOP, 0, "the token would go to %s in the clear: use TLS or a Unix socket", endpoint_text(l));
+        return;
+    }
+    l->state = GREETING;
+    l->deadline = l->now + l->options.handshake_timeout_ms;
+    l->greet(l);
+    flush(l);
+}
+
+static void connected(relay_link *l) {
+    if (l->options.tls == NULL) {
+        begin(l);
+        return;
+    }
+    char text[256] = "";
+    l->state = SECURING;
+    l->session = l->options.tls->begin(
+        l->options.tls->context, l->fd, l->endpoints[l->index].host, text, sizeof text);
+    if (l->session == NULL) {
+        fail(l, FEW, 0, "TLS with %s: %s", endpoint_text(l), text);
+    }
+}
+
+/* Connects to the present address, or to the ones after it. */
+static void connect_address(relay_link *l, int failure) {
+    const char *text = endpoint_text(l);
+    const endpoint *where = &l->endpoints[l->index];
+    while (where->port == NULL || l->address != NULL) {
+        struct sockaddr_un path = {.sun_family = AF_UNIX};
+        int family = AF_UNIX;
+        const struct sockaddr *address = (const struct sockaddr *)&path;
+        socklen_t length = sizeof path;
+        if (where->port == NULL) {
+            memcpy(path.sun_path, where->host, strlen(where->host) + 1);
+        } else {
+            family = l->address->ai_family;
+            address = l->address->ai_addr;
+            length = l->address->ai_addrlen;
+        }
+        l->fd = socket(family, SOCK_STREAM, 0);
+        if (l->fd < 0) {
+            failure = errno;
+        } else {
+            int yes = 1;
+            fcntl(l->fd, F_SETFD, FD_CLOEXEC);
+            fcntl(l->fd, F_SETFL, fcntl(l->fd, F_GETFL) | O_NONBLOCK);
+#ifdef SO_NOSIGPIPE
+            setsockopt(l->fd, SOL_SOCKET, SO_NOSIGPIPE, &yes, sizeof yes);
+#endif
+            if (where->port != NULL) {
+                setsockopt(l->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+            }
+            if (connect(l->fd, address, length) == 0) {
+                connected(l);
+                return;
+            }
+            failure = errno;
+            if (failure == EINPROGRESS || failure == EINTR) {
+                return;
+            }
+            close_socket(l);
+        }
+        if (where->port == NULL) {
+            break;
+        }
+        l->address = l->address->ai_next;
+    }
+    fail(l, AGAIN, 0, "connecting to %s: %s", text, strerror(failure));
+}
+
+static void start_connecting(relay_link *l) {
+    const endpoint *where = &l->endpoints[l->index];
+    l->state = CONNECTING;
+    l->deadline = l->now + l->options.connect_timeout_ms;
+    if (where->port != NULL) {
+        struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
+        int failure = getaddrinfo(where->host, where->port, &hints, &l->addresses);
+        if (failure != 0) {
+            l->addresses = NULL;
+            fail(l, AGAIN, 0, "looking up %s: %s", where->text, gai_strerror(failure));
+            return;
+        }
+        l->address = l->addresses;
+    }
+    connect_address(l, 0);
+}
+
+static step await_connection(relay_link *l) {
+    struct pollfd one = {.fd = l->fd, .events = POLLOUT};
+    if (poll(&one, 1, 0) > 0) {
+        int failure = 0;
+        socklen_t length = sizeof failure;
+        getsockopt(l->fd, SOL_SOCKET, SO_ERROR, &failure, &length);
+        if (failure == 0) {
+            connected(l);
+        } else {
+            close_socket(l);
+            l->address = l->address == NULL ? NULL : l->address->ai_next;
+            if (l->address == NULL) {
+                fail(l, AGAIN, 0, "connecting to %s: %s", endpoint_text(l), strerror(failure));
+            } else {
+                connect_address(l, failure);
+            }
+        }
+        return MOVED;
+    }
+    if (l->now >= l->deadline) {
+        fail(l, AGAIN, 0, "connecting to %s took more than %d ms", endpoint_text(l),
+             (int)l->options.connect_timeout_ms);
+        return MOVED;
+    }
+    return BLOCKED;
+}
+
+static step secure(relay_link *l) {
+    char text[256] = "";
+    int done = l->options.tls->handshake(l->session, text, sizeof text);
+    l->write_blocked = done == RELAY_TLS_WANTS_WRITE;
+    if (done == 1) {
+        begin(l);
+    } else if (done == RELAY_TLS_WANTS_READ || done == RELAY_TLS_WANTS_WRITE) {
+        if (l->now < l->deadline) {
+            return BLOCKED;
+        }
+        fail(l, AGAIN, 0, "TLS with %s took more than %d ms", endpoint_text(l), (int)l->options.connect_timeout_ms);
+    } else {
+        fail(l, done == RELAY_TLS_HOPELESS ? STOP : FEW, 0, "TLS with %s: %s", endpoint_text(l), text);
+    }
+    return MOVED;
+}
+
+/* Makes room for a read, so that the frame that has begun fits. */
+static void make_room(relay_link *l) {
+    size_t kept = l->end - l->start;
+    if (l->start == 0) {
+        return;
+    }
+    size_t needed = kept < HEADER ? HEADER : HEADER + get32(l->in + l->start + 4);
+    if (kept <= MOST_MOVED || l->in_size - l->start < needed) {
+        memmove(l->in, l->in + l->start, kept);
+        l->scanned = l->scanned > l->start ? l->scanned - l->start : 0;
+        l->start = 0;
+        l->end = kept;
+    }
+}
+
+static void ended(relay_link *l) {
+    bool within = l->end > l->start || l->skip > 0;
+    bool no_welcome = l->state == GREETING;
+    l->error = (relay_error){.kind = RELAY_RETRY};
+    snprintf(l->error.text, sizeof l->error.text, "%s closed the connection%s%s", endpoint_text(l),
+             within ? " within a frame" : "", no_welcome ? " before WELCOME" : "");
+    connection_failed(l, AGAIN, no_welcome);
+}
+
+/* Reads once; returns whether there were bytes. The connection may have ended. */
+static bool read_some(relay_link *l) {
+    make_room(l);
+    size_t room = l->in_size - l->end;
+    room = room < l->read_size ? room : l->read_size;
+    if (room == 0) {
+        return false;
+    }
+    char text[256] = "";
+    long n;
+    if (l->session != NULL) {
+        n = l->options.tls->read(l->session, l->in + l->end, room, text, sizeof text);
+        l->read_wants_write = n == RELAY_TLS_WANTS_WRITE;
+        if (n == RELAY_TLS_WANTS_READ || n == RELAY_TLS_WANTS_WRITE) {
+            return false;
+        }
+    } else {
+        do {
+            n = recv(l->fd, l->in + l->end, room, MSG_DONTWAIT);
+        } while (n < 0 && errno == EINTR);
+        if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            return false;
+        }
+        if (n < 0) {
+            snprintf(text, sizeof text, "%s", strerror(errno));
+        }
+    }
+    if (n > 0) {
+        l->end += (size_t)n;
+        if (l->state == OPEN) {
+            l->silent_since = l->now;
+        }
+        return true;
+    }
+    if (l->ahead && l->end > l->start) {
+        l->end_seen = true;
+        return false;
+    }
+    if (n == 0) {
+        ended(l);
+    } else if (l->session != NULL && l->state == GREETING) {
+        /* With TLS 1.3 the relay refuses a certificate behind the client's handshake. */
+        fail(l, n == RELAY_TLS_HOPELESS ? STOP : FEW, 0, "TLS with %s: %s", endpoint_text(l), text);
+    } else {
+        fail(l, AGAIN, 0, "connection to %s lost: %s", endpoint_text(l), text);
+    }
+    return true;
+}
+
+/* Until when the link may wait; INT64_MAX: no limit. */
+static int64_t wait_until(const relay_link *l) {
+    int64_t until = INT64_MAX;
+    if (l->state == IDLE) {
+        return l->due;
+    }
+    if (l->state != OPEN) {
+        until = l->deadline;
+    } else if (!l->options.plain) {
+        until = l->silent_since + l->patience;
+    }
+    return l->write_broken && l->deadline < until ? l->deadline : until;
+}
+
+/* Whether nothing can be read until the user has taken what is there. */
+static bool is_full(const relay_link *l) {
+    return l->end_seen || (l->end == l->in_size && l->start == 0);
+}
+
+static bool is_late(relay_link *l) {
+    if (l->now < wait_until(l)) {
+        return false;
+    }
+    if (l->write_broken) {
+        fail(l, AGAIN, 0, "connection to %s lost", endpoint_text(l));
+    } else if (l->state == GREETING) {
+        fail(l, AGAIN, HANDSHAKE_TIMEOUT, "no WELCOME from %s within %d ms", endpoint_text(l), (int)l->options.handshake_timeout_ms);
+    } else if (is_full(l)) {
+        /* The relay's data waits for the user. */
+        l->silent_since = l->now;
+        return false;
+    } else {
+        fail(l, AGAIN, IDLE_TIMEOUT, "nothing was heard of %s for %lld ms", endpoint_text(l), (long long)l->patience);
+    }
+    return true;
+}
+
+/* One step that does not wait, at most one read. The frames that have come are still to be taken. */
+static step advance(relay_link *l) {
+    step done = MOVED;
+    l->now = now_ms();
+    switch (l->state) {
+        case ENDED:
+            return STOPPED;
+        case IDLE:
+            if (l->now < l->due) {
+                done = BLOCKED;
+            } else {
+                start_connecting(l);
+            }
+            break;
+        case CONNECTING:
+            done = await_connection(l);
+            break;
+        case SECURING:
+            done = secure(l);
+            break;
+        default:
+            take_alive(l);
+            flush(l);
+            if (!read_some(l)) {
+                done = is_late(l) ? MOVED : BLOCKED;
+            } else if (l->state == GREETING) {
+                /* Messages before WELCOME do not extend the time for it. */
+                is_late(l);
+            }
+    }
+    l->blocked = done == BLOCKED;
+    return l->state == ENDED ? STOPPED : done;
+}
+
+static short wanted_events(const relay_link *l) {
+    if (l->fd < 0) {
+        return 0;
+    }
+    if (l->state == CONNECTING) {
+        return POLLOUT;
+    }
+    return (short)((is_full(l) ? 0 : POLLIN) | (l->write_blocked || l->read_wants_write ? POLLOUT : 0));
+}
+
+static int until_ms(int64_t until, int64_t now) {
+    int64_t left = until == INT64_MAX ? -1 : until > now ? until - now : 0;
+    return left > INT_MAX ? INT_MAX : (int)left;
+}
+
+static int wait_ms(const relay_link *l) {
+    return l->state == ENDED ? -1 : l->blocked ? until_ms(wait_until(l), now_ms()) : 0;
+}
+
+/* Waits until the link can go on, but not behind limit; returns whether limit has not come yet. */
+static bool wait_for(relay_link *l, int64_t limit) {
+    if (l->now >= limit) {
+        return false;
+    }
+    int64_t until = wait_until(l);
+    struct pollfd one = {.fd = l->fd, .events = wanted_events(l)};
+    poll(&one, l->fd < 0 ? 0 : 1, until_ms(until < limit ? until : limit, l->now));
+    return true;
+}
+
+static int64_t limit_of(int timeout_ms) {
+    return timeout_ms < 0 ? INT64_MAX : timeout_ms == 0 ? INT64_MIN : now_ms() + timeout_ms;
+}
+
+/* The next whole frame; false: there is none, or the connection has ended. Messages that nobody wants are skipped. */
+static bool next_frame(relay_link *l, int32_t *type, const uint8_t **body, size_t *length) {
+    while (l->state == GREETING || l->state == OPEN) {
+        size_t there = l->end - l->start;
+        if (l->skip > 0) {
+            size_t n = there < l->skip ? there : l->skip;
+            l->start += n;
+            l->skip -= n;
+            if (l->skip > 0) {
+                return false;
+            }
+            continue;
+        }
+        if (there < HEADER) {
+            return false;
+        }
+        const uint8_t *at = l->in + l->start;
+        int32_t its_type = (int32_t)get32(at);
+        int32_t its_length = (int32_t)get32(at + 4);
+        bool control = is_reserved(its_type);
+        int32_t most = control ? MAX_CONTROL : l->options.max_body;
+        if (its_length < 0) {
+            fault(l, NEGATIVE_LENGTH, "a frame announces %d bytes", (int)its_length);
+            return false;
+        }
+        if (its_length > most) {
+            fault(l, OVERSIZED_LENGTH, "a frame of type %d announces %d bytes, the limit is %d", (int)its_type,
+                  (int)its_length, (int)most);
+            return false;
+        }
+        size_t whole = HEADER + (size_t)its_length;
+        if (!control && l->state == OPEN && l->publisher && !l->options.plain) {
+            fault(l, PROTOCOL_ORDER, "a message of type %d on the publish port", (int)its_type);
+            return false;
+        }
+        if (!control && (l->state != OPEN || l->publisher)) {
+            l->skip = whole;
+            continue;
+        }
+        if (there < whole) {
+            return false;
+        }
+        *type = its_type;
+        *body = at + HEADER;
+        *length = (size_t)its_length;
+        l->start += whole;
+        return true;
+    }
+    return false;
+}
+
+static void take_error(relay_link *l, const uint8_t *body, size_t length) {
+    int code = length >= 2 ? get16(body) : 0;
+    char text[MAX_TEXT + 1] = "";
+    if (length > 2) {
+        copy_text(text, sizeof text, body + 2, length - 2);
+    }
+    fail(l, advice_of(code), code, "%s (%d)%s%s", code_name(code), code, *text ? ": " : "", text);
+}
+
+static void take_welcome(relay_link *l, const uint8_t *body, size_t length) {
+    welcome w;
+    if (l->state == OPEN) {
+        unexpected(l, WELCOME, "for the second time");
+        return;
+    }
+    const char *wrong = decode_welcome(body, length, &w);
+    if (wrong != NULL) {
+        malformed(l, wrong);
+        return;
+    }
+    if (w.version != 1) {
+        fault(l, UNSUPPORTED, "WELCOME chooses version %d, only 1 was offered", w.version);
+        return;
+    }
+    if (l->publisher && l->options.acks && !(w.features & ACKS)) {
+        fail(l, STOP, 0, "the relay at %s grants no acknowledgements", endpoint_text(l));
+        return;
+    }
+    if (l->options.level != RELAY_STREAM && !(w.features & LEVELS)) {
+        fail(l, STOP, 0, "the relay at %s grants no levels: it has no journal", endpoint_text(l));
+        return;
+    }
+    note_welcome(l);
+    l->patience = w.idle_ms;
+    emit(l, (relay_event){.kind = RELAY_CONNECTED,
+                          .endpoint = endpoint_text(l),
+                          .server = w.server,
+                          .policy = w.policy,
+                          .epoch = w.epoch,
+                          .next = w.next,
+                          .accepted = w.accepted});
+    l->welcomed(l, &w);
+}
+
+/* Takes a control frame; returns false if it is for the role to take. */
+static bool take_control(relay_link *l, int32_t type, const uint8_t *body, size_t length) {
+    int control = (int)((uint32_t)type & 0xFF);
+    if (control == ERROR_FRAME) {
+        take_error(l, body, length);
+        return true;
+    }
+    if (control >= MUST_UNDERSTAND) {
+        fault(l, UNSUPPORTED, "the control frame 0x800000%02X must be understood", (unsigned)control);
+        return true;
+    }
+    if (l->options.plain || control == 0 || control > SUBSCRIBED) {
+        return true;
+    }
+    if (control == WELCOME) {
+        take_welcome(l, body, length);
+        return true;
+    }
+    if (control == HELLO || control == SUBSCRIBE) {
+        unexpected(l, control, "is for clients to send");
+        return true;
+    }
+    if (l->state != OPEN) {
+        unexpected(l, control, "before WELCOME");
+        return true;
+    }
+    const char *wrong = NULL;
+    switch (control) {
+        case PONG:
+            if (length < 8) {
+                malformed(l, "PONG is too short");
+            }
+            return true;
+        case PING:
+            wrong = check_ping(body, length);
+            if (wrong != NULL) {
+                malformed(l, wrong);
+                return true;
+            }
+            l->alive = true;
+            if (body >= l->in + l->scanned) {
+                l->pong_id = get64(body);
+                l->pong_due = true;
+                flush(l);
+            }
+            return false;
+        case GOAWAY:
+            wrong = check_goaway(body, length);
+            if (wrong != NULL) {
+                malformed(l, wrong);
+                return true;
+            }
+            l->leaving = true;
+            l->leaving_endpoint = get16(body) != TLS_KEY_USED_UP;
+            emit(l, (relay_event){.kind = RELAY_GOING_AWAY,
+                                  .code = get16(body),
+                                  .sequence = (int32_t)get32(body + 4),
+                                  .endpoint = endpoint_text(l)});
+            return true;
+        default:
+            return false;
+    }
+}
+
+/* HELLO, without the trailing fields of a publisher where they are not needed. */
+static void put_hello(relay_link *l, relay_start start, relay_policy policy, uint32_t features, int64_t epoch,
+                      int64_t number, const relay_range *types, size_t count, const uint8_t *producer) {
+    size_t name = l->name == NULL ? 0 : strlen(l->name);
+    size_t token = l->token == NULL ? 0 : strlen(l->token);
+    static const uint8_t NO_PRODUCER[ID_LENGTH] = {0};
+    features |= token > 0 ? TOKEN : 0;
+    features |= l->options.level != RELAY_STREAM ? LEVELS : 0;
+    uint8_t *body = l->out + HEADER;
+    uint8_t *at = put16(put16(body, 1), 1);
+    *at++ = l->publisher ? PUBLISHER_ROLE : SUBSCRIBER_ROLE;
+    *at++ = (uint8_t)policy;
+    *at++ = (uint8_t)start;
+    *at++ = 0;
+    at = put32(put32(at, features), (uint32_t)l->options.heartbeat_ms);
+    at = put64(put64(at, epoch), number);
+    at = put32(put16(put16(at, (unsigned)count), 0), 0);
+    at = put_ranges(at, types, count);
+    at = put_bytes(put16(at, (unsigned)name), l->name, name);
+    if (producer != NULL || (features & (TOKEN | LEVELS)) != 0) {
+        at = put_bytes(at, producer == NULL ? NO_PRODUCER : producer, ID_LENGTH);
+    }
+    if (token > 0) {
+        at = put_bytes(put16(at, (unsigned)token), l->token, token);
+    }
+    if ((features & LEVELS) != 0) {
+        *at++ = (uint8_t)l->options.level;
+    }
+    put_header(l->out, HELLO, (size_t)(at - body));
+    l->out_length = (size_t)(at - l->out);
+}
+
+/* ---- Options ---- */
+
+relay_options relay_options_default(void) {
+    return (relay_options){.connect_timeout_ms = 5000,
+                           .handshake_timeout_ms = 5000,
+                           .max_body = DEFAULT_MAX_BODY,
+                           .reconnect = {-1, 100, 10000, 0.5},
+                           .close_timeout_ms = 5000};
+}
+
+static char *copy_of(const char *text) {
+    char *copy = text == NULL ? NULL : malloc(strlen(text) + 1);
+    return copy == NULL ? NULL : memcpy(copy, text, strlen(text) + 1);
+}
+
+static relay_result parse_endpoint(const char *text, endpoint *to, bool tls, relay_error *error) {
+    to->text = copy_of(text);
+    to->host = copy_of(text);
+    if (to->host == NULL || to->text == NULL) {
+        return yours(error, 0, "no memory for the endpoint");
+    }
+    if (strncmp(text, "unix:", 5) == 0) {
+        size_t length = strlen(text + 5);
+        memmove(to->host, text + 5, length + 1);
+        if (length == 0 || length >= sizeof((struct sockaddr_un *)0)->sun_path) {
+            return yours(error, 0, "endpoint %.200s: the path has %zu bytes, not 1 to %zu", text, length,
+                         sizeof((struct sockaddr_un *)0)->sun_path - 1);
+        }
+        return tls ? yours(error, 0, "endpoint %.200s: no TLS over a Unix socket", text) : RELAY_OK;
+    }
+    char *colon = strrchr(to->host, ':');
+    char *end = NULL;
+    long port = colon == NULL || colon[1] < '0' || colon[1] > '9' ? 0 : strtol(colon + 1, &end, 10);
+    if (port < 1 || port > 65535 || *end != 0) {
+        return yours(error, 0, "endpoint %.200s: expected host:port, [ipv6]:port or unix:path, the port 1 to 65535",
+                     text);
+    }
+    *colon = 0;
+    to->port = colon + 1;
+    size_t length = strlen(to->host);
+    if (to->host[0] == '[' && length > 2 && to->host[length - 1] == ']') {
+        memmove(to->host, to->host + 1, length - 2);
+        to->host[length - 2] = 0;
+    } else if (length == 0 || strpbrk(to->host, ":[]") != NULL) {
+        return yours(error, 0, "endpoint %.200s: expected host:port, [ipv6]:port or unix:path", text);
+    }
+    return RELAY_OK;
+}
+
+static relay_result check_ranges(const relay_range *ranges, size_t count, relay_error *error) {
+    if (count > MAX_RANGES) {
+        return yours(error, 0, "%zu ranges of types, the limit is %d", count, MAX_RANGES);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (ranges[i].from > ranges[i].to) {
+            return yours(error, 0, "types %d to %d: upside down", (int)ranges[i].from, (int)ranges[i].to);
+        }
+        if (is_reserved(ranges[i].from)) {
+            return yours(error, RESERVED_TYPE, "type %d is reserved, the first one is %d", (int)ranges[i].from,
+                         (int)LAST_RESERVED + 1);
+        }
+    }
+    return RELAY_OK;
+}
+
+static relay_result check_string(
+    const char *what, const char *text, size_t least, relay_error *error) {
+    size_t length = text == NULL ? 0 : strlen(text);
+    if (text != NULL && (length < least || length > MAX_NAME)) {
+        return yours(error, 0, "the %s has %zu bytes, not %zu to %d", what, length, least, MAX_NAME);
+    }
+    return text != NULL && !is_string((const uint8_t *)text, length)
+               ? yours(error, 0, "the %s is not UTF-8, or has control characters", what)
+               : RELAY_OK;
+}
+
+static relay_result check_range(const char *what, int64_t value, int64_t least, int64_t most, relay_error *error) {
+    return value < least || value > most ? yours(error, 0, "%s %lld is not within %lld..%lld", what, (long long)value,
+                                                 (long long)least, (long long)most)
+                                         : RELAY_OK;
+}
+
+/* Whether the common options are good. */
+static relay_result check_options(const relay_options *o, relay_error *error) {
+    const relay_reconnect *again = &o->reconnect;
+    if (o->endpoint_count == 0 || o->endpoints == NULL) {
+        return yours(error, 0, "no endpoint");
+    }
+    if (!(again->jitter >= 0 && again->jitter <= 1)) {
+        return yours(error, 0, "jitter %g is not within 0..1", again->jitter);
+    }
+    if (o->plain && ((o->name != NULL && *o->name) || o->token != NULL || o->type_count > 0 || o->start != RELAY_LIVE ||
+                     o->policy != RELAY_DEFAULT || o->level != RELAY_STREAM || o->heartbeat_ms != 0 || o->acks)) {
+        return yours(error, 0,
+                     "the plain mode has no name, token, types, start, policy, level, heartbeat or acknowledgements");
+    }
+    relay_result done = check_string("name", o->name, 0, error);
+    done = done != RELAY_OK ? done : check_string("token", o->token, 1, error);
+    done = done != RELAY_OK || o->heartbeat_ms == 0
+               ? done
+               : check_range("heartbeat in ms", o->heartbeat_ms, MIN_HEARTBEAT_MS, MAX_HEARTBEAT_MS, error);
+    done = done != RELAY_OK ? done : check_range("connect time-out in ms", o->connect_timeout_ms, 1, INT32_MAX, error);
+    done = done != RELAY_OK ? done
+                            : check_range("handshake time-out in ms", o->handshake_timeout_ms, 1, INT32_MAX, error);
+    done = done != RELAY_OK ? done : check_range("close time-out in ms", o->close_timeout_ms, 1, INT32_MAX, error);
+    done = done != RELAY_OK ? done : check_range("longest body", o->max_body, 0, MAX_MAX_BODY, error);
+    done = done != RELAY_OK ? done : check_range("level", o->level, RELAY_STREAM, RELAY_FORCED, error);
+    done = done != RELAY_OK ? done : check_range("rounds", again->rounds, -1, INT64_MAX, error);
+    done = done != RELAY_OK ? done : check_range("first wait in ms", again->first_ms, 1, INT32_MAX, error);
+    return done != RELAY_OK ? done
+                            : check_range("longest wait in ms", again->longest_ms, again->first_ms, INT32_MAX, error);
+}
+
+/* Fills a link that is all zero; what it allocates is freed by end_link, also after a failure. */
+static relay_result begin_link(relay_link *l, const relay_options *options, size_t read_size, size_t in_size,
+                               relay_error *error) {
+    l->options = *options;
+    l->fd = -1;
+    l->beginning = true;
+    l->read_size = read_size;
+    l->in_size = in_size;
+    l->in = malloc(in_size);
+    l->name = copy_of(options->name);
+    l->token = copy_of(options->token);
+    l->endpoints = calloc(options->endpoint_count, sizeof *l->endpoints);
+    if (l->in == NULL || l->endpoints == NULL || (options->name != NULL && l->name == NULL) ||
+        (options->token != NULL && l->token == NULL)) {
+        return yours(error, 0, "no memory");
+    }
+    for (size_t i = 0; i < options->endpoint_count; i++) {
+        relay_result done = parse_endpoint(options->endpoints[i], &l->endpoints[i], options->tls != NULL, error);
+        if (done != RELAY_OK) {
+            return done;
+        }
+    }
+    if (!random_bytes(&l->random, sizeof l->random)) {
+        return yours(error, 0, "/dev/urandom gives no bytes");
+    }
+    l->random |= 1;
+    l->now = now_ms();
+    l->due = l->now + next_wait(l, AGAIN);
+    return RELAY_OK;
+}
+
+static void end_link(relay_link *l) {
+    drop(l);
+    for (size_t i = 0; l->endpoints != NULL && i < l->options.endpoint_count; i++) {
+        free(l->endpoints[i].text);
+        free(l->endpoints[i].host);
+    }
+    free(l->endpoints);
+    free(l->name);
+    if (l->token != NULL) {
+        /* A secret does not stay in freed memory; volatile keeps the compiler from leaving this out. */
+        for (volatile char *at = l->token; *at; at++) {
+            *at = 0;
+        }
+    }
+    free(l->token);
+    free(l->in);
+}
+
+/* ---- Subscribers ---- */
+
+enum { MAX_CHANGES = 64 };
+
+typedef struct change {
+    struct change *next;
+    uint32_t request;
+    int64_t holds_from;
+    size_t count;
+    relay_range types[];
+} change;
+
+struct relay_subscriber {
+    relay_link link;
+    relay_start start;
+    relay_policy policy;
+    int64_t start_number;
+
+    int64_t epoch;
+    int64_t next;
+    int64_t head;
+    int64_t doubted;
+    int64_t messages;
+    int64_t bytes;
+    bool filtered;
+    bool numbered;
+    bool narrowed;
+    bool greeted_all;
+    bool was_connected;
+    int max_ranges;
+
+    relay_event pending[MAX_PENDING_EVENTS];
+    size_t pending_count;
+    size_t pending_taken;
+
+    /* Changes of types in the order of their requests: the first `done` hold, the next `sent` wait for an answer. */
+    change *changes;
+    size_t done;
+    size_t sent;
+    size_t waiting;
+    uint32_t requests;
+    change *holding;
+};
+
+static void pend(relay_subscriber *s, relay_event event) {
+    if (s->pending_count < MAX_PENDING_EVENTS) {
+        s->pending[s->pending_count++] = event;
+    }
+}
+
+static change *change_at(const relay_subscriber *s, size_t index) {
+    change *at = s->changes;
+    while (index-- > 0) {
+        at = at->next;
+    }
+    return at;
+}
+
+/* The types for a HELLO, which stands for every change that was asked for until now. */
+static const change *types_for_hello(relay_subscriber *s) {
+    s->sent += s->waiting;
+    s->waiting = 0;
+    const change *types = s->holding;
+    const change *it = s->changes;
+    for (size_t i = 0; i < s->done + s->sent; i++, it = it->next) {
+        types = it->holds_from < 0 ? types : it;
+    }
+    return types;
+}
+
+static void subscriber_greet(relay_link *l) {
+    relay_subscriber *s = (relay_subscriber *)l;
+    const change *types = types_for_hello(s);
+    s->greeted_all = types->count == 0;
+    bool resumes = s->next != 0;
+    put_hello(l, resumes ? RELAY_SEQUENCE : s->start, s->policy, SEQUENCES | NARROWED, s->epoch,
+              resumes ? s->next : s->start_number, types->types, types->count, NULL);
+}
+
+/* The first jump that no frame explains ends the connection; if it comes again, it is a gap. */
+static bool jump(relay_subscriber *s, int control, int64_t to) {
+    if (s->link.options.reconnect.rounds != 0 && s->doubted != s->next) {
+        s->doubted = s->next;
+        fault(&s->link, PROTOCOL_ORDER, "%s jumps from message %lld to %lld without a reason", frame_name(control),
+              (long long)s->next, (long long)to);
+        return false;
+    }
+    s->doubted = 0;
+    pend(s, (relay_event){.kind = RELAY_GAP, .from = s->next, .to = to - 1});
+    s->next = to;
+    return true;
+}
+
+/* Takes note that the next message is `at` or a later one; false: the connection has ended. */
+static bool left_out(relay_subscriber *s, int control, int64_t at, bool may_jump) {
+    if (at < s->next) {
+        fault(&s->link, PROTOCOL_ORDER, "%s goes back from message %lld to %lld", frame_name(control),
+              (long long)s->next, (long long)at);
+        return false;
+    }
+    if (at > FARTHEST) {
+        fault(&s->link, MALFORMED_CONTROL, "%s goes to %lld, where no stream gets", frame_name(control), (long long)at);
+        return false;
+    }
+    if (at > s->next && !may_jump) {
+        return jump(s, control, at);
+    }
+    s->next = at;
+    return true;
+}
+
+/* The first change that was sent holds from this message on. */
+static void change_holds(relay_subscriber *s, int64_t from) {
+    change *it = change_at(s, s->done);
+    it->holds_from = from;
+    s->done++;
+    s->sent--;
+}
+
+static bool subscriber_welcomed(relay_link *l, const welcome *w) {
+    relay_subscriber *s = (relay_subscriber *)l;
+    if (w == NULL) {
+        if (s->was_connected) {
+            pend(s, (relay_event){.kind = RELAY_MISSED});
+        }
+        s->was_connected = true;
+        return true;
+    }
+    if (w->next > FARTHEST) {
+        fault(l, MALFORMED_CONTROL, "WELCOME goes to %lld, where no stream gets", (long long)w->next);
+        return false;
+    }
+    s->max_ranges = w->max_ranges;
+    bool other = s->epoch != 0 && (w->flags & EPOCH_CHANGED) != 0;
+    if (other) {
+        pend(s, (w->flags & ROLLED_BACK) != 0
+                    ? (relay_event){.kind = RELAY_ROLLED_BACK, .from = w->fork, .to = s->next - 1, .epoch = w->epoch}
+                    : (relay_event){.kind = RELAY_STREAM_CHANGED, .from = s->next, .epoch = w->epoch});
+        s->head = 0;
+    }
+    s->narrowed = (w->features & NARROWED) != 0;
+    s->numbered = (w->features & SEQUENCES) != 0;
+    s->filtered = s->narrowed || !s->greeted_all;
+    s->epoch = w->epoch;
+    if (s->next == 0 || other) {
+        s->next = w->next;
+    } else if (!left_out(s, WELCOME, w->next, false)) {
+        return false;
+    }
+    while (s->sent > 0) {
+        change_holds(s, s->next);
+    }
+    return true;
+}
+
+/* Sends changes as SUBSCRIBE, as many as there is room for. */
+static void send_changes(relay_subscriber *s) {
+    relay_link *l = &s->link;
+    while (l->state == OPEN && s->waiting > 0) {
+        change *it = change_at(s, s->done + s->sent);
+        size_t length = 8 + 8 * it->count;
+        if (it->count > (size_t)s->max_ranges) {
+            /* Behind the answers before it: a refusal comes in the order of the requests. */
+            if (s->sent > 0) {
+                return;
+            }
+            it->holds_from = -1;
+            s->done++;
+            s->waiting--;
+            continue;
+        }
+        if (HEADER + length > OUT_SIZE - l->out_length) {
+            return;
+        }
+        uint8_t *at = put32(put_header(l->out + l->out_length, SUBSCRIBE, length), it->request);
+        put_ranges(put16(put16(at, (unsigned)it->count), 0), it->types, it->count);
+        l->out_length += HEADER + length;
+        s->sent++;
+        s->waiting--;
+    }
+}
+
+static void subscriber_frame(relay_subscriber *s, int32_t type, const uint8_t *body, size_t length) {
+    relay_link *l = &s->link;
+    int control = (int)((uint32_t)type & 0xFF);
+    const char *wrong = NULL;
+    switch (control) {
+        case PING:
+            s->head = get64(body + 16);
+            if (get64(body + 8) > 0) {
+                left_out(s, control, get64(body + 8), s->filtered);
+            }
+            break;
+        case SEQUENCE:
+            if (length < 8 || get64(body) < 1) {
+                malformed(l, "SEQUENCE is too short, or below 1");
+            } else {
+                left_out(s, control, get64(body), s->filtered);
+            }
+            break;
+        case GAP:
+            wrong = check_gap(body, length);
+            l->alive = true;
+            if (wrong != NULL || get64(body + 8) > FARTHEST) {
+                malformed(l, wrong != NULL ? wrong : "GAP goes where no stream gets");
+            } else if (left_out(s, control, get64(body), s->filtered)) {
+                pend(s, (relay_event){
+                            .kind = RELAY_GAP, .from = get64(body), .to = get64(body + 8), .reason = get16(body + 16)});
+                s->next = get64(body + 8) + 1;
+            }
+            break;
+        case SUBSCRIBED:
+            wrong = check_subscribed(body, length);
+            if (wrong != NULL) {
+                malformed(l, wrong);
+            } else if (s->sent == 0 || change_at(s, s->done)->request != get32(body)) {
+                fault(l, PROTOCOL_ORDER, "SUBSCRIBED answers request %u, which is not the one to be answered",
+                      (unsigned)get32(body));
+            } else if (left_out(s, control, get64(body + 8), s->filtered)) {
+                s->filtered = s->narrowed || change_at(s, s->done)->count > 0;
+                change_holds(s, get64(body + 8));
+            }
+            break;
+        default:
+            unexpected(l, control, "on the subscribe port");
+    }
+}
+
+/* What has been noticed and not told yet. */
+static bool take_pending(relay_subscriber *s, relay_event *event) {
+    if (s->pending_taken < s->pending_count) {
+        *event = s->pending[s->pending_taken++];
+    } else if (s->done > 0) {
+        s->pending_taken = s->pending_count = 0;
+        change *it = s->changes;
+        s->changes = it->next;
+        s->done--;
+        bool refused = it->holds_from < 0;
+        *event = (relay_event){.kind = refused ? RELAY_TYPES_REFUSED : RELAY_TYPES,
+                               .request = it->request,
+                               .sequence = refused ? 0 : it->holds_from};
+        if (refused) {
+            free(it);
+        } else {
+            free(s->holding);
+            s->holding = it;
+        }
+    } else {
+        s->pending_taken = s->pending_count = 0;
+        return false;
+    }
+    emit(&s->link, *event);
+    return true;
+}
+
+/* Takes frames until there is an event; false: there is none yet. */
+static bool take_frames(relay_subscriber *s, relay_event *event) {
+    relay_link *l = &s->link;
+    int32_t type;
+    const uint8_t *body;
+    size_t length;
+    while (true) {
+        if ((s->pending_count > 0 || s->done > 0) && take_pending(s, event)) {
+            return true;
+        }
+        if (!next_frame(l, &type, &body, &length)) {
+            return false;
+        }
+        if (!is_reserved(type)) {
+            l->alive = true;
+            s->messages++;
+            s->bytes += HEADER + (int64_t)length;
+            *event = (relay_event){.kind = RELAY_MESSAGE, .type = type, .body = body, .length = length};
+            if (!l->options.plain && (!s->filtered || s->numbered)) {
+                event->sequence = s->next++;
+            }
+            return true;
+        }
+        if (!take_control(l, type, body, length)) {
+            subscriber_frame(s, type, body, length);
+        }
+    }
+}
+
+relay_subscriber *relay_subscriber_open(const relay_options *options, relay_error *error) {
+    relay_error unused;
+    error = error == NULL ? &unused : error;
+    *error = (relay_error){0};
+    relay_result done = check_options(options, error);
+    done = done != RELAY_OK ? done : check_ranges(options->types, options->type_count, error);
+    done = done != RELAY_OK ? done : check_range("policy", options->policy, RELAY_DEFAULT, RELAY_REPLAY, error);
+    done = done != RELAY_OK ? done : check_range("start", options->start, RELAY_LIVE, RELAY_TIME, error);
+    if (done == RELAY_OK && (options->start == RELAY_SEQUENCE || options->start == RELAY_TIME)) {
+        done = check_range(options->start == RELAY_TIME ? "start time" : "start sequence", options->number, 1, FARTHEST,
+                           error);
+    }
+    if (done == RELAY_OK && (options->acks || options->producer != NULL || options->producer_file != NULL)) {
+        done = yours(error, 0, "acknowledgements are for publishers");
+    }
+    relay_subscriber *s = done != RELAY_OK ? NULL : calloc(1, sizeof *s);
+    if (s == NULL) {
+        return NULL;
+    }
+    size_t whole = HEADER + (size_t)(options->max_body > MAX_CONTROL ? options->max_body : MAX_CONTROL);
+    size_t buffer = options->buffer == 0 ? DEFAULT_READ : options->buffer;
+    s->holding = calloc(1, sizeof *s->holding + options->type_count * sizeof *options->types);
+    done = s->holding == NULL ? yours(error, 0, "no memory")
+                              : begin_link(&s->link, options, buffer, whole > buffer ? whole : buffer, error);
+    if (done != RELAY_OK) {
+        relay_subscriber_close(s);
+        return NULL;
+    }
+    s->link.greet = subscriber_greet;
+    s->link.welcomed = subscriber_welcomed;
+    s->start = options->start;
+    s->policy = options->policy;
+    s->start_number = options->start == RELAY_SEQUENCE || options->start == RELAY_TIME ? options->number : 0;
+    s->epoch = options->start == RELAY_SEQUENCE ? options->epoch : 0;
+    s->next = options->start == RELAY_SEQUENCE ? options->number : 0;
+    s->holding->count = options->type_count;
+    if (options->type_count > 0) {
+        memcpy(s->holding->types, options->types, options->type_count * sizeof *options->types);
+    }
+    return s;
+}
+
+relay_result relay_subscriber_next(relay_subscriber *s, relay_event *event, int timeout_ms) {
+    relay_link *l = &s->link;
+    if (take_frames(s, event)) {
+        return RELAY_OK;
+    }
+    int64_t limit = limit_of(timeout_ms);
+    while (true) {
+        send_changes(s);
+        step done = advance(l);
+        if (take_frames(s, event)) {
+            return RELAY_OK;
+        }
+        if (done == STOPPED || l->state == ENDED) {
+            return l->error.kind;
+        }
+        if (l->state == OPEN && s->waiting > 0) {
+            send_changes(s);
+            flush(l);
+        }
+        if (done == BLOCKED ? !wait_for(l, limit) : l->now >= limit && limit != INT64_MIN) {
+            return RELAY_NOTHING;
+        }
+        if (limit == INT64_MIN && l->state == OPEN) {
+            /* One read a call: a loop of one's own has other things to do. */
+            return RELAY_NOTHING;
+        }
+    }
+}
+
+relay_result relay_subscriber_keep_alive(relay_subscriber *s) {
+    relay_link *l = &s->link;
+    if (l->options.plain && l->state == OPEN) {
+        return RELAY_OK;
+    }
+    send_changes(s);
+    l->ahead = true;
+    step done = advance(l);
+    l->ahead = false;
+    while (l->state == GREETING) {
+        int32_t type;
+        const uint8_t *body;
+        size_t length;
+        if (!next_frame(l, &type, &body, &length)) {
+            break;
+        }
+        if (!take_control(l, type, body, length)) {
+            subscriber_frame(s, type, body, length);
+        }
+    }
+    if (l->state == OPEN) {
+        size_t at = l->scanned > l->start ? l->scanned : l->start;
+        while (l->end - at >= HEADER) {
+            size_t whole = HEADER + (size_t)get32(l->in + at + 4);
+            if (whole > l->end - at) {
+                break;
+            }
+            if (get32(l->in + at) == (0x80000000u | PING) && whole >= HEADER + 24) {
+                l->pong_id = get64(l->in + at + HEADER);
+                l->pong_due = true;
+            }
+            at += whole;
+        }
+        l->scanned = at;
+        flush(l);
+    }
+    return done == STOPPED || l->state == ENDED ? l->error.kind : RELAY_OK;
+}
+
+relay_result relay_subscriber_types(relay_subscriber *s, const relay_range *types, size_t count, uint32_t *request) {
+    relay_link *l = &s->link;
+    if (l->state == ENDED) {
+        return l->error.kind;
+    }
+    if (l->options.plain) {
+        return yours(&l->error, 0, "the plain mode knows no types");
+    }
+    relay_result done = check_ranges(types, count, &l->error);
+    if (done != RELAY_OK) {
+        return done;
+    }
+    if (l->state == OPEN && count > (size_t)s->max_ranges) {
+        return yours(&l->error, 0, "%zu ranges of types, the limit of the relay is %d", count, s->max_ranges);
+    }
+    if (s->sent + s->waiting + s->done >= MAX_CHANGES) {
+        return yours(&l->error, 0, "%d changes of types wait for the relay already", MAX_CHANGES);
+    }
+    change *it = calloc(1, sizeof *it + count * sizeof *types);
+    if (it == NULL) {
+        return yours(&l->error, 0, "no memory");
+    }
+    it->request = s->requests++;
+    it->count = count;
+    if (count > 0) {
+        memcpy(it->types, types, count * sizeof *types);
+    }
+    change **last = &s->changes;
+    while (*last != NULL) {
+        last = &(*last)->next;
+    }
+    *last = it;
+    s->waiting++;
+    if (request != NULL) {
+        *request = it->request;
+    }
+    if (l->state == OPEN) {
+        send_changes(s);
+        flush(l);
+    }
+    return RELAY_OK;
+}
+
+int relay_subscriber_fd(const relay_subscriber *s) {
+    return s->link.fd;
+}
+
+short relay_subscriber_events(const relay_subscriber *s) {
+    return wanted_events(&s->link);
+}
+
+int relay_subscriber_wait_ms(const relay_subscriber *s) {
+    return wait_ms(&s->link);
+}
+
+relay_subscriber_counters relay_subscriber_count(const relay_subscriber *s) {
+    return (relay_subscriber_counters){s->messages, s->bytes, s->epoch, s->next, s->head};
+}
+
+const relay_error *relay_subscriber_error(const relay_subscriber *s) {
+    return &s->link.error;
+}
+
+void relay_subscriber_close(relay_subscriber *s) {
+    if (s == NULL) {
+        return;
+    }
+    end_link(&s->link);
+    while (s->changes != NULL) {
+        change *it = s->changes;
+        s->changes = it->next;
+        free(it);
+    }
+    free(s->holding);
+    free(s);
+}
+
+/* ---- Publishers ---- */
+
+enum {
+    MOST_PER_WRITE = 256 << 10,
+    GATHERED = 64 << 10,
+    MAX_BUFFER = 1 << 30
+};
+
+/*
+ * Messages wait in a ring, as frames. Positions count its bytes from the beginning: head <= written <= ever_written <=
+ * tail. Behind head they are settled.
+ */
+struct relay_publisher {
+    relay_link link;
+    uint8_t producer[ID_LENGTH];
+    char producer_text[2 * ID_LENGTH + 1];
+    uint8_t *ring;
+    size_t size;
+    uint64_t head;
+    uint64_t written;
+    uint64_t ever_written;
+    uint64_t tail;
+    /* Start of the first message that is not known to be written whole, or an earlier one. */
+    uint64_t boundary;
+    /* Bytes of a TLS write that must be repeated as it was; 0: none. */
+    size_t repeated;
+    size_t unheard;
+
+    int64_t epoch;
+    /* Number of the message at head; 0: not known yet. */
+    int64_t first;
+    int64_t first_number;
+    /* The relay has the messages up to this number from former connections; they are written again all the same. */
+    int64_t accepted;
+    int64_t told_gone;
+    int64_t messages;
+    int64_t bytes;
+    int64_t settled;
+    int64_t messages_of_connection;
+    uint64_t bytes_of_connection;
+    int32_t max_body;
+    bool welcomed;
+};
+
+static void ring_put(relay_publisher *p, const void *bytes, size_t length) {
+    size_t at = (size_t)(p->tail % p->size);
+    size_t first = length < p->size - at ? length : p->size - at;
+    put_bytes(p->ring + at, bytes, first);
+    put_bytes(p->ring, (const uint8_t *)bytes + first, length - first);
+    p->tail += length;
+}
+
+/* Length of the frame at a position, with its header. */
+static size_t frame_length(const relay_publisher *p, uint64_t position) {
+    size_t at = (size_t)((position + 4) % p->size);
+    if (p->size - at >= 4) {
+        return HEADER + get32(p->ring + at);
+    }
+    uint8_t length[4];
+    for (size_t i = 0; i < 4; i++) {
+        length[i] = p->ring[(at + i) % p->size];
+    }
+    return HEADER + get32(length);
+}
+
+static void forget(relay_publisher *p, uint64_t to, int64_t messages) {
+    p->head = to;
+    p->settled += messages;
+    p->boundary = p->boundary > to ? p->boundary : to;
+    p->written = p->written > to ? p->written : to;
+}
+
+/* Bytes until the next message starts; 0: none is half written. */
+static size_t to_boundary(relay_publisher *p) {
+    while (p->boundary < p->written) {
+        p->boundary += frame_length(p, p->boundary);
+    }
+    return (size_t)(p->boundary - p->written);
+}
+
+static bool publisher_between_frames(relay_link *l) {
+    relay_publisher *p = (relay_publisher *)l;
+    return l->state != OPEN || (p->repeated == 0 && to_boundary(p) == 0);
+}
+
+/* Forgets what the relay has of former connections, as far as it is written. */
+static void forget_accepted(relay_publisher *p, uint64_t limit) {
+    uint64_t at = p->head;
+    int64_t messages = 0;
+    while (p->first + messages <= p->accepted && at < limit && at + frame_length(p, at) <= limit) {
+        at += frame_length(p, at);
+        messages++;
+    }
+    p->first += messages;
+    forget(p, at, messages);
+}
+
+static void forget_written(relay_publisher *p) {
+    uint64_t at = p->head;
+    int64_t messages = 0;
+    while (at < p->written && at + frame_length(p, at) <= p->written) {
+        at += frame_length(p, at);
+        messages++;
+    }
+    p->messages_of_connection += messages;
+    forget(p, at, messages);
+}
+
+static void tell_acked(relay_publisher *p, int64_t number, int64_t sequence) {
+    emit(&p->link, (relay_event){.kind = RELAY_ACKED, .number = number, .sequence = sequence});
+}
+
+/* Position behind the message with this number; 0: it is behind limit, and the connection has ended. */
+static uint64_t position_behind(relay_publisher *p, int64_t number, uint64_t limit, int control) {
+    uint64_t at = p->head;
+    int64_t messages = number - p->first + 1;
+    while (messages > 0 && at < limit) {
+        at += frame_length(p, at);
+        messages--;
+    }
+    if (messages > 0 || at > limit) {
+        fault(&p->link, PROTOCOL_ORDER, "%s speaks of message %lld, which was not sent", frame_name(control),
+              (long long)number);
+        return 0;
+    }
+    return at;
+}
+
+static void publisher_greet(relay_link *l) {
+    relay_publisher *p = (relay_publisher *)l;
+    bool acks = l->options.acks;
+    put_hello(l, RELAY_LIVE, RELAY_DEFAULT, acks ? ACKS : 0, p->epoch, acks ? p->first : 0, NULL, 0,
+              acks ? p->producer : NULL);
+}
+
+static void publisher_lost(relay_link *l) {
+    relay_publisher *p = (relay_publisher *)l;
+    if (!l->options.acks && p->bytes_of_connection > 0) {
+        emit(l, (relay_event){.kind = RELAY_IN_DOUBT, .number = p->messages_of_connection});
+    }
+    if (l->options.acks) {
+        forget_accepted(p, p->ever_written);
+    }
+    p->written = p->boundary = p->head;
+    p->messages_of_connection = 0;
+    p->bytes_of_connection = 0;
+    p->unheard = p->repeated = 0;
+}
+
+/* Sets the numbers by WELCOME; false: the connection has ended. */
+static bool number_messages(relay_publisher *p, const welcome *w) {
+    bool changed = (w->flags & EPOCH_CHANGED) != 0;
+    if (w->accepted == INT64_MAX) {
+        fault(&p->link, MESSAGE_GAP, "WELCOME has accepted %lld, which leaves no number", (long long)w->accepted);
+        return false;
+    }
+    if (p->first == 0) {
+        p->first = p->first_number = w->accepted + 1;
+    } else if (w->accepted > 0 && w->accepted < p->first - 1 && !changed) {
+        fault(&p->link, MESSAGE_GAP, "WELCOME has accepted only %lld, this publisher goes on with %lld",
+              (long long)w->accepted, (long long)p->first);
+        return false;
+    } else if (w->accepted >= p->first && w->accepted > p->accepted) {
+        /* A caller who keeps the numbers may publish again what a former publisher has sent. */
+        if (p->welcomed && position_behind(p, w->accepted, p->ever_written, WELCOME) == 0) {
+            return false;
+        }
+        p->accepted = w->accepted;
+        tell_acked(p, w->accepted, 0);
+    }
+    p->welcomed = true;
+    return true;
+}
+
+static bool publisher_welcomed(relay_link *l, const welcome *w) {
+    relay_publisher *p = (relay_publisher *)l;
+    if (w == NULL) {
+        return true;
+    }
+    p->max_body = l->options.max_body < w->max_body ? l->options.max_body : w->max_body;
+    if (l->options.acks && !number_messages(p, w)) {
+        return false;
+    }
+    p->epoch = w->epoch;
+    if ((w->flags & EPOCH_CHANGED) == 0) {
+        return true;
+    }
+    if (l->options.acks && (w->flags & ROLLED_BACK) != 0) {
+        /* The relay does not know what it has told this publisher, and may report the same messages again. */
+        int64_t from = w->fork > p->told_gone ? w->fork : p->told_gone + 1;
+        p->told_gone = p->first - 1;
+        if (from <= p->told_gone) {
+            emit(l, (relay_event){.kind = RELAY_ROLLED_BACK, .from = from, .to = p->told_gone, .epoch = w->epoch});
+        }
+    } else {
+        emit(l, (relay_event){.kind = RELAY_STREAM_CHANGED, .epoch = w->epoch});
+    }
+    return true;
+}
+
+static void take_ack(relay_publisher *p, const uint8_t *body, size_t length) {
+    relay_link *l = &p->link;
+    const char *wrong = check_ack(body, length);
+    if (wrong != NULL) {
+        malformed(l, wrong);
+        return;
+    }
+    l->alive = true;
+    int64_t number = get64(body);
+    if (l->options.level != RELAY_STREAM) {
+        number = length < 32 ? 0 : get64(body + (l->options.level == RELAY_WRITTEN ? 16 : 24));
+    }
+    if (number >= p->first && number > p->accepted) {
+        int64_t messages = number - p->first + 1;
+        uint64_t to = position_behind(p, number, p->written, ACK);
+        if (to > 0) {
+            p->first = number + 1;
+            forget(p, to, messages);
+            tell_acked(p, number, number == get64(body) ? get64(body + 8) : 0);
+        }
+    }
+}
+
+static void publisher_frames(relay_publisher *p) {
+    relay_link *l = &p->link;
+    int32_t type;
+    const uint8_t *body;
+    size_t length;
+    while (next_frame(l, &type, &body, &length)) {
+        if (take_control(l, type, body, length)) {
+            continue;
+        }
+        int control = (int)((uint32_t)type & 0xFF);
+        if (control == ACK && l->options.acks) {
+            take_ack(p, body, length);
+        } else if (control != PING) {
+            unexpected(l, control, "to a publisher that did not ask for it");
+        }
+    }
+}
+
+/* Writes messages until the socket is full, or so many that the input should be read. */
+static void write_messages(relay_publisher *p) {
+    relay_link *l = &p->link;
+    while (l->state == OPEN && !l->leaving && !l->write_broken && p->unheard < GATHERED * 4) {
+        size_t most = MOST_PER_WRITE;
+        if (p->repeated == 0 && (l->out_length > 0 || l->pong_due)) {
+            size_t half = to_boundary(p);
+            if (half == 0 && !flush(l)) {
+                return;
+            }
+            most = half == 0 ? most : half;
+        }
+        size_t at = (size_t)(p->written % p->size);
+        uint64_t left = p->tail - p->written;
+        size_t n = p->size - at < most ? p->size - at : most;
+        n = left < n ? (size_t)left : n;
+        n = p->repeated > 0 ? p->repeated : n;
+        if (n == 0) {
+            return;
+        }
+        size_t taken = write_some(l, p->ring + at, n);
+        p->repeated = l->session != NULL && taken == 0 ? n : 0;
+        p->written += taken;
+        p->ever_written = p->ever_written > p->written ? p->ever_written : p->written;
+        p->bytes_of_connection += taken;
+        p->unheard += taken;
+        if (!l->options.acks) {
+            forget_written(p);
+        } else if (p->accepted >= p->first) {
+            forget_accepted(p, p->written);
+        }
+        if (taken < n) {
+            return;
+        }
+    }
+}
+
+static step publisher_advance(relay_publisher *p) {
+    relay_link *l = &p->link;
+    p->unheard = 0;
+    step done = advance(l);
+    publisher_frames(p);
+    uint64_t before = p->written;
+    write_messages(p);
+    if (l->state == ENDED) {
+        return STOPPED;
+    }
+    done = p->written != before && !l->write_blocked ? MOVED : done;
+    l->blocked = done == BLOCKED;
+    return done;
+}
+
+static bool is_settled(const relay_publisher *p) {
+    return p->head == p->tail;
+}
+
+/* Takes the id from its text; returns whether that begins with 32 hex digits. */
+static bool parse_producer(relay_publisher *p, const char *text) {
+    static const char DIGITS[] = "0123456789abcdefABCDEF";
+    for (size_t i = 0; i < 2 * ID_LENGTH; i++) {
+        const char *digit = text[i] == 0 ? NULL : strchr(DIGITS, text[i]);
+        if (digit == NULL) {
+            return false;
+        }
+        int value = (int)(digit - DIGITS);
+        value -= value > 15 ? 6 : 0;
+        p->producer[i / 2] = (uint8_t)(p->producer[i / 2] << 4 | value);
+    }
+    return true;
+}
+
+static void name_producer(relay_publisher *p) {
+    for (size_t i = 0; i < ID_LENGTH; i++) {
+        snprintf(p->producer_text + 2 * i, 3, "%02x", p->producer[i]);
+    }
+}
+
+/* The id in the file, which is made with a random one if it is not there. */
+static relay_result keep_producer(relay_publisher *p, relay_error *error) {
+    const char *path = p->link.options.producer_file;
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (fd < 0) {
+        FILE *file = errno == EEXIST ? fopen(path, "r") : NULL;
+        if (file == NULL) {
+            return yours(error, 0, "%.300s: %s", path, strerror(errno));
+        }
+        char text[2 * ID_LENGTH + 3] = "";
+        size_t length = fread(text, 1, sizeof text - 1, file);
+        fclose(file);
+        bool good = length == 2 * ID_LENGTH + 1 && text[2 * ID_LENGTH] == '\n' && parse_producer(p, text);
+        return good ? RELAY_OK : yours(error, 0, "%.300s has anything but 32 hex digits and a line end", path);
+    }
+    char line[2 * ID_LENGTH + 2];
+    name_producer(p);
+    snprintf(line, sizeof line, "%s\n", p->producer_text);
+    bool written = write(fd, line, sizeof line - 1) == sizeof line - 1 && fsync(fd) == 0;
+    close(fd);
+    return written ? RELAY_OK : yours(error, 0, "%.300s: %s", path, strerror(errno));
+}
+
+static relay_result check_publisher(const relay_options *o, size_t buffer, relay_error *error) {
+    bool has_acks_options =
+        o->producer != NULL || o->producer_file != NULL || o->first_number != 0 || o->level != RELAY_STREAM;
+    if (!o->acks && has_acks_options) {
+        return yours(error, 0, "producer id, first number and level are for acknowledgements");
+    }
+    if (o->acks && (o->name == NULL || *o->name == 0)) {
+        return yours(error, 0, "acknowledgements need a name");
+    }
+    if (o->type_count > 0 || o->start != RELAY_LIVE || o->policy != RELAY_DEFAULT) {
+        return yours(error, 0, "types, start and policy are for subscribers");
+    }
+    if (o->producer != NULL && o->producer_file != NULL) {
+        return yours(error, 0, "the producer id is given twice, and as a file");
+    }
+    relay_result done = check_range("first number", o->first_number, 0, INT64_MAX, error);
+    return done != RELAY_OK
+               ? done
+               : check_range("send buffer", (int64_t)buffer, HEADER + o->max_body, MAX_BUFFER, error);
+}
+
+relay_publisher *relay_publisher_open(const relay_options *options, relay_error *error) {
+    relay_error unused;
+    error = error == NULL ? &unused : error;
+    *error = (relay_error){0};
+    relay_result done = check_options(options, error);
+    size_t buffer = options->buffer;
+    if (buffer == 0 && done == RELAY_OK) {
+        buffer = HEADER + (size_t)(options->max_body > DEFAULT_MAX_BODY ? options->max_body : DEFAULT_MAX_BODY);
+    }
+    done = done != RELAY_OK ? done : check_publisher(options, buffer, error);
+    relay_publisher *p = done != RELAY_OK ? NULL : calloc(1, sizeof *p);
+    if (p == NULL) {
+        return NULL;
+    }
+    p->size = buffer;
+    p->ring = malloc(buffer);
+    p->link.publisher = true;
+    done = p->ring == NULL ? yours(error, 0, "no memory")
+                           : begin_link(&p->link, options, HEADER + MAX_CONTROL, HEADER + MAX_CONTROL, error);
+    p->link.greet = publisher_greet;
+    p->link.welcomed = publisher_welcomed;
+    p->link.lost = publisher_lost;
+    p->link.between_frames = publisher_between_frames;
+    if (done == RELAY_OK && options->producer != NULL) {
+        bool good = strlen(options->producer) == 2 * ID_LENGTH && parse_producer(p, options->producer);
+        done = good ? RELAY_OK : yours(error, 0, "the producer id is not 32 hex digits");
+    } else if (done == RELAY_OK && !random_bytes(p->producer, ID_LENGTH)) {
+        done = yours(error, 0, "/dev/urandom gives no bytes");
+    }
+    if (done == RELAY_OK && options->producer_file != NULL) {
+        done = keep_producer(p, error);
+    }
+    if (done != RELAY_OK) {
+        end_link(&p->link);
+        free(p->ring);
+        free(p);
+        return NULL;
+    }
+    name_producer(p);
+    p->first = p->first_number = options->first_number;
+    p->epoch = options->epoch;
+    p->max_body = options->max_body;
+    return p;
+}
+
+/* Waits for room for so many bytes. */
+static relay_result await_room(relay_publisher *p, size_t length, int timeout_ms) {
+    relay_link *l = &p->link;
+    int64_t limit = INT64_MIN;
+    bool first = true;
+    while (p->size - (size_t)(p->tail - p->head) < length) {
+        step done = publisher_advance(p);
+        if (first) {
+            limit = limit_of(timeout_ms);
+            first = false;
+        }
+        if (done == STOPPED) {
+            return l->error.kind;
+        }
+        if (p->size - (size_t)(p->tail - p->head) >= length) {
+            break;
+        }
+        if (done == BLOCKED ? !wait_for(l, limit) : limit != INT64_MIN && l->now >= limit) {
+            return RELAY_FULL;
+        }
+    }
+    return RELAY_OK;
+}
+
+static relay_result put_message(relay_publisher *p, int32_t type, const void *body, size_t length, int timeout_ms) {
+    relay_link *l = &p->link;
+    if (l->state == ENDED) {
+        return l->error.kind;
+    }
+    if (is_reserved(type)) {
+        return yours(&l->error, RESERVED_TYPE, "type %d is reserved, the first one is %d", (int)type,
+                     (int)LAST_RESERVED + 1);
+    }
+    if (length > (size_t)p->max_body) {
+        return yours(&l->error, OVERSIZED_LENGTH, "a body of %zu bytes, the limit is %d", length, (int)p->max_body);
+    }
+    relay_result done = await_room(p, HEADER + length, timeout_ms);
+    if (done != RELAY_OK) {
+        return done;
+    }
+    uint8_t header[HEADER];
+    put32(put32(header, (uint32_t)type), (uint32_t)length);
+    ring_put(p, header, HEADER);
+    ring_put(p, body, length);
+    p->messages++;
+    p->bytes += HEADER + (int64_t)length;
+    return RELAY_OK;
+}
+
+relay_result relay_publisher_publish(
+    relay_publisher *p, int32_t type, const void *body, size_t length, int timeout_ms) {
+    relay_result done = put_message(p, type, body, length, timeout_ms);
+    if (done == RELAY_OK) {
+        if (p->link.state == OPEN && p->unheard < GATHERED) {
+            write_messages(p);
+        } else {
+            publisher_advance(p);
+        }
+    }
+    return done;
+}
+
+relay_result relay_publisher_add(relay_publisher *p, int32_t type, const void *body, size_t length) {
+    relay_result done = put_message(p, type, body, length, 0);
+    if (done == RELAY_OK && p->tail - p->written >= GATHERED && !p->link.write_blocked) {
+        publisher_advance(p);
+    }
+    return done;
+}
+
+relay_result relay_publisher_poll(relay_publisher *p, int timeout_ms) {
+    relay_link *l = &p->link;
+    int64_t limit = limit_of(timeout_ms);
+    bool waited = false;
+    while (true) {
+        step done = publisher_advance(p);
+        if (done == STOPPED) {
+            return l->error.kind;
+        }
+        if (done == MOVED && l->now < limit) {
+            continue;
+        }
+        if (done == MOVED || waited || !wait_for(l, limit)) {
+            return RELAY_OK;
+        }
+        waited = true;
+    }
+}
+
+relay_result relay_publisher_flush(relay_publisher *p, int timeout_ms) {
+    relay_link *l = &p->link;
+    int64_t limit = limit_of(timeout_ms);
+    while (!is_settled(p)) {
+        step done = publisher_advance(p);
+        if (done == STOPPED) {
+            return l->error.kind;
+        }
+        if (!is_settled(p) && (done == BLOCKED ? !wait_for(l, limit) : limit != INT64_MIN && l->now >= limit)) {
+            return RELAY_NOTHING;
+        }
+    }
+    return RELAY_OK;
+}
+
+int relay_publisher_fd(const relay_publisher *p) {
+    return p->link.fd;
+}
+
+short relay_publisher_events(const relay_publisher *p) {
+    return wanted_events(&p->link);
+}
+
+int relay_publisher_wait_ms(const relay_publisher *p) {
+    return wait_ms(&p->link);
+}
+
+relay_publisher_counters relay_publisher_count(const relay_publisher *p) {
+    return (relay_publisher_counters){p->messages, p->bytes, p->settled, p->first_number};
+}
+
+const relay_error *relay_publisher_error(const relay_publisher *p) {
+    return &p->link.error;
+}
+
+const char *relay_publisher_producer(const relay_publisher *p) {
+    return p->producer_text;
+}
+
+/* Only now the relay reports a fault in the last messages; one that has acknowledged all has none to report. */
+static void await_last_word(relay_publisher *p, int64_t limit) {
+    relay_link *l = &p->link;
+    l->closing = true;
+    l->error = (relay_error){0};
+    if (l->session == NULL) {
+        shutdown(l->fd, SHUT_WR);
+    } else {
+        l->options.tls->end_output(l->session);
+    }
+    while (l->state == OPEN) {
+        l->now = now_ms();
+        if (!read_some(l) && !wait_for(l, limit)) {
+            return;
+        }
+        publisher_frames(p);
+    }
+}
+
+int64_t relay_publisher_close(relay_publisher *p, relay_error *error) {
+    relay_error unused;
+    error = error == NULL ? &unused : error;
+    *error = (relay_error){0};
+    if (p == NULL) {
+        return 0;
+    }
+    relay_link *l = &p->link;
+    int64_t limit = now_ms() + l->options.close_timeout_ms;
+    relay_result done = relay_publisher_flush(p, l->options.close_timeout_ms);
+    if (done < 0) {
+        *error = l->error;
+    } else if (!is_settled(p)) {
+        yours(error, 0, "%lld messages were not settled within %d ms", (long long)(p->messages - p->settled),
+              (int)l->options.close_timeout_ms);
+        error->kind = RELAY_RETRY;
+    } else if (!l->options.acks && l->state == OPEN) {
+        int64_t most = now_ms() + LINGER_MS;
+        l->options.on_event = NULL;
+        await_last_word(p, most < limit ? most : limit);
+        if (l->error.code != 0) {
+            *error = l->error;
+        }
+    }
+    int64_t unsettled = p->messages - p->settled;
+    end_link(l);
+    free(p->ring);
+    free(p);
+    return unsettled;
+}

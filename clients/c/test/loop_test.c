@@ -1,0 +1,279 @@
+/* Tests with sockets, through relay.h alone: a relay of a few lines in this thread, beside a loop of one's own. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "check.h"
+#include "relay.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Only a hang takes so long. */
+enum { DEADLINE_MS = 60000 };
+
+static const uint8_t WELCOME[] = {0x80, 0, 0, 2, 0, 0, 0, 50, 0, 1, 1, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0,
+                                  0,    1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0, 3, 0xE8, 0, 0, 0x13, 0x88, 4, 0, 0, 0, 0, 0};
+enum { NEXT_OF_WELCOME = 8 + 16 };
+
+static char address[64];
+static const char *endpoint = address;
+static int told[RELAY_GAVE_UP + 1];
+
+static void on_event(void *user, const relay_event *event) {
+    (void)user;
+    told[event->kind]++;
+}
+
+static int64_t now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int listen_on_loopback(void) {
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in where = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof where;
+    CHECK(fd >= 0 && bind(fd, (struct sockaddr *)&where, length) == 0 && listen(fd, 8) == 0);
+    CHECK(getsockname(fd, (struct sockaddr *)&where, &length) == 0);
+    snprintf(address, sizeof address, "127.0.0.1:%d", ntohs(where.sin_port));
+    return fd;
+}
+
+static relay_options options_of_tests(void) {
+    relay_options o = relay_options_default();
+    o.endpoints = &endpoint;
+    o.endpoint_count = 1;
+    o.on_event = on_event;
+    o.reconnect = (relay_reconnect){-1, 1, 5, 0.5};
+    memset(told, 0, sizeof told);
+    return o;
+}
+
+/* Turns the subscriber until the listening socket has its connection. */
+static int accept_from(int listener, relay_subscriber *s, relay_publisher *p) {
+    int64_t deadline = now_ms() + DEADLINE_MS;
+    while (true) {
+        struct pollfd one = {listener, POLLIN, 0};
+        relay_event e;
+        if (s != NULL) {
+            CHECK_EQUAL(RELAY_NOTHING, relay_subscriber_next(s, &e, 0));
+        } else {
+            CHECK_EQUAL(RELAY_OK, relay_publisher_poll(p, 0));
+        }
+        if (poll(&one, 1, 1) == 1) {
+            return accept(listener, NULL, NULL);
+        }
+        CHECK(now_ms() < deadline);
+    }
+}
+
+static void receive(int fd, uint8_t *to, size_t length) {
+    for (size_t got = 0; got < length;) {
+        struct pollfd one = {fd, POLLIN, 0};
+        CHECK_EQUAL(1, poll(&one, 1, DEADLINE_MS));
+        ssize_t n = recv(fd, to + got, length - got, 0);
+        CHECK(n > 0);
+        got += (size_t)n;
+    }
+}
+
+static void send_all(int fd, const void *bytes, size_t length) {
+    CHECK_EQUAL(length, send(fd, bytes, length, MSG_NOSIGNAL));
+}
+
+/* Takes HELLO; returns the low byte of its number. */
+static int take_hello(int fd) {
+    uint8_t hello[512];
+    receive(fd, hello, 8);
+    CHECK_EQUAL(1, hello[3]);
+    CHECK(hello[7] < 200 && hello[6] == 0);
+    receive(fd, hello + 8, hello[7]);
+    return hello[8 + 31];
+}
+
+static void welcome(int fd, int next) {
+    uint8_t frame[sizeof WELCOME];
+    memcpy(frame, WELCOME, sizeof frame);
+    frame[NEXT_OF_WELCOME + 7] = (uint8_t)next;
+    send_all(fd, frame, sizeof frame);
+}
+
+/* Waits with the client's own hints, as a loop with other sockets would. */
+static relay_result next_in_a_loop(relay_subscriber *s, relay_event *e) {
+    int64_t deadline = now_ms() + DEADLINE_MS;
+    relay_result done;
+    while ((done = relay_subscriber_next(s, e, 0)) == RELAY_NOTHING) {
+        struct pollfd one = {relay_subscriber_fd(s), relay_subscriber_events(s), 0};
+        poll(&one, 1, relay_subscriber_wait_ms(s));
+        CHECK(now_ms() < deadline);
+    }
+    return done;
+}
+
+static void test_subscriber(void) {
+    int listener = listen_on_loopback();
+    relay_options o = options_of_tests();
+    relay_error error;
+    relay_subscriber *s = relay_subscriber_open(&o, &error);
+    CHECK(s != NULL);
+    static const uint8_t MESSAGE[] = {0, 0, 0, 7, 0, 0, 0, 2, 'h', 'i'};
+    for (int next = 1; next < 20; next++) {
+        int fd = accept_from(listener, s, NULL);
+        CHECK_EQUAL(next == 1 ? 0 : next, take_hello(fd));
+        welcome(fd, next);
+        send_all(fd, MESSAGE, sizeof MESSAGE);
+        /* The connection ends within the next message. */
+        send_all(fd, MESSAGE, (size_t)next % sizeof MESSAGE);
+        close(fd);
+        relay_event e;
+        CHECK_EQUAL(RELAY_OK, next_in_a_loop(s, &e));
+        CHECK_EQUAL(RELAY_MESSAGE, e.kind);
+        CHECK_EQUAL(next, e.sequence);
+    }
+    CHECK_EQUAL(19, told[RELAY_CONNECTED]);
+    CHECK_EQUAL(0, told[RELAY_GAVE_UP]);
+    relay_subscriber_close(s);
+    close(listener);
+}
+
+/* A publisher whose relay takes nothing: its buffer fills, it says so, and close is bounded. */
+static void test_full(void) {
+    int listener = listen_on_loopback();
+    relay_options o = options_of_tests();
+    o.max_body = 1000;
+    o.buffer = 4 * 1008;
+    o.acks = true;
+    o.name = "full";
+    o.close_timeout_ms = 50;
+    relay_error error;
+    relay_publisher *p = relay_publisher_open(&o, &error);
+    CHECK(p != NULL);
+    static const uint8_t BODY[1000];
+    for (int i = 0; i < 4; i++) {
+        CHECK_EQUAL(RELAY_OK, relay_publisher_publish(p, i, BODY, sizeof BODY, 0));
+    }
+    CHECK_EQUAL(RELAY_FULL, relay_publisher_publish(p, 4, BODY, sizeof BODY, 0));
+    CHECK_EQUAL(RELAY_FULL, relay_publisher_publish(p, 4, BODY, sizeof BODY, 20));
+    int fd = accept_from(listener, NULL, p);
+    take_hello(fd);
+    welcome(fd, 1);
+    static const uint8_t ACK[] = {0x80, 0, 0, 8, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 2};
+    static uint8_t frames[4 * 1008];
+    int64_t deadline = now_ms() + DEADLINE_MS;
+    while (told[RELAY_CONNECTED] == 0) {
+        CHECK_EQUAL(RELAY_OK, relay_publisher_poll(p, 1));
+        CHECK(now_ms() < deadline);
+    }
+    receive(fd, frames, sizeof frames);
+    send_all(fd, ACK, sizeof ACK);
+    CHECK_EQUAL(RELAY_OK, relay_publisher_publish(p, 4, BODY, sizeof BODY, DEADLINE_MS));
+    CHECK_EQUAL(1, told[RELAY_ACKED]);
+    CHECK_EQUAL(2, relay_publisher_count(p).settled);
+    CHECK_EQUAL(RELAY_NOTHING, relay_publisher_flush(p, 10));
+    CHECK_EQUAL(3, relay_publisher_close(p, &error));
+    CHECK_EQUAL(RELAY_RETRY, error.kind);
+    close(fd);
+    close(listener);
+}
+
+/* Over a Unix socket, without acknowledgements: close hands over everything, and hears the relay's last word. */
+static void test_unix_socket(void) {
+    char path[] = "/tmp/relay-c-XXXXXX";
+    CHECK(mkdtemp(path) != NULL);
+    struct sockaddr_un where = {.sun_family = AF_UNIX};
+    snprintf(where.sun_path, sizeof where.sun_path, "%s/socket", path);
+    char text[128];
+    snprintf(text, sizeof text, "unix:%s/socket", path);
+    int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    CHECK(bind(listener, (struct sockaddr *)&where, sizeof where) == 0 && listen(listener, 8) == 0);
+    relay_options o = options_of_tests();
+    const char *there = text;
+    o.endpoints = &there;
+    o.plain = true;
+    relay_error error;
+    relay_publisher *p = relay_publisher_open(&o, &error);
+    CHECK(p != NULL);
+    CHECK_EQUAL(RELAY_OK, relay_publisher_publish(p, 7, "hi", 2, DEADLINE_MS));
+    CHECK_EQUAL(RELAY_OK, relay_publisher_flush(p, DEADLINE_MS));
+    int fd = accept(listener, NULL, NULL);
+    uint8_t frame[10];
+    receive(fd, frame, sizeof frame);
+    CHECK(memcmp(frame, "\0\0\0\7\0\0\0\2hi", 10) == 0);
+    static const uint8_t NOT_PERMITTED[] = {0x80, 0, 0, 9, 0, 0, 0, 4, 0, 29, 'n', 'o'};
+    send_all(fd, NOT_PERMITTED, sizeof NOT_PERMITTED);
+    close(fd);
+    CHECK_EQUAL(0, relay_publisher_close(p, &error));
+    CHECK_EQUAL(29, error.code);
+    CHECK_EQUAL(RELAY_FATAL, error.kind);
+    close(listener);
+    unlink(where.sun_path);
+    rmdir(path);
+}
+
+static void test_producer_file(void) {
+    char folder[] = "/tmp/relay-c-XXXXXX";
+    CHECK(mkdtemp(folder) != NULL);
+    char path[64];
+    snprintf(path, sizeof path, "%s/id", folder);
+    snprintf(address, sizeof address, "127.0.0.1:1");
+    relay_options o = options_of_tests();
+    o.acks = true;
+    o.name = "file";
+    o.producer_file = path;
+    relay_error error;
+    relay_publisher *first = relay_publisher_open(&o, &error);
+    relay_publisher *second = relay_publisher_open(&o, &error);
+    CHECK(first != NULL && second != NULL);
+    CHECK_EQUAL(32, strlen(relay_publisher_producer(first)));
+    CHECK_EQUAL(0, strcmp(relay_publisher_producer(first), relay_publisher_producer(second)));
+    CHECK_EQUAL(0, relay_publisher_close(first, NULL));
+    CHECK_EQUAL(0, relay_publisher_close(second, NULL));
+    struct stat about;
+    CHECK_EQUAL(0, stat(path, &about));
+    CHECK_EQUAL(0600, about.st_mode & 0777);
+    FILE *file = fopen(path, "w");
+    CHECK(file != NULL && fputs("anything else\n", file) >= 0 && fclose(file) == 0);
+    CHECK(relay_publisher_open(&o, &error) == NULL);
+    CHECK_EQUAL(RELAY_YOURS, error.kind);
+    unlink(path);
+    rmdir(folder);
+}
+
+/* A refused connect gives up when the rounds are used up, and says why; waiting is bounded by the caller's time. */
+static void test_no_relay(void) {
+    int listener = listen_on_loopback();
+    close(listener);
+    relay_options o = options_of_tests();
+    relay_event e;
+    relay_subscriber *s = relay_subscriber_open(&o, NULL);
+    CHECK_EQUAL(RELAY_NOTHING, relay_subscriber_next(s, &e, 30));
+    CHECK(told[RELAY_LOST] > 0);
+    relay_subscriber_close(s);
+    o = options_of_tests();
+    o.reconnect.rounds = 2;
+    s = relay_subscriber_open(&o, NULL);
+    CHECK_EQUAL(RELAY_RETRY, relay_subscriber_next(s, &e, DEADLINE_MS));
+    CHECK_EQUAL(2, told[RELAY_LOST]);
+    CHECK_EQUAL(1, told[RELAY_GAVE_UP]);
+    CHECK(strstr(relay_subscriber_error(s)->text, address) != NULL);
+    CHECK_EQUAL(RELAY_RETRY, relay_subscriber_next(s, &e, 0));
+    relay_subscriber_close(s);
+}
+
+int main(void) {
+    test_subscriber();
+    test_full();
+    test_unix_socket();
+    test_producer_file();
+    test_no_relay();
+    return 0;
+}

@@ -1,0 +1,101 @@
+package relay
+
+import "time"
+
+// Item is a message of the stream, or, with a Notice, what happened between two messages.
+type Item struct {
+	// Sequence is the message's number in the stream, from 1; 0: not known (a plain subscriber, or types at a relay
+	// that grants no SEQUENCES).
+	Sequence int64
+	// Type is the message's type. Relay gives it no meaning.
+	Type int32
+	// Body shares memory with the bodies of messages that came with it. Clone one that is to be kept for long.
+	Body []byte
+	// Notice is nil for a message; otherwise a [Gap], [StreamChanged], [RolledBack] or [Missed].
+	Notice Notice
+}
+
+// Notice is what a stream has beside messages.
+type Notice interface {
+	Event
+	notice()
+}
+
+// Reasons of a [Gap].
+const (
+	// Unexplained: this client found the gap, the relay gave no reason.
+	Unexplained = 0
+	Slow        = 1
+	NotHeld     = 2
+	Damaged     = 3
+)
+
+// Gap says that the messages From to To, both included, are missed.
+type Gap struct {
+	From, To int64
+	// Reason is Slow, NotHeld, Damaged, Unexplained, or a later one.
+	Reason int
+}
+
+// StreamChanged says that the relay has another stream. To a subscriber all of the former one from LostFrom on is
+// lost; to a publisher (LostFrom 0) what was acknowledged is gone.
+type StreamChanged struct{ LostFrom int64 }
+
+// RolledBack says that From to To are gone: sequences that a subscriber had, or numbers that a publisher had
+// acknowledged.
+type RolledBack struct{ From, To int64 }
+
+// Missed says that a plain subscriber is connected again, and has missed an unknown number of messages.
+type Missed struct{}
+
+// Event is what OnEvent gets: a [Connected], [Lost], [GoingAway], [InDoubt], [GaveUp] or [Notice].
+type Event interface{ event() }
+
+// Connected says that a connection is made and, unless plain, welcomed; the fields are those of WELCOME.
+type Connected struct {
+	Endpoint              string
+	Plain                 bool
+	Epoch, Next, Accepted int64
+	Policy                Policy
+	Server                string
+}
+
+// Lost says that a try failed, or that a connection was lost. The next try comes after RetryIn.
+type Lost struct {
+	Endpoint string
+	Err      *Error
+	RetryIn  time.Duration
+}
+
+// GoingAway says that the relay will close the connection in ClosesIn.
+type GoingAway struct {
+	Endpoint string
+	Code     int
+	Text     string
+	ClosesIn time.Duration
+}
+
+// InDoubt says that of so many messages, sent without ACKS over a connection that is lost, the last may be lost.
+type InDoubt struct{ Messages int64 }
+
+// GaveUp says that the client has ended for good.
+type GaveUp struct{ Err *Error }
+
+func (Gap) event()            {}
+func (StreamChanged) event()  {}
+func (RolledBack) event()     {}
+func (Missed) event()         {}
+func (Connected) event()      {}
+func (Lost) event()           {}
+func (GoingAway) event()      {}
+func (InDoubt) event()        {}
+func (GaveUp) event()         {}
+func (Gap) notice()           {}
+func (StreamChanged) notice() {}
+func (RolledBack) notice()    {}
+func (Missed) notice()        {}
+
+// An acknowledgement on its way to OnAck.
+type acked struct{ number, sequence int64 }
+
+func (acked) event() {}

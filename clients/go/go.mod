@@ -1,0 +1,3 @@
+module msgrelay.dev/relay
+
+go 1.23

@@ -1,0 +1,154 @@
+package relay
+
+import "time"
+
+// What differs between subscriber and publisher. An error ends the connection.
+type handler interface {
+	onWelcome(w welcome) *Error
+	onPing(next, head int64) *Error
+	onControl(typ int32, body []byte) *Error
+	onMessage(typ int32, body []byte) *Error
+}
+
+// Bytes of one read buffer: bodies of messages point into it, so it is never written twice.
+const chunkSize = 64 << 10
+
+// One connection's input, without a socket: frames, WELCOME before all else, PING and its answer.
+type link struct {
+	endpoint  string
+	plain     bool
+	maxBody   int
+	handler   handler
+	isOpen    bool
+	idle      time.Duration
+	progress  bool
+	goingAway int
+	// Number of the next message, and what a message adds to it: 0 while single messages have no numbers.
+	next, step int64
+	events     []Event
+
+	chunk      []byte
+	start, end int
+	// Id of the last PING; of several this one is answered.
+	pong    int64
+	hasPong bool
+}
+
+// Room to read into, behind what is there of a frame.
+func (l *link) space() []byte {
+	// A few bytes at the end of a chunk are not worth a read.
+	const least = 4 << 10
+	isLarge := len(l.chunk) > chunkSize && l.end < len(l.chunk)
+	if !isLarge && len(l.chunk)-l.end < least {
+		l.renew(chunkSize)
+	}
+	return l.chunk[l.end:]
+}
+
+// Moves the frame that has begun to a new chunk: bodies point into the old one.
+func (l *link) renew(size int) {
+	fresh := make([]byte, size)
+	l.end = copy(fresh, l.chunk[l.start:l.end])
+	l.start = 0
+	l.chunk = fresh
+}
+
+// Takes n bytes that were read into the room: the connection's last frame, or a broken rule, is an error.
+func (l *link) received(n int) *Error {
+	l.end += n
+	for l.end-l.start >= headerSize {
+		typ := int32(be.Uint32(l.chunk[l.start:]))
+		length := int(int32(be.Uint32(l.chunk[l.start+4:])))
+		isControl := typ <= lastReserved
+		limit := l.maxBody
+		if isControl {
+			limit = maxControl
+		}
+		if length < 0 {
+			return brokenRule(codeNegativeLength, "a frame announces a body of %d bytes", length)
+		}
+		if length > limit {
+			return brokenRule(codeOversizedLength, "a frame of type %d announces %d bytes, the limit is %d", typ, length, limit)
+		}
+		body := l.start + headerSize
+		stop := body + length
+		if stop > l.end {
+			if stop > len(l.chunk) {
+				l.renew(max(chunkSize, stop-l.start))
+			}
+			return nil
+		}
+		l.start = stop
+		var err *Error
+		if isControl {
+			err = l.control(typ, l.chunk[body:stop])
+		} else if l.isOpen {
+			err = l.handler.onMessage(typ, l.chunk[body:stop:stop])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *link) control(typ int32, body []byte) *Error {
+	switch {
+	case typ == typeError:
+		code, text, err := decodeError(body)
+		if err != nil {
+			return err
+		}
+		return fromRelay(code, text)
+	case typ >= mustUnderstand:
+		return brokenRule(codeUnsupported, "%s is not known here", frameName(typ))
+	case l.plain || typ < typeHello || typ > typeSubscribed:
+		return nil
+	case typ == typeHello || typ == typeSubscribe:
+		return unexpected(typ, "is for clients to send")
+	case typ == typeWelcome && l.isOpen:
+		return unexpected(typ, "for the second time")
+	case typ == typeWelcome:
+		w, err := decodeWelcome(body)
+		if err != nil {
+			return err
+		}
+		l.isOpen = true
+		l.idle = time.Duration(w.idleMs) * time.Millisecond
+		return l.handler.onWelcome(w)
+	case !l.isOpen:
+		return unexpected(typ, "before WELCOME")
+	case typ == typePing:
+		id, next, head, err := decodePing(body)
+		if err != nil {
+			return err
+		}
+		l.progress = true
+		if err := l.handler.onPing(next, head); err != nil {
+			return err
+		}
+		l.pong, l.hasPong = id, true
+		return nil
+	case typ == typePong:
+		return decodePong(body)
+	case typ == typeGoAway:
+		code, ms, text, err := decodeGoAway(body)
+		if err != nil {
+			return err
+		}
+		l.goingAway = code
+		l.events = append(l.events, GoingAway{l.endpoint, code, printable(text), time.Duration(ms) * time.Millisecond})
+		return nil
+	}
+	return l.handler.onControl(typ, body)
+}
+
+func (l *link) isWithinFrame() bool { return l.end > l.start }
+
+func unexpected(typ int32, when string) *Error {
+	return brokenRule(codeProtocolOrder, "%s from the relay %s", frameName(typ), when)
+}
+
+func connected(endpoint string, w welcome) Connected {
+	return Connected{endpoint, false, w.epoch, w.next, w.accepted, w.policy, w.server}
+}

@@ -1,0 +1,276 @@
+package relay
+
+import "math"
+
+// Messages of a publisher that are not settled, their numbers and acknowledgements, over all connections. They lie in a
+// ring of frames, so nothing is stored beside them:
+//
+//	| first kept message | ... | written by this connection | not yet |
+//	^ first (number)                                        ^ sent    ^ tail
+//
+// Positions only grow; those in the ring are the remainders. Guarded by the session's lock.
+type publisherCore struct {
+	options *PublisherOptions
+	link    *link
+	ring    []byte
+
+	first, sent, tail int64
+	// Number of the first kept message; 0: not known before the first WELCOME.
+	number int64
+	kept   int64
+	// Numbers of the last message handed to, and taken by, the socket of this connection; and of any connection.
+	handedTo, writtenTo, everHandedTo int64
+	settledTo                         int64
+	toldGone                          int64
+	wasWelcomed                       bool
+	handedBefore                      int64
+
+	maxBody     int
+	epoch       int64
+	firstNumber int64
+	messages    int64
+	bytes       int64
+	settled     int64
+	failure     *Error
+	closing     bool
+}
+
+func newPublisherCore(options *PublisherOptions) *publisherCore {
+	core := &publisherCore{
+		options: options, ring: make([]byte, options.Buffer), number: options.FirstNumber, maxBody: options.MaxBody,
+		epoch: options.FirstEpoch, firstNumber: options.FirstNumber,
+	}
+	if !options.Acks {
+		// These numbers are for this side alone.
+		core.number = 1
+	}
+	core.startAt(max(core.number, 1))
+	return core
+}
+
+func (c *publisherCore) startAt(number int64) {
+	c.handedTo, c.writtenTo, c.everHandedTo = number-1, number-1, number-1
+}
+
+func (c *publisherCore) unsettled() int64 { return c.messages - c.settled }
+
+// Takes a message; false: there is no room for it now.
+func (c *publisherCore) offer(typ int32, body []byte) (bool, *Error) {
+	if len(body) > c.maxBody {
+		return false, usage("body of %d bytes is over the limit of %d", len(body), c.maxBody)
+	}
+	if typ <= lastReserved {
+		return false, usage("type %d is reserved: the lowest is %d", typ, lastReserved+1)
+	}
+	if c.failure != nil {
+		return false, c.failure
+	}
+	if c.closing {
+		return false, usage("the publisher is closed")
+	}
+	size := int64(headerSize + len(body))
+	if c.tail-c.first+size > int64(len(c.ring)) {
+		return false, nil
+	}
+	var header [headerSize]byte
+	c.put(c.tail, appendHeader(header[:0], typ, len(body)))
+	c.put(c.tail+headerSize, body)
+	c.tail += size
+	c.kept++
+	c.messages++
+	c.bytes += size
+	return true, nil
+}
+
+func (c *publisherCore) put(at int64, data []byte) {
+	n := copy(c.ring[at%int64(len(c.ring)):], data)
+	copy(c.ring, data[n:])
+}
+
+// Length of the frame at this place.
+func (c *publisherCore) frameAt(at int64) int64 {
+	at = (at + 4) % int64(len(c.ring))
+	if at+4 <= int64(len(c.ring)) {
+		return headerSize + int64(be.Uint32(c.ring[at:]))
+	}
+	var length uint32
+	for i := range int64(4) {
+		length = length<<8 | uint32(c.ring[(at+i)%int64(len(c.ring))])
+	}
+	return headerSize + int64(length)
+}
+
+func (c *publisherCore) begin(l *link) []byte {
+	c.link = l
+	if c.number > 0 {
+		c.forget(min(c.settledTo, c.everHandedTo))
+		c.handedTo, c.writtenTo = c.number-1, c.number-1
+	}
+	c.sent = c.first
+	c.handedBefore = c.messages - c.kept
+	if l.plain {
+		l.events = append(l.events, Connected{Endpoint: l.endpoint, Plain: true})
+		return nil
+	}
+	number := c.number
+	if !c.options.Acks {
+		number = 0
+	}
+	return c.options.hello(c.epoch, number)
+}
+
+// All frames to write now, whole ones, in one or two pieces.
+func (c *publisherCore) frames() (pieces [2][]byte) {
+	if c.sent == c.tail || !c.link.isOpen || c.link.goingAway != 0 {
+		return pieces
+	}
+	size := int64(len(c.ring))
+	from, to := c.sent%size, c.tail%size
+	if from < to {
+		pieces[0] = c.ring[from:to]
+	} else {
+		pieces[0], pieces[1] = c.ring[from:], c.ring[:to]
+	}
+	c.handedTo = c.number + c.kept - 1
+	c.everHandedTo = max(c.everHandedTo, c.handedTo)
+	return pieces
+}
+
+// The socket has taken so many bytes of the frames that it was given; all: every one.
+func (c *publisherCore) written(bytes int64, all bool) {
+	c.sent += bytes
+	if all {
+		c.writtenTo = c.handedTo
+	}
+	switch {
+	case c.options.Acks:
+		c.forget(min(c.settledTo, c.writtenTo))
+	case all:
+		c.forget(c.writtenTo)
+	default:
+		// Frames that are whole in the socket are settled; the others go over the next connection.
+		for c.kept > 0 && c.first+c.frameAt(c.first) <= c.sent {
+			c.forget(c.number)
+		}
+	}
+}
+
+// Takes note of what the last read brought.
+func (c *publisherCore) received() {}
+
+// The connection has ended.
+func (c *publisherCore) lost() {
+	if handed := c.messages - c.kept - c.handedBefore; !c.options.Acks && handed > 0 && !(c.closing && c.kept == 0) {
+		c.link.events = append(c.link.events, InDoubt{handed})
+	}
+}
+
+func (c *publisherCore) end(cause *Error) {
+	if c.failure == nil {
+		c.failure = cause
+	}
+}
+
+func (c *publisherCore) output() []byte { return nil }
+
+// Forgets the kept messages up to this number.
+func (c *publisherCore) forget(number int64) {
+	for c.kept > 0 && c.number <= number {
+		c.first += c.frameAt(c.first)
+		c.number++
+		c.kept--
+		c.settled++
+	}
+}
+
+func (c *publisherCore) onMessage(typ int32, _ []byte) *Error {
+	if c.link.plain {
+		// Before the ERROR that names the mistake, a plain publisher on the subscribe port gets messages.
+		return nil
+	}
+	return brokenRule(codeProtocolOrder, "a message of type %d from the relay on the publish port", typ)
+}
+
+func (c *publisherCore) onPing(_, _ int64) *Error { return nil }
+
+func (c *publisherCore) onWelcome(w welcome) *Error {
+	endpoint := c.link.endpoint
+	if c.options.Acks && !w.grants(featureAcks) {
+		return failed(stop, "the relay at %s grants no acknowledgements", endpoint)
+	}
+	if c.options.Level != LevelStream && !w.grants(featureLevels) {
+		return failed(stop, "the relay at %s keeps no journal: level %v is not possible", endpoint, c.options.Level)
+	}
+	c.maxBody = min(c.options.MaxBody, w.maxBody)
+	c.link.events = append(c.link.events, connected(endpoint, w))
+	if c.options.Acks {
+		if err := c.numbered(w); err != nil {
+			return err
+		}
+	}
+	c.epoch = w.epoch
+	if !w.epochChanged {
+		return nil
+	}
+	if c.options.Acks && w.rolledBack {
+		// The relay does not know what it has told this publisher, and may tell it again.
+		from, to := max(w.fork, c.toldGone+1), c.number-1
+		c.toldGone = to
+		if from <= to {
+			c.link.events = append(c.link.events, RolledBack{from, to})
+		}
+	} else {
+		c.link.events = append(c.link.events, StreamChanged{})
+	}
+	return nil
+}
+
+func (c *publisherCore) numbered(w welcome) *Error {
+	switch {
+	case w.accepted == math.MaxInt64:
+		return brokenRule(codeMessageGap, "WELCOME has accepted %d, which leaves no number", w.accepted)
+	case c.number == 0:
+		c.number, c.firstNumber = w.accepted+1, w.accepted+1
+		c.startAt(c.number)
+	case 0 < w.accepted && w.accepted < c.number-1 && !w.epochChanged:
+		return brokenRule(codeMessageGap, "WELCOME has accepted only %d, this publisher goes on with %d", w.accepted, c.number)
+	case w.accepted >= c.number && w.accepted > c.settledTo:
+		// The caller may have published these numbers in an earlier process: only at first.
+		if c.wasWelcomed && w.accepted > c.everHandedTo {
+			return c.neverSent("WELCOME", w.accepted, c.everHandedTo)
+		}
+		// The relay counts this connection's messages from HELLO's number on: they are sent before they are forgotten.
+		c.settledTo = w.accepted
+		c.link.events = append(c.link.events, acked{w.accepted, 0})
+	}
+	c.wasWelcomed = true
+	return nil
+}
+
+func (c *publisherCore) neverSent(frame string, number, sentTo int64) *Error {
+	return brokenRule(codeProtocolOrder, "%s speaks of message %d, the last one that was sent is %d", frame, number, sentTo)
+}
+
+func (c *publisherCore) onControl(typ int32, body []byte) *Error {
+	if typ != typeAck || !c.options.Acks {
+		return unexpected(typ, "to a publisher that did not ask for it")
+	}
+	a, err := decodeAck(body)
+	if err != nil {
+		return err
+	}
+	c.link.progress = true
+	if a.number > c.handedTo {
+		return c.neverSent("ACK", a.number, c.handedTo)
+	}
+	if settled := a.at(c.options.Level); settled >= c.number && settled > c.settledTo {
+		c.settledTo = settled
+		sequence := a.sequence
+		if settled != a.number {
+			sequence = 0
+		}
+		c.link.events = append(c.link.events, acked{settled, sequence})
+		c.forget(min(settled, c.writtenTo))
+	}
+	return nil
+}

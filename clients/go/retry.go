@@ -1,0 +1,130 @@
+package relay
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+const (
+	// Closes before WELCOME in a row after which the relay counts as one without HELLO; fewer may be a start or stop.
+	mostUnanswered = 3
+	// Failures in a row of a kind for which another try is only a hope.
+	mostHopes = 5
+	// Doublings after which every wait is the longest.
+	mostDoublings = 30
+	steadyAfter   = 10 * time.Second
+)
+
+// The next endpoint to connect to, and the wait before it. After a connection that worked the same endpoint comes
+// first, since its relay holds the next messages. The next one's turn comes after GOAWAY, after a failed try, and if a
+// relay cuts one connection after the other. Owned by one goroutine.
+type reconnector struct {
+	endpoints []endpoint
+	policy    Reconnect
+	uniform   func() float64
+
+	index int
+	tries int
+	hopes int
+	// Until the first connection; the first round comes without a wait, and does not count as one of the policy's.
+	beginning     bool
+	everWelcomed  bool
+	welcomedAt    time.Time
+	hasProgressed bool
+	steady        bool
+	shortLived    int
+	isLeaving     bool
+	unanswered    int
+}
+
+func newReconnector(endpoints []endpoint, policy Reconnect) *reconnector {
+	// The first try has its place in the first round.
+	return &reconnector{endpoints: endpoints, policy: policy, uniform: rand.Float64, beginning: true, tries: 1}
+}
+
+// The endpoint that is connected, or next.
+func (r *reconnector) current() endpoint { return r.endpoints[r.index] }
+
+// Takes note of WELCOME, or of a plain connection.
+func (r *reconnector) welcomed(now time.Time) {
+	r.everWelcomed = true
+	r.welcomedAt = now
+	if r.beginning {
+		r.beginning = false
+		r.tries = 0
+	}
+}
+
+// Takes note of input behind WELCOME. The count starts anew only if the connection has lived for a while by then: a
+// relay that welcomes, sends a message and closes would be tried for ever otherwise.
+func (r *reconnector) progressed(now time.Time) {
+	r.hasProgressed = true
+	if !r.steady && now.Sub(r.welcomedAt) >= min(r.policy.Longest, steadyAfter) {
+		r.steady = true
+		r.shortLived, r.tries, r.hopes = 0, 0, 0
+	}
+}
+
+// Takes note of GOAWAY. If only the connection's TLS key is used up, the same endpoint comes next.
+func (r *reconnector) leaving(code int) { r.isLeaving = code != codeTLSKeyUsedUp }
+
+// Takes note of a failed try or a lost connection: the wait before the next try, or the reason to give up.
+func (r *reconnector) failed(end *Error) (time.Duration, *Error) {
+	end = r.verdict(end)
+	if r.hasProgressed && !r.steady {
+		r.shortLived++
+	} else {
+		r.shortLived = 0
+	}
+	if !r.hasProgressed || r.shortLived > 1 || r.isLeaving || end.advice != again || end.Code == codeShutdown {
+		r.index = (r.index + 1) % len(r.endpoints)
+	}
+	r.hasProgressed, r.steady, r.isLeaving = false, false, false
+	wait, ok := r.wait(end.advice)
+	if !ok {
+		return 0, end
+	}
+	return wait, nil
+}
+
+func (r *reconnector) verdict(end *Error) *Error {
+	if !end.unanswered {
+		r.unanswered = 0
+		return end
+	}
+	r.unanswered++
+	if r.everWelcomed || r.unanswered < mostUnanswered {
+		return end
+	}
+	return failed(stop, "%w; %d tries in a row ended so: it seems to be a relay that knows no HELLO. Use the plain mode with it",
+		end, r.unanswered)
+}
+
+func (r *reconnector) wait(how advice) (time.Duration, bool) {
+	if how == stop {
+		return 0, false
+	}
+	if how.isFew() {
+		if r.hopes++; r.hopes > mostHopes {
+			return 0, false
+		}
+	}
+	round, place := r.tries/len(r.endpoints), r.tries%len(r.endpoints)
+	if r.beginning {
+		round--
+	}
+	if r.policy.Rounds != Endless && round >= r.policy.Rounds {
+		return 0, false
+	}
+	r.tries++
+	if place != 0 || round < 0 {
+		return 0, true
+	}
+	delay := r.policy.Longest
+	if !how.isSlow() && round < mostDoublings {
+		if doubled := r.policy.First << round; doubled > 0 && doubled < delay && doubled>>round == r.policy.First {
+			delay = doubled
+		}
+	}
+	return time.Duration(float64(delay) * (1 - r.policy.Jitter*r.uniform())), true
+}

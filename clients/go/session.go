@@ -1,0 +1,338 @@
+package relay
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+)
+
+// Longest time for the last words of either side.
+const linger = time.Second
+
+// A client's state over all connections; guarded by the session's lock.
+type core interface {
+	handler
+	// Begins a connection, and returns the bytes to send first.
+	begin(l *link) []byte
+	received()
+	// Control frames to send on the open connection.
+	output() []byte
+	lost()
+	end(cause *Error)
+}
+
+// The goroutine of a client: connects, stays, and connects again.
+type session struct {
+	options *Options
+	core    core
+	retry   *reconnector
+	ctx     context.Context
+	cancel  context.CancelFunc
+	// Closed when the goroutine has ended.
+	done chan struct{}
+	// Called with each read's frames taken, without the lock; may wait until there is room for more.
+	onInput func()
+	// Writes messages until the connection has ended; nil: there are none.
+	write func(conn net.Conn, end <-chan struct{})
+	onAck func(number, sequence int64)
+
+	mu   sync.Mutex
+	conn net.Conn
+	link *link
+	// Closed at the first WELCOME or plain connection.
+	welcomed chan struct{}
+	// All was sent: the end of the connection is then the end of the client.
+	stopping bool
+	failure  *Error
+	// Serialises writers of the connection.
+	writing sync.Mutex
+}
+
+func newSession(options *Options, c core) *session {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &session{
+		options: options, core: c, retry: newReconnector(options.endpoints, *options.Reconnect),
+		ctx: ctx, cancel: cancel, done: make(chan struct{}), welcomed: make(chan struct{}),
+	}
+}
+
+func (s *session) run() {
+	defer close(s.done)
+	for s.ctx.Err() == nil {
+		endpoint := s.retry.current().text
+		end := s.connection()
+		if s.ctx.Err() != nil {
+			break
+		}
+		wait, final := s.retry.failed(end)
+		s.mu.Lock()
+		stopping := s.stopping
+		s.mu.Unlock()
+		if stopping {
+			final = end
+		}
+		if final != nil {
+			s.giveUp(final, stopping)
+			return
+		}
+		s.options.OnEvent(Lost{endpoint, end, wait})
+		select {
+		case <-time.After(wait):
+		case <-s.ctx.Done():
+		}
+	}
+	s.mu.Lock()
+	s.core.end(usage("the client is closed"))
+	s.mu.Unlock()
+}
+
+func (s *session) giveUp(why *Error, stopping bool) {
+	// The client has failed before its user hears of it.
+	s.mu.Lock()
+	s.failure = why
+	s.core.end(why)
+	s.mu.Unlock()
+	// All was sent, and the relay has no complaint: this end is no failure.
+	if !stopping || why.Code != 0 {
+		s.options.OnEvent(GaveUp{why})
+	}
+}
+
+// Runs one connection to its end.
+func (s *session) connection() *Error {
+	target := s.retry.current()
+	conn, err := s.dial(target)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	l := &link{endpoint: target.text, plain: s.options.Plain, isOpen: s.options.Plain, maxBody: s.options.MaxBody, handler: s.core}
+	s.mu.Lock()
+	s.conn, s.link = conn, l
+	first := s.core.begin(l)
+	s.mu.Unlock()
+	ended := make(chan struct{})
+	var writer sync.WaitGroup
+	// The connection ends with its client; the reader below then fails.
+	stopClosing := context.AfterFunc(s.ctx, func() { conn.Close() })
+	defer func() {
+		stopClosing()
+		s.mu.Lock()
+		s.conn = nil
+		s.mu.Unlock()
+		close(ended)
+		conn.Close()
+		writer.Wait()
+		s.mu.Lock()
+		s.core.lost()
+		s.mu.Unlock()
+		s.emit(l)
+	}()
+	if err := s.send(conn, first, s.options.HandshakeTimeout); err != nil {
+		return failed(again, "HELLO to %s: %w", target.text, err)
+	}
+	if s.write != nil {
+		writer.Add(1)
+		go func() {
+			defer writer.Done()
+			s.write(conn, ended)
+		}()
+	}
+	end := s.read(conn, l)
+	if l.goingAway != 0 {
+		s.retry.leaving(l.goingAway)
+	}
+	if end.broken && !l.plain {
+		// Without the lock of the writers a message may be half written; the relay may then read ERROR as its rest.
+		if s.writing.TryLock() {
+			conn.SetWriteDeadline(time.Now().Add(linger))
+			conn.Write(encodeError(end.Code, end.Text))
+			s.writing.Unlock()
+		}
+	}
+	return end
+}
+
+// Reads to the end of the connection.
+func (s *session) read(conn net.Conn, l *link) *Error {
+	deadline := time.Now().Add(s.options.HandshakeTimeout)
+	wasOpen := false
+	opened := func() {
+		wasOpen = true
+		s.retry.welcomed(time.Now())
+		select {
+		case <-s.welcomed:
+		default:
+			close(s.welcomed)
+		}
+	}
+	if l.isOpen {
+		s.emit(l)
+		opened()
+		s.onInput()
+	}
+	for {
+		if l.plain {
+			deadline = time.Time{}
+		} else if l.isOpen {
+			deadline = time.Now().Add(l.idle)
+		}
+		conn.SetReadDeadline(deadline)
+		n, readErr := conn.Read(l.space())
+		s.mu.Lock()
+		end := l.received(n)
+		s.core.received()
+		var out []byte
+		if l.hasPong && s.write == nil {
+			// A publisher's PONG goes between two of its writes.
+			out, l.hasPong = encodePong(l.pong), false
+		}
+		if l.isOpen && !wasOpen && end == nil {
+			// Changes of types that were asked for since HELLO.
+			out = append(out, s.core.output()...)
+		}
+		s.mu.Unlock()
+		s.emit(l)
+		if l.isOpen && !wasOpen && end == nil {
+			opened()
+		}
+		if l.progress {
+			l.progress = false
+			s.retry.progressed(time.Now())
+		}
+		if end == nil {
+			if err := s.send(conn, out, l.idle); err != nil {
+				end = failed(again, "answer to %s: %w", l.endpoint, err)
+			}
+		}
+		if end == nil && readErr != nil {
+			end = s.endOf(l, readErr)
+		}
+		s.onInput()
+		if end != nil {
+			return end
+		}
+	}
+}
+
+// Reports what has happened, without the lock: the user's functions may call the client.
+func (s *session) emit(l *link) {
+	s.mu.Lock()
+	events := l.events
+	l.events = nil
+	s.mu.Unlock()
+	for _, event := range events {
+		if a, ok := event.(acked); ok {
+			s.onAck(a.number, a.sequence)
+		} else {
+			s.options.OnEvent(event)
+		}
+	}
+}
+
+func (s *session) send(conn net.Conn, data []byte, timeout time.Duration) error {
+	if len(data) == 0 {
+		return nil
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	conn.SetWriteDeadline(time.Now().Add(timeout))
+	_, err := conn.Write(data)
+	return err
+}
+
+func (s *session) endOf(l *link, err error) *Error {
+	var netErr net.Error
+	switch {
+	case errors.As(err, &netErr) && netErr.Timeout() && l.isOpen:
+		return failed(again, "nothing was heard of the relay at %s for %v", l.endpoint, l.idle)
+	case errors.As(err, &netErr) && netErr.Timeout():
+		return failed(again, "no WELCOME from %s within %v", l.endpoint, s.options.HandshakeTimeout)
+	case errors.Is(err, io.EOF) && l.isWithinFrame():
+		end := failed(again, "the relay at %s closed the connection within a frame", l.endpoint)
+		end.unanswered = !l.isOpen
+		return end
+	case errors.Is(err, io.EOF):
+		end := failed(again, "the relay at %s closed the connection", l.endpoint)
+		end.unanswered = !l.isOpen
+		return end
+	}
+	var alert *net.OpError
+	if errors.As(err, &alert) && alert.Op == "remote error" {
+		return failed(few, "TLS with %s: %w", l.endpoint, err)
+	}
+	return failed(again, "connection to %s lost: %w", l.endpoint, err)
+}
+
+func (s *session) dial(target endpoint) (net.Conn, *Error) {
+	ctx, cancel := context.WithTimeout(s.ctx, s.options.ConnectTimeout)
+	defer cancel()
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, target.network, target.address)
+	if err != nil {
+		return nil, failed(again, "connect to %s: %w", target.text, err)
+	}
+	if s.options.tlsConfig == nil {
+		if s.options.Token != nil && !isLocal(conn.RemoteAddr()) {
+			conn.Close()
+			return nil, failed(stop, "the token would go to %s over a link in the clear: use TLS", conn.RemoteAddr().String())
+		}
+		return conn, nil
+	}
+	config := s.options.tlsConfig.Clone()
+	if config.ServerName == "" {
+		config.ServerName = target.host
+	}
+	secure := tls.Client(conn, config)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		conn.Close()
+		var refused *tls.CertificateVerificationError
+		switch {
+		case errors.As(err, &refused):
+			// What this side refuses, it would refuse again.
+			return nil, failed(stop, "TLS with %s: %w", target.text, err)
+		case errors.Is(err, context.DeadlineExceeded):
+			return nil, failed(again, "no TLS with %s within %v: %w", target.text, s.options.ConnectTimeout, err)
+		}
+		return nil, failed(few, "TLS with %s: %w", target.text, err)
+	}
+	return secure, nil
+}
+
+func isLocal(address net.Addr) bool {
+	tcp, ok := address.(*net.TCPAddr)
+	return !ok || tcp.IP.IsLoopback()
+}
+
+// Waits for the first WELCOME, or plain connection.
+func (s *session) connected(ctx context.Context) error {
+	select {
+	case <-s.welcomed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.done:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.failure != nil {
+			return s.failure
+		}
+		return usage("the client is closed")
+	}
+}
+
+// A signal that is there or not.
+type signal chan struct{}
+
+func newSignal() signal { return make(signal, 1) }
+
+func (s signal) set() {
+	select {
+	case s <- struct{}{}:
+	default:
+	}
+}

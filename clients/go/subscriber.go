@@ -1,0 +1,253 @@
+package relay
+
+import (
+	"context"
+	"iter"
+	"net"
+)
+
+// Subscriber gives the messages of the stream and what it misses, in order.
+type Subscriber struct {
+	options *SubscriberOptions
+	core    *subscriberCore
+	session *session
+	// Set when there is something to take, and when there is room again.
+	more, room signal
+	closed     chan struct{}
+
+	// Guarded by the session's lock: batches to hand over, and the items of a batch that was handed over, for reuse.
+	pending      []batch
+	pendingBytes int
+	spare        []Item
+
+	// Guarded by the session's lock, like the place behind the last item that was handed over.
+	current     []Item
+	at          int
+	messages    int64
+	bytes       int64
+	epoch, next int64
+}
+
+// Items of one read, and the place in the stream before them.
+type batch struct {
+	items        []Item
+	bytes        int
+	epoch, start int64
+}
+
+// NewSubscriber makes a subscriber, which connects in the background. The error is an [*Error] of the kind Yours.
+func NewSubscriber(options SubscriberOptions) (*Subscriber, error) {
+	if err := options.check(); err != nil {
+		return nil, err
+	}
+	s := &Subscriber{
+		options: &options, core: newSubscriberCore(&options), more: newSignal(), room: newSignal(),
+		closed: make(chan struct{}),
+	}
+	s.epoch, s.next = s.core.epoch, s.core.next
+	s.session = newSession(&options.Options, s.core)
+	s.session.onInput = s.deliver
+	go s.session.run()
+	return s, nil
+}
+
+// Connected waits for the first WELCOME, or plain connection. It fails if ctx ends or the client gives up.
+func (s *Subscriber) Connected(ctx context.Context) error { return s.session.connected(ctx) }
+
+// Hands what was read to the user, and waits until there is room for more.
+func (s *Subscriber) deliver() {
+	mu := &s.session.mu
+	mu.Lock()
+	if len(s.core.items) > 0 {
+		s.pending = append(s.pending, batch{s.core.items, s.core.itemBytes, s.core.epoch, s.core.start})
+		s.pendingBytes += s.core.itemBytes
+		s.core.items, s.core.itemBytes = s.spare, 0
+		s.spare = nil
+		s.more.set()
+	}
+	s.core.start = s.core.next
+	if len(s.pending) == 0 && s.at == len(s.current) {
+		s.epoch, s.next = s.core.epoch, s.core.next
+	}
+	full := s.pendingBytes >= s.options.Buffer
+	mu.Unlock()
+	for full {
+		select {
+		case <-s.room:
+		case <-s.session.ctx.Done():
+			return
+		}
+		mu.Lock()
+		full = s.pendingBytes >= s.options.Buffer
+		mu.Unlock()
+	}
+}
+
+// Items gives all items as they come, over lost connections, until ctx ends (its error is the last one), the client
+// gives up (an [*Error]), or the subscriber is closed (no error). Breaking out of the loop ends nothing: another loop
+// goes on behind the last item.
+func (s *Subscriber) Items(ctx context.Context) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		mu := &s.session.mu
+		for {
+			mu.Lock()
+			items, at := s.current, s.at
+			mu.Unlock()
+			goOn := true
+			for goOn && at < len(items) {
+				at++
+				goOn = yield(items[at-1], nil)
+			}
+			s.handed(items, at)
+			if !goOn {
+				return
+			}
+			if ok, err := s.take(ctx); !ok {
+				if err != nil {
+					yield(Item{}, err)
+				}
+				return
+			}
+		}
+	}
+}
+
+// The user has had the items up to this one.
+func (s *Subscriber) handed(items []Item, at int) {
+	s.session.mu.Lock()
+	defer s.session.mu.Unlock()
+	for _, item := range items[s.at:at] {
+		s.count(item)
+	}
+	s.at = at
+}
+
+func (s *Subscriber) count(item Item) {
+	switch notice := item.Notice.(type) {
+	case nil:
+		s.messages++
+		s.bytes += headerSize + int64(len(item.Body))
+		if item.Sequence > 0 {
+			s.next = item.Sequence + 1
+		}
+	case Gap:
+		s.next = notice.To + 1
+	}
+}
+
+// Takes the next batch, and waits for it; false: there is none any more.
+func (s *Subscriber) take(ctx context.Context) (bool, error) {
+	mu := &s.session.mu
+	for {
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		select {
+		case <-s.closed:
+			return false, nil
+		default:
+		}
+		mu.Lock()
+		if len(s.pending) > 0 {
+			next := s.pending[0]
+			s.pending = s.pending[1:]
+			s.pendingBytes -= next.bytes
+			clear(s.current)
+			s.spare, s.current, s.at = s.current[:0], next.items, 0
+			s.epoch, s.next = next.epoch, next.start
+			mu.Unlock()
+			s.room.set()
+			return true, nil
+		}
+		s.epoch, s.next = s.core.epoch, s.core.next
+		failure := s.session.failure
+		mu.Unlock()
+		if failure != nil {
+			return false, failure
+		}
+		select {
+		case <-s.more:
+		case <-ctx.Done():
+		case <-s.closed:
+		case <-s.session.done:
+		}
+	}
+}
+
+// Types changes the types, here and on later connections; none: every type. It returns the sequence of the first message
+// that these types choose. If ctx ends before the relay's answer, the change may still come.
+func (s *Subscriber) Types(ctx context.Context, types ...Range) (int64, error) {
+	if s.options.Plain {
+		return 0, usage("the plain mode knows no types")
+	}
+	if err := checkTypes(types); err != nil {
+		return 0, err
+	}
+	s.session.mu.Lock()
+	done, err := s.core.change(append([]Range(nil), types...))
+	s.session.mu.Unlock()
+	if err != nil {
+		return 0, err
+	}
+	s.sendChanges()
+	select {
+	case answer := <-done:
+		if answer.err != nil {
+			return 0, answer.err
+		}
+		return answer.sequence, nil
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+}
+
+func (s *Subscriber) sendChanges() {
+	s.session.writing.Lock()
+	defer s.session.writing.Unlock()
+	s.session.mu.Lock()
+	var out []byte
+	var conn net.Conn
+	if s.session.conn != nil && s.session.link.isOpen {
+		conn, out = s.session.conn, s.core.output()
+	}
+	s.session.mu.Unlock()
+	if len(out) > 0 {
+		// A failed write ends in a failed read, and the next HELLO stands for the change.
+		_, _ = conn.Write(out)
+	}
+}
+
+// Messages is the number of messages handed over, as of the last batch or the end of the loop.
+func (s *Subscriber) Messages() int64 { return locked(s.session, func() int64 { return s.messages }) }
+
+// Bytes is the number of bytes of these messages, headers included.
+func (s *Subscriber) Bytes() int64 { return locked(s.session, func() int64 { return s.bytes }) }
+
+// Epoch is the epoch of Next; 0 before the first WELCOME.
+func (s *Subscriber) Epoch() int64 { return locked(s.session, func() int64 { return s.epoch }) }
+
+// Next is the sequence behind the last item that was handed over: where another process would go on.
+func (s *Subscriber) Next() int64 { return locked(s.session, func() int64 { return s.next }) }
+
+// Head is the newest sequence of the stream, from the relay's last PING; 0: not known.
+func (s *Subscriber) Head() int64 { return locked(s.session, func() int64 { return s.core.head }) }
+
+func locked(s *session, get func() int64) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return get()
+}
+
+// Close ends the connection, the goroutines and a loop that waits. What was read and not handed over is dropped.
+func (s *Subscriber) Close() error {
+	s.session.mu.Lock()
+	select {
+	case <-s.closed:
+	default:
+		close(s.closed)
+	}
+	s.session.mu.Unlock()
+	s.session.cancel()
+	<-s.session.done
+	return nil
+}

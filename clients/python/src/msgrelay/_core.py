@@ -1,0 +1,622 @@
+"""Sans-I/O core of both clients: bytes of a connection in, items, answers and errors out.
+
+One object lives as long as its client, over all connections. It knows no socket, no clock and no thread; its owner
+calls it from one thread.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Callable, Protocol
+
+from . import _wire, errors
+from ._wire import Body, Range, Welcome
+from .errors import Advice, ConnectionFailed, RelayError, UsageError, broken_rule, from_relay
+from .events import (
+    UNEXPLAINED,
+    Connected,
+    Event,
+    Gap,
+    GoingAway,
+    InDoubt,
+    Item,
+    Message,
+    Missed,
+    RolledBack,
+    StreamChanged,
+)
+from .options import FromSequence, PublisherOptions, SubscriberOptions, check_types
+
+# No stream gets to this number, and a number behind it would soon be negative.
+FARTHEST = 1 << 62
+# Changes of types that wait for their answer.
+MOST_CHANGES = 64
+
+_unpack_header = _wire.HEADER.unpack_from
+_new = tuple.__new__
+
+
+def _unexpected(type_: int, when: str) -> ConnectionFailed:
+    return broken_rule(errors.PROTOCOL_ORDER, f"{_wire.name(type_)} from the relay {when}")
+
+
+class Handler(Protocol):
+    """What differs between subscriber and publisher. An exception ends the connection."""
+
+    def on_welcome(self, welcome: Welcome) -> None: ...
+
+    def on_ping(self, following: int, head: int) -> None: ...
+
+    def on_goaway(self) -> None: ...
+
+    def on_control(self, type_: int, body: bytes) -> None: ...
+
+
+class Link:
+    """One connection's input: frames, WELCOME before all else, PING and its answer."""
+
+    def __init__(self, endpoint: str, handler: Handler, emit: Callable[[Event], None], *, plain: bool, max_body: int):
+        self.endpoint = endpoint
+        self.plain = plain
+        self.open = plain
+        self.progressed = False
+        self.going_away = 0
+        """Code of GOAWAY; 0: none has come."""
+        self.items: list[Item] = []
+        # Number of the next message, and what a message adds to it: 0 while single messages have no numbers.
+        self.next = 0
+        self.step = 0
+        self._handler = handler
+        self._emit = emit
+        self._max_body = max_body
+        self._rest = bytearray()
+        self._needed = _wire.HEADER.size
+        self._pong: int | None = None
+        self.message_bytes = 0
+        self.take: Callable[[Message], None] = _discard
+
+    @property
+    def is_within_frame(self) -> bool:
+        return bool(self._rest)
+
+    def output(self) -> bytes:
+        """The answer to what was received. Of several PINGs the last is answered."""
+        id_, self._pong = self._pong, None
+        return b"" if id_ is None else _wire.pong(id_)
+
+    def receive(self, data: bytes) -> None:
+        """Takes bytes as they come; raises ConnectionFailed at the connection's last frame or at a broken rule."""
+        rest = self._rest
+        if rest:
+            rest += data
+            if len(rest) < self._needed:
+                return
+            data = bytes(rest)
+            rest.clear()
+        at = self._frames(data)
+        if at < len(data):
+            self._rest += data[at:] if at else data
+
+    def _frames(self, data: bytes) -> int:
+        """Takes the whole frames, and returns where they end."""
+        at, end = 0, len(data)
+        # Control frames and their lengths do not count as message bytes.
+        controls = 0
+        max_body = self._max_body
+        take, following, step = self.take, self.next, self.step
+        try:
+            while end - at >= 8:
+                type_, length = _unpack_header(data, at)
+                start = at + 8
+                stop = start + length
+                if type_ > -2147483393:
+                    if not 0 <= length <= max_body:
+                        raise self._bad_length(type_, length)
+                    if stop > end:
+                        self._needed = stop - at
+                        return at
+                    take(_new(Message, (following, type_, data[start:stop])))
+                    following += step
+                    at = stop
+                    continue
+                if not 0 <= length <= _wire.MAX_CONTROL:
+                    raise self._bad_length(type_, length)
+                if stop > end:
+                    self._needed = stop - at
+                    return at
+                controls += stop - at
+                at = stop
+                self.next = following
+                self._control(type_, data[start:stop])
+                if take is not self.take:
+                    # Messages before WELCOME do not count either.
+                    controls = at
+                take, following, step = self.take, self.next, self.step
+            self._needed = 8
+            return at
+        finally:
+            self.next = following
+            if take is not _discard:
+                self.message_bytes += at - controls
+
+    def _bad_length(self, type_: int, length: int) -> ConnectionFailed:
+        if length < 0:
+            return broken_rule(errors.NEGATIVE_LENGTH, f"a frame announces a body of {length} bytes")
+        limit = _wire.MAX_CONTROL if type_ <= _wire.LAST_RESERVED else self._max_body
+        what = _wire.name(type_) if type_ <= _wire.LAST_RESERVED else f"a message of type {type_}"
+        return broken_rule(errors.OVERSIZED_LENGTH, f"{what} announces {length} bytes, the limit is {limit}")
+
+    def _control(self, type_: int, body: bytes) -> None:
+        if type_ == _wire.ERROR:
+            raise from_relay(*_wire.decode_error(body))
+        if type_ >= _wire.MUST_UNDERSTAND:
+            raise broken_rule(errors.UNSUPPORTED, f"{_wire.name(type_)} is not known here")
+        if self.plain or not _wire.HELLO <= type_ <= _wire.SUBSCRIBED:
+            return
+        if type_ in (_wire.HELLO, _wire.SUBSCRIBE):
+            raise _unexpected(type_, "is for clients to send")
+        if type_ == _wire.WELCOME:
+            if self.open:
+                raise _unexpected(type_, "for the second time")
+            welcome = _wire.decode_welcome(body)
+            if welcome.version != 1:
+                raise broken_rule(errors.UNSUPPORTED, f"WELCOME chooses version {welcome.version}, only 1 was offered")
+            self.open = True
+            self._handler.on_welcome(welcome)
+            return
+        if not self.open:
+            raise _unexpected(type_, "before WELCOME")
+        if type_ == _wire.PING:
+            id_, following, head = _wire.decode_ping(body)
+            self.progressed = True
+            self._handler.on_ping(following, head)
+            self._pong = id_
+        elif type_ == _wire.PONG:
+            _wire.decode_pong(body)
+        elif type_ == _wire.GOAWAY:
+            code, closes_in, text = _wire.decode_goaway(body)
+            self.going_away = code
+            self._handler.on_goaway()
+            self._emit(GoingAway(self.endpoint, code, errors.printable(text), closes_in / 1000))
+        else:
+            self._handler.on_control(type_, body)
+
+
+def _discard(_message: Message) -> None:
+    pass
+
+
+def _refuse(message: Message) -> None:
+    raise broken_rule(errors.PROTOCOL_ORDER, f"a message of type {message.type} from the relay on the publish port")
+
+
+def _connected(endpoint: str, welcome: Welcome) -> Connected:
+    return Connected(endpoint, False, welcome.epoch, welcome.next, welcome.accepted, welcome.policy, welcome.server)
+
+
+@dataclass
+class Batch:
+    """Items of one read, and the place in the stream before and behind them."""
+
+    items: list[Item]
+    bytes: int
+    epoch: int
+    start: int
+    next: int
+
+
+@dataclass
+class _Change:
+    request: int
+    types: tuple[Range, ...]
+    done: Callable[[int | RelayError], None]
+
+
+class SubscriberCore:
+    """Numbers, gaps, types. The number of the next message outlives the connection: the stream is resumed there.
+
+    The first jump of the numbers that no frame explains ends the connection, and the stream is resumed at the first
+    number in doubt. If the same jump comes again, it is reported as a gap.
+    """
+
+    def __init__(self, options: SubscriberOptions) -> None:
+        self._options = options
+        start = options.start
+        self.epoch = start.epoch if isinstance(start, FromSequence) else 0
+        self.next = start.sequence if isinstance(start, FromSequence) else 0
+        self.head = 0
+        self._may_resume = options.reconnect.rounds != 0
+        self._doubted = 0
+        self._filtered = False
+        self._numbered = True
+        self._narrowed = False
+        self._most_ranges = _wire.MAX_RANGES
+        self._was_plainly_connected = False
+        self._holding = check_types(options.types)
+        self._greeted_with: tuple[Range, ...] = ()
+        self._sent: deque[_Change] = deque()
+        self._waiting: deque[_Change] = deque()
+        self._requests = 0
+        self._ended: RelayError | None = None
+        self._emit = options.on_event
+        self._start_of_batch = self.next
+        self.idle_timeout = 0.0
+
+    def connect(self, endpoint: str) -> tuple[Link, bytes]:
+        """Begins a connection: its input, and the bytes to send first."""
+        plain = self._options.plain
+        self.link = Link(endpoint, self, self._emit, plain=plain, max_body=self._options.max_body)
+        if plain:
+            self.link.take = self.link.items.append
+            self._emit(Connected(endpoint, plain=True))
+            if self._was_plainly_connected:
+                self._item(Missed())
+            self._was_plainly_connected = True
+            return self.link, b""
+        self._sent.extend(self._waiting)
+        self._waiting.clear()
+        self._greeted_with = self._sent[-1].types if self._sent else self._holding
+        return self.link, self._options.hello(self._greeted_with, self.epoch, self.next)
+
+    def batch(self) -> Batch | None:
+        """What came since the last call."""
+        link = self.link
+        if link.step:
+            self.next = link.next
+        if not link.items:
+            self._start_of_batch = self.next
+            return None
+        link.progressed = True
+        batch = Batch(link.items, link.message_bytes, self.epoch, self._start_of_batch, self.next)
+        self._start_of_batch = self.next
+        link.items = []
+        link.message_bytes = 0
+        if link.open:
+            link.take = link.items.append
+        return batch
+
+    def change(self, types: Sequence[Range], done: Callable[[int | RelayError], None]) -> None:
+        """Asks for other types; ``done`` gets the sequence of the first message that they choose, or an error."""
+        if self._options.plain:
+            raise UsageError("the plain mode knows no types")
+        checked = check_types(types)
+        if self._ended is not None:
+            raise self._ended
+        if len(self._sent) + len(self._waiting) >= MOST_CHANGES:
+            raise UsageError(f"{MOST_CHANGES} changes of types wait for the relay already")
+        self._requests = (self._requests + 1) & 0x7FFFFFFF
+        self._waiting.append(_Change(self._requests, checked, done))
+
+    def requests(self) -> bytes:
+        """The SUBSCRIBE frames to send now."""
+        out = b""
+        while self._waiting:
+            change = self._waiting.popleft()
+            if len(change.types) > self._most_ranges:
+                limit = self._most_ranges
+                change.done(UsageError(f"{len(change.types)} ranges of types are over the relay's limit of {limit}"))
+            else:
+                self._sent.append(change)
+                out += _wire.subscribe(change.request, change.types)
+        return out
+
+    def end(self, cause: RelayError) -> None:
+        """Ends all changes: no one is answered any more."""
+        self._ended = cause
+        changes = [*self._sent, *self._waiting]
+        self._sent.clear()
+        self._waiting.clear()
+        for change in changes:
+            change.done(cause)
+
+    def _at(self, following: int) -> None:
+        # Without SEQUENCES the number of a single message is not known: 0.
+        counts = self._numbered or not self._filtered
+        self.next = following
+        self.link.next = following if counts else 0
+        self.link.step = 1 if counts else 0
+
+    def _item(self, item: Gap | StreamChanged | RolledBack | Missed) -> None:
+        self.link.items.append(item)
+        self._emit(item)
+
+    def on_welcome(self, welcome: Welcome) -> None:
+        link, options = self.link, self._options
+        if options.level != "stream" and not welcome.features & _wire.LEVELS:
+            raise ConnectionFailed(
+                f"the relay at {link.endpoint} keeps no journal: level {options.level} is not possible", Advice.STOP
+            )
+        link.take = link.items.append
+        self.idle_timeout = welcome.idle_ms / 1000
+        self._most_ranges = welcome.most_ranges
+        self._emit(_connected(link.endpoint, welcome))
+        self._narrowed = bool(welcome.features & _wire.NARROWED)
+        self._filtered = self._narrowed or bool(self._greeted_with)
+        self._numbered = bool(welcome.features & _wire.SEQUENCES)
+        at = welcome.next
+        self._not_too_far(_wire.WELCOME, at)
+        other = self.epoch != 0 and welcome.epoch_changed
+        if other:
+            had = self.next
+            self._item(RolledBack(welcome.fork, had - 1) if welcome.rolled_back else StreamChanged(had))
+            self.head = 0
+        if self.next == 0 or other:
+            self._start_of_batch = at
+        else:
+            self._not_back(_wire.WELCOME, at)
+            if at > self.next:
+                self._jump(_wire.WELCOME, at)
+        self.epoch = welcome.epoch
+        self._at(at)
+        if self._sent:
+            self._holding = self._sent[-1].types
+        done = [*self._sent]
+        self._sent.clear()
+        for change in done:
+            change.done(at)
+
+    def on_ping(self, following: int, head: int) -> None:
+        self.head = head
+        # Next 0: the PING says nothing about the stream.
+        if following:
+            self._left_out(_wire.PING, following)
+
+    def on_goaway(self) -> None:
+        """A subscriber reads on to the end."""
+
+    def on_control(self, type_: int, body: bytes) -> None:
+        if type_ == _wire.SEQUENCE:
+            self._left_out(type_, _wire.decode_sequence(body))
+        elif type_ == _wire.GAP:
+            first, last, reason = _wire.decode_gap(body)
+            self._not_too_far(type_, last)
+            self._left_out(type_, first)
+            self._item(Gap(first, last, reason))
+            self._at(last + 1)
+        elif type_ == _wire.SUBSCRIBED:
+            request, sequence = _wire.decode_subscribed(body)
+            self._left_out(type_, sequence)
+            change = self._sent[0] if self._sent else None
+            if change is None or change.request != request:
+                expected = "none" if change is None else change.request
+                raise broken_rule(
+                    errors.PROTOCOL_ORDER, f"SUBSCRIBED answers request {request}, the one to be answered is {expected}"
+                )
+            self._sent.popleft()
+            self._holding = change.types
+            self._filtered = self._narrowed or bool(change.types)
+            self._at(sequence)
+            change.done(sequence)
+        else:
+            raise _unexpected(type_, "on the subscribe port")
+
+    def _left_out(self, type_: int, at: int) -> None:
+        if self.link.step:
+            self.next = self.link.next
+        self._not_back(type_, at)
+        self._not_too_far(type_, at)
+        if at > self.next and not self._filtered:
+            self._jump(type_, at)
+        self._at(at)
+
+    def _not_too_far(self, type_: int, at: int) -> None:
+        if at > FARTHEST:
+            raise broken_rule(
+                errors.MALFORMED_CONTROL, f"{_wire.name(type_)} to {at} is beyond {FARTHEST}, where no stream gets"
+            )
+
+    def _not_back(self, type_: int, at: int) -> None:
+        if at < self.next:
+            raise broken_rule(errors.PROTOCOL_ORDER, f"{_wire.name(type_)} goes back from message {self.next} to {at}")
+
+    def _jump(self, type_: int, at: int) -> None:
+        if self._may_resume and self._doubted != self.next:
+            self._doubted = self.next
+            raise broken_rule(
+                errors.PROTOCOL_ORDER,
+                f"{_wire.name(type_)} jumps from message {self.next} to {at} without a reason",
+            )
+        self._doubted = 0
+        self._item(Gap(self.next, at - 1, UNEXPLAINED))
+
+
+class PublisherCore:
+    """Messages that are not settled, their numbers and acknowledgements.
+
+    ``offer`` may be called from other threads while they hold the lock that its owner holds for every other call.
+    """
+
+    def __init__(self, options: PublisherOptions) -> None:
+        self._options = options
+        self._emit = options.on_event
+        self._on_ack = options.on_ack
+        self._acks = options.acks
+        self.max_body = options.max_body
+        self.epoch = options.epoch
+        self.first_number = options.first_number
+        self.failure: RelayError | None = None
+        self.closing = False
+        # Frames that are not settled; the first has the number `first`. Of them `unsent` are for this connection.
+        self._kept: deque[bytes] = deque()
+        self._first = options.first_number
+        self._unsent: list[bytes] = []
+        self._bytes_kept = 0
+        # Number of the last frame that this connection, and that any connection, was given.
+        self._sent_to = self._ever_sent_to = max(0, self._first - 1)
+        self._settled_to = 0
+        self._told_gone = 0
+        self._was_welcomed = False
+        self._sent_without_acks = 0
+        self.messages = 0
+        self.bytes = 0
+        self.settled = 0
+        self.idle_timeout = 0.0
+
+    @property
+    def unsettled(self) -> int:
+        return self.messages - self.settled
+
+    def offer(self, type_: int, body: Body) -> bool:
+        """Takes a message; False: there is no room for it now."""
+        length = len(body)
+        if length > self.max_body:
+            raise UsageError(f"body of {length} bytes is over the limit of {self.max_body}")
+        if not _wire.LAST_RESERVED < type_ <= 0x7FFFFFFF:
+            raise UsageError(f"type {type_} is not within {_wire.LAST_RESERVED + 1}..{0x7FFFFFFF}")
+        if self.failure is not None:
+            raise self.failure
+        if self.closing:
+            raise UsageError("the publisher is closed")
+        size = length + 8
+        if self._bytes_kept + size > self._options.buffer:
+            return False
+        frame = _wire.HEADER.pack(type_, length) + body
+        self._bytes_kept += size
+        self.messages += 1
+        self.bytes += size
+        if self._acks:
+            self._kept.append(frame)
+        self._unsent.append(frame)
+        return True
+
+    def connect(self, endpoint: str) -> tuple[Link, bytes]:
+        """Begins a connection: its input, and the bytes to send first."""
+        plain = self._options.plain
+        self.link = Link(endpoint, self, self._emit, plain=plain, max_body=self._options.max_body)
+        self._sent_without_acks = 0
+        if self._acks and self._first:
+            self._forget(min(self._settled_to, self._ever_sent_to))
+            self._sent_to = self._first - 1
+        if self._acks:
+            self._unsent = list(self._kept)
+        if plain:
+            self._emit(Connected(endpoint, plain=True))
+            return self.link, b""
+        return self.link, self._options.hello(self.epoch, self._first if self._acks else 0)
+
+    def frames(self, most: int) -> bytes:
+        """Frames to send now, at least one whole frame and about ``most`` bytes; empty: none."""
+        unsent = self._unsent
+        if not unsent or not self.link.open or self.link.going_away:
+            return b""
+        count = size = 0
+        for frame in unsent:
+            count += 1
+            size += len(frame)
+            if size >= most:
+                break
+        data = b"".join(unsent if count == len(unsent) else unsent[:count])
+        del unsent[:count]
+        if self._acks:
+            self._sent_to += count
+            self._ever_sent_to = max(self._ever_sent_to, self._sent_to)
+            self._forget(min(self._settled_to, self._sent_to))
+        else:
+            self._sent_without_acks += count
+        return data
+
+    def written(self) -> None:
+        """The socket has taken all that ``frames`` gave: without ACKS these messages are settled."""
+        if not self._acks:
+            self._settle(self.messages - len(self._unsent) - self.settled, self._bytes_of_unsent())
+
+    def lost(self) -> None:
+        """The connection has ended."""
+        if not self._acks and self._sent_without_acks:
+            # The half written ones are not sent again: another connection would bring them twice.
+            self.written()
+            self._emit(InDoubt(self._sent_without_acks))
+            self._sent_without_acks = 0
+
+    def _bytes_of_unsent(self) -> int:
+        return sum(map(len, self._unsent))
+
+    def _settle(self, messages: int, bytes_kept: int) -> None:
+        self.settled += messages
+        self._bytes_kept = bytes_kept
+
+    def _forget(self, number: int) -> None:
+        """Forgets the kept messages up to this number."""
+        kept = self._kept
+        count = min(number - self._first + 1, len(kept))
+        if count > 0:
+            size = self._bytes_kept
+            for _ in range(count):
+                size -= len(kept.popleft())
+            self._first += count
+            self._settle(count, size)
+
+    def on_welcome(self, welcome: Welcome) -> None:
+        endpoint, options = self.link.endpoint, self._options
+        if self._acks and not welcome.features & _wire.ACKS:
+            raise ConnectionFailed(f"the relay at {endpoint} grants no acknowledgements", Advice.STOP)
+        if options.level != "stream" and not welcome.features & _wire.LEVELS:
+            raise ConnectionFailed(
+                f"the relay at {endpoint} keeps no journal: level {options.level} is not possible", Advice.STOP
+            )
+        self.link.take = _refuse
+        self.idle_timeout = welcome.idle_ms / 1000
+        self.max_body = min(options.max_body, welcome.max_body)
+        self._emit(_connected(endpoint, welcome))
+        if self._acks:
+            self._number(welcome)
+        self.epoch = welcome.epoch
+        if not welcome.epoch_changed:
+            return
+        if self._acks and welcome.rolled_back:
+            # The relay does not know what it has told this publisher, and may tell it again.
+            first, last = max(welcome.fork, self._told_gone + 1), self._first - 1
+            self._told_gone = last
+            if first <= last:
+                self._emit(RolledBack(first, last))
+        else:
+            self._emit(StreamChanged(0))
+
+    def _number(self, welcome: Welcome) -> None:
+        accepted = welcome.accepted
+        if accepted == _wire.MAX_NUMBER:
+            raise broken_rule(errors.MESSAGE_GAP, f"WELCOME has accepted {accepted}, which leaves no number")
+        if self._first == 0:
+            self._first = self.first_number = accepted + 1
+            self._sent_to = self._ever_sent_to = accepted
+        elif 0 < accepted < self._first - 1 and not welcome.epoch_changed:
+            raise broken_rule(
+                errors.MESSAGE_GAP,
+                f"WELCOME has accepted only {accepted}, this publisher goes on with {self._first}",
+            )
+        elif accepted >= self._first and accepted > self._settled_to:
+            # The caller may have published these numbers in an earlier process: only at first.
+            if self._was_welcomed and accepted > self._ever_sent_to:
+                raise self._never_sent("WELCOME", accepted, self._ever_sent_to)
+            # The relay counts this connection's messages from HELLO's number on: they are sent before they are
+            # forgotten.
+            self._settled_to = accepted
+            self._on_ack(accepted, 0)
+        self._was_welcomed = True
+
+    def _never_sent(self, frame: str, number: int, sent_to: int) -> ConnectionFailed:
+        return broken_rule(
+            errors.PROTOCOL_ORDER, f"{frame} speaks of message {number}, the last one that was sent is {sent_to}"
+        )
+
+    def on_ping(self, following: int, head: int) -> None:
+        pass
+
+    def on_goaway(self) -> None:
+        """No more is sent over this connection: ``frames`` looks at it."""
+
+    def on_control(self, type_: int, body: bytes) -> None:
+        if type_ != _wire.ACK or not self._acks:
+            raise _unexpected(type_, "to a publisher that did not ask for it")
+        number, sequence, written, forced = _wire.decode_ack(body)
+        self.link.progressed = True
+        level = self._options.level
+        settled = number if level == "stream" else written if level == "written" else forced
+        if number > self._sent_to:
+            raise self._never_sent("ACK", number, self._sent_to)
+        if settled >= self._first and settled > self._settled_to:
+            self._settled_to = settled
+            self._on_ack(settled, sequence if settled == number else 0)
+            self._forget(settled)

@@ -1,0 +1,478 @@
+"""Connections over asyncio: the part that subscriber and publisher share, over the cores of ``_core``."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import ssl
+from collections import deque
+from contextlib import AbstractContextManager
+from typing import Callable, Protocol
+
+from . import _wire
+from ._core import Batch, Link, PublisherCore, SubscriberCore
+from ._retry import Reconnector
+from .errors import Advice, BrokenRule, ConnectionFailed, RelayError
+from .events import GaveUp, Lost
+from .options import ConnectionOptions, Endpoint, PublisherOptions, SubscriberOptions
+
+# Bytes given to a socket at once while more waits.
+LARGEST_WRITE = 256 << 10
+# Answers to PING that the relay does not take, in bytes.
+MOST_UNREAD = 64 << 10
+# Longest time for the last words of either side, in seconds.
+LINGER = 1.0
+
+
+class Core(Protocol):
+    idle_timeout: float
+
+    def connect(self, endpoint: str) -> tuple[Link, bytes]: ...
+
+
+class Client(Protocol):
+    """What differs between subscriber and publisher: its reactions to a connection."""
+
+    def on_open(self) -> None: ...
+
+    def on_input(self) -> None: ...
+
+    def on_writable(self) -> None: ...
+
+    def on_lost(self) -> None: ...
+
+    def on_end(self, why: RelayError) -> None: ...
+
+
+class Connection(asyncio.Protocol):
+    """One connection, from its start to its end."""
+
+    transport: asyncio.Transport
+
+    def __init__(self, session: Session) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._session = session
+        self._options = session.options
+        self._lock = session.lock
+        self._core = session.core
+        self._client = session.client
+        self.link: Link
+        self.ended: asyncio.Future[Exception] = self._loop.create_future()
+        self.closed: asyncio.Future[None] = self._loop.create_future()
+        self.can_write = True
+        self._is_open = False
+        self._paused = False
+        self._heard = self._loop.time()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        # So the client learns when the socket has taken everything. A limit of 0 would pause TLS for ever.
+        transport.set_write_buffer_limits(high=1, low=0)
+        self._session.connection = self
+        try:
+            if self._options.token is not None and self._options.tls is None:
+                _check_secrecy(transport)
+            with self._lock:
+                self.link, first = self._core.connect(self._session.endpoint.text)
+            if first:
+                transport.write(first)
+            if self.link.open:
+                self._opened()
+            else:
+                self._watch()
+        except Exception as e:
+            self._end(e)
+
+    def data_received(self, data: bytes) -> None:
+        if self.ended.done():
+            return
+        fault: Exception | None = None
+        with self._lock:
+            try:
+                self.link.receive(data)
+            except Exception as e:
+                fault = e
+            answer = self.link.output()
+        if self.link.open:
+            self._heard = self._loop.time()
+        if fault is not None:
+            self._end(fault)
+        elif answer and self.transport.get_write_buffer_size() > MOST_UNREAD + LARGEST_WRITE:
+            self._end(ConnectionFailed("the relay asks with PING and takes no answers"))
+        elif answer:
+            self.transport.write(answer)
+        try:
+            if self.link.open and not self._is_open and not self.ended.done():
+                self._opened()
+            self._client.on_input()
+        except Exception as e:
+            self._end(e)
+
+    def _opened(self) -> None:
+        self._is_open = True
+        self._watch()
+        self._session.on_open()
+
+    def _watch(self) -> None:
+        """Ends the connection if the relay is silent for too long; otherwise looks again later."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if self.ended.done() or self.link.plain:
+            return
+        now = self._loop.time()
+        patience = self._core.idle_timeout if self._is_open else self._options.handshake_timeout
+        if self._paused:
+            # The silence is this side's own.
+            self._heard = now
+        left = self._heard + patience - now
+        if left > 0:
+            self._timer = self._loop.call_later(left, self._watch)
+        elif self._is_open:
+            self._end(ConnectionFailed(f"nothing was heard of the relay at {self.link.endpoint} for {patience} s"))
+        else:
+            self._end(ConnectionFailed(f"no WELCOME from {self.link.endpoint} within {patience} s"))
+
+    def pause_reading(self) -> None:
+        if not self._paused:
+            self._paused = True
+            self.transport.pause_reading()
+
+    def resume_reading(self) -> None:
+        if self._paused:
+            self._paused = False
+            self._heard = self._loop.time()
+            if not self.ended.done() and not self.transport.is_closing():
+                self.transport.resume_reading()
+
+    def pause_writing(self) -> None:
+        self.can_write = False
+
+    def resume_writing(self) -> None:
+        self.can_write = True
+        self._client.on_writable()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if not self.closed.done():
+            self.closed.set_result(None)
+        endpoint = self.link.endpoint
+        if isinstance(exc, ssl.SSLError):
+            self._end(_tls_failed(endpoint, exc))
+        elif exc is not None:
+            self._end(ConnectionFailed(f"connection to {endpoint} lost: {exc}"))
+        else:
+            how = " within a frame" if self.link.is_within_frame else ""
+            text = f"the relay at {endpoint} closed the connection{how}"
+            self._end(ConnectionFailed(text, unanswered=not self.link.open))
+
+    def _end(self, why: Exception) -> None:
+        if not self.ended.done():
+            self.ended.set_result(why)
+        if self._timer is not None:
+            self._timer.cancel()
+
+    async def close(self, why: Exception | None = None) -> None:
+        """Closes in order, after telling the relay which rule it broke; in a bounded time."""
+        self._end(why or ConnectionFailed("closed"))
+        if isinstance(why, BrokenRule) and not self._options.plain and not self.transport.is_closing():
+            self.transport.write(_wire.error(why.code, str(why)))
+        self.transport.close()
+        try:
+            await asyncio.wait([self.closed], timeout=LINGER)
+        finally:
+            self.transport.abort()
+
+
+class Session:
+    """The task of a client: connects, stays, and connects again."""
+
+    def __init__(
+        self, options: ConnectionOptions, core: Core, lock: AbstractContextManager[object], client: Client
+    ) -> None:
+        self.options = options
+        self.core = core
+        self.lock = lock
+        self.client = client
+        self._reconnector = Reconnector(options.parsed_endpoints(), options.reconnect)
+        self.connection: Connection | None = None
+        # Set once all is done: the end of the connection is then the end of the client.
+        self.stopping = False
+        self.cancelled = False
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """The endpoint that is connected, or next."""
+        return self._reconnector.current
+
+    async def run(self) -> None:
+        """Runs until the client has to give up."""
+        while True:
+            try:
+                why = await self._one_connection()
+            except RelayError as e:
+                why = e
+            except OSError as e:
+                why = ConnectionFailed(f"connect to {self.endpoint.text}: {e}")
+            if not isinstance(why, ConnectionFailed) or self.stopping:
+                return self._give_up(_fault(why))
+            endpoint = self.endpoint.text
+            wait = self._reconnector.failed(why)
+            if isinstance(wait, ConnectionFailed):
+                return self._give_up(wait)
+            try:
+                self.options.on_event(Lost(endpoint, why, wait))
+            except Exception as e:
+                return self._give_up(_fault(e))
+            await asyncio.sleep(wait)
+
+    def _give_up(self, why: RelayError) -> None:
+        # The client has failed before its user hears of it.
+        self.client.on_end(why)
+        # All was sent, and the relay has no complaint: this end is no failure.
+        if not (self.stopping and why.code == 0):
+            with contextlib.suppress(Exception):
+                self.options.on_event(GaveUp(why))
+
+    def on_open(self) -> None:
+        self._reconnector.welcomed(asyncio.get_running_loop().time())
+        self.client.on_open()
+
+    async def cancel(self, task: asyncio.Task[None]) -> None:
+        """Ends the task that runs this session."""
+        self.cancelled = True
+        task.cancel()
+        await asyncio.wait([task])
+
+    def progressed(self) -> None:
+        connection = self.connection
+        if connection is not None and connection.link.progressed:
+            connection.link.progressed = False
+            self._reconnector.progressed(asyncio.get_running_loop().time())
+
+    async def _one_connection(self) -> Exception:
+        why: Exception | None = None
+        try:
+            connection = await self._connect()
+            if self.cancelled:
+                # wait_for may have lost the cancellation, if the connection was made at the same time.
+                raise asyncio.CancelledError
+            why = await asyncio.shield(connection.ended)
+            if connection.link.going_away:
+                self._reconnector.leaving(connection.link.going_away)
+            self.client.on_lost()
+            return why
+        finally:
+            made, self.connection = self.connection, None
+            if made is not None:
+                await made.close(why)
+
+    async def _connect(self) -> Connection:
+        endpoint, options = self.endpoint, self.options
+        loop = asyncio.get_running_loop()
+
+        def make() -> Connection:
+            return Connection(self)
+
+        if endpoint.path:
+            connecting = loop.create_unix_connection(make, endpoint.path)
+        elif options.tls is not None:
+            connecting = loop.create_connection(
+                make,
+                endpoint.host,
+                endpoint.port,
+                ssl=options.tls.context,
+                server_hostname=options.tls.server_name or endpoint.host,
+                ssl_handshake_timeout=options.connect_timeout,
+            )
+        else:
+            connecting = loop.create_connection(make, endpoint.host, endpoint.port)
+        try:
+            _, connection = await asyncio.wait_for(connecting, options.connect_timeout)
+        except asyncio.TimeoutError:
+            text = f"no connection to {endpoint.text} within {options.connect_timeout} s"
+            raise ConnectionFailed(text) from None
+        except ssl.SSLError as e:
+            raise _tls_failed(endpoint.text, e) from e
+        except ConnectionError as e:
+            if options.tls is not None and not isinstance(e, ConnectionRefusedError):
+                text = f"connection to {endpoint.text} ended within the TLS handshake: {e}"
+                raise ConnectionFailed(text, Advice.FEW) from e
+            raise
+        assert isinstance(connection, Connection)
+        return connection
+
+
+def _fault(why: Exception) -> RelayError:
+    if isinstance(why, RelayError):
+        return why
+    fault = ConnectionFailed(f"fault of the caller's function or of this client: {why!r}", Advice.STOP)
+    fault.__cause__ = why
+    return fault
+
+
+def _tls_failed(endpoint: str, e: ssl.SSLError) -> ConnectionFailed:
+    # Any other failure may pass; a certificate that this side refuses, it would refuse again.
+    advice = Advice.STOP if isinstance(e, ssl.SSLCertVerificationError) else Advice.FEW
+    return ConnectionFailed(f"TLS with {endpoint}: {e}", advice)
+
+
+def _check_secrecy(transport: asyncio.Transport) -> None:
+    peer = transport.get_extra_info("peername")
+    if isinstance(peer, tuple) and not ipaddress.ip_address(peer[0].partition("%")[0]).is_loopback:
+        raise ConnectionFailed(f"the token would go to {peer[0]} over a link in the clear: use TLS", Advice.STOP)
+
+
+class SubscriberSession:
+    """A subscriber's task and what it has read. ``wake`` is called when there is more, or the end."""
+
+    def __init__(self, options: SubscriberOptions, wake: Callable[[], None]) -> None:
+        self.core = SubscriberCore(options)
+        self._options = options
+        self._wake = wake
+        self._session = Session(options, self.core, contextlib.nullcontext(), self)
+        self.pending: deque[Batch] = deque()
+        self._pending_bytes = 0
+        self.failure: RelayError | None = None
+        self.ended = False
+        self.connected = False
+        self._task = asyncio.get_running_loop().create_task(self._run())
+
+    async def _run(self) -> None:
+        try:
+            await self._session.run()
+        finally:
+            self.ended = True
+            self.core.end(self.failure or ConnectionFailed("the subscriber was closed"))
+            self._wake()
+
+    def on_open(self) -> None:
+        self.connected = True
+        self.on_input()
+        self.send_requests()
+        self._wake()
+
+    def on_input(self) -> None:
+        batch = self.core.batch()
+        if batch is not None:
+            self.pending.append(batch)
+            self._pending_bytes += batch.bytes
+            if self._pending_bytes >= self._options.buffer and self._session.connection is not None:
+                self._session.connection.pause_reading()
+            self._wake()
+        self._session.progressed()
+
+    def on_writable(self) -> None:
+        """A subscriber has nothing more to write."""
+
+    def on_lost(self) -> None:
+        self.on_input()
+
+    def on_end(self, why: RelayError) -> None:
+        self.failure = why
+
+    def take(self) -> list[Batch]:
+        """All that has been read, for the one thread that hands it over; followed by `taken` on the loop's thread."""
+        batches = []
+        while self.pending:
+            batches.append(self.pending.popleft())
+        return batches
+
+    def taken(self, batches: list[Batch]) -> None:
+        """The user has taken these batches: there is room again."""
+        self._pending_bytes -= sum(batch.bytes for batch in batches)
+        if self._pending_bytes < self._options.buffer and self._session.connection is not None:
+            self._session.connection.resume_reading()
+
+    def send_requests(self) -> None:
+        """Sends the changes of types that wait, if the connection is open."""
+        connection = self._session.connection
+        if connection is not None and connection.link.open and not connection.ended.done():
+            requests = self.core.requests()
+            if requests:
+                connection.transport.write(requests)
+
+    async def close(self) -> None:
+        await self._session.cancel(self._task)
+
+
+class PublisherSession:
+    """A publisher's task. ``wake`` is called when there is more room, or the end."""
+
+    def __init__(
+        self,
+        options: PublisherOptions,
+        core: PublisherCore,
+        lock: AbstractContextManager[object],
+        wake: Callable[[], None],
+        call_soon: Callable[[Callable[[], None]], object],
+    ) -> None:
+        self.core = core
+        self._options = options
+        self._lock = lock
+        self._wake = wake
+        self._session = Session(options, core, lock, self)
+        self.ended = False
+        self.connected = False
+        self._scheduled = False
+        self._call_soon = call_soon
+        self._task = asyncio.get_running_loop().create_task(self._run())
+
+    async def _run(self) -> None:
+        try:
+            await self._session.run()
+        finally:
+            self.ended = True
+            self._wake()
+
+    def on_open(self) -> None:
+        self.connected = True
+        self.send()
+
+    def on_input(self) -> None:
+        self._session.progressed()
+        self._wake()
+
+    def on_writable(self) -> None:
+        self.send()
+
+    def on_lost(self) -> None:
+        self._session.progressed()
+        if not self._session.stopping:
+            with self._lock:
+                self.core.lost()
+
+    def on_end(self, why: RelayError) -> None:
+        with self._lock:
+            self.core.failure = why
+
+    def schedule(self) -> None:
+        """Sends soon, together with what is published until then. On any thread, with the lock."""
+        if not self._scheduled:
+            self._scheduled = True
+            self._call_soon(self.send)
+
+    def send(self) -> None:
+        """Sends what waits, until the socket is full."""
+        self._scheduled = False
+        connection = self._session.connection
+        if connection is None or connection.ended.done() or not connection.link.open:
+            return
+        while connection.can_write and not connection.ended.done():
+            with self._lock:
+                self.core.written()
+                data = self.core.frames(LARGEST_WRITE)
+            if not data:
+                break
+            connection.transport.write(data)
+        self._wake()
+
+    async def close(self, *, abort: bool) -> None:
+        """Ends the task. Without ``abort``, all is settled: without ACKS the relay's last word is still to be heard."""
+        self._session.stopping = True
+        connection = self._session.connection
+        if not abort and not self._options.acks and connection is not None and connection.transport.can_write_eof():
+            connection.transport.write_eof()
+            await asyncio.wait([self._task], timeout=min(LINGER, self._options.close_timeout))
+        await self._session.cancel(self._task)

@@ -1,0 +1,248 @@
+"""Clients for asyncio. Make them within a running event loop; they connect at once, and stay connected."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from types import TracebackType
+from typing import Callable
+
+from ._core import PublisherCore
+from ._io import PublisherSession, SubscriberSession
+from ._position import Place
+from ._wire import Body, Range
+from .errors import RelayError
+from .events import Item
+from .options import PublisherOptions, SubscriberOptions
+
+
+class Subscriber:
+    """Messages, gaps and changes of the stream, in its order::
+
+        async with Subscriber(SubscriberOptions("127.0.0.1:7400")) as subscriber:
+            async for item in subscriber:
+                ...
+
+    Breaking out of the loop ends nothing; another loop goes on behind the last item.
+    """
+
+    def __init__(self, options: SubscriberOptions) -> None:
+        self._news = asyncio.Event()
+        self._session = SubscriberSession(options, self._news.set)
+        self._place = Place()
+        self._closed = False
+
+    async def connected(self) -> None:
+        """Waits for the first WELCOME, or plain connection.
+
+        :raises RelayError: the client gave up
+        """
+        while not self._session.connected and not self._session.ended:
+            self._news.clear()
+            await self._news.wait()
+        if not self._session.connected:
+            raise self._session.failure or RelayError("the subscriber was closed")
+
+    async def batch(self) -> list[Item]:
+        """All items that have come, at least one: the fastest way to read. Empty: the subscriber was closed.
+
+        :raises RelayError: the client gave up; all that came before was handed over
+        """
+        rest = self._place.rest()
+        return rest or (self._place.all() if await self._more() else [])
+
+    def __aiter__(self) -> AsyncIterator[Item]:
+        return self._items()
+
+    async def _items(self) -> AsyncIterator[Item]:
+        while True:
+            for item in self._place.unread:
+                yield item
+            if not await self._more():
+                return
+
+    async def _more(self) -> bool:
+        session = self._session
+        while not session.pending:
+            if session.ended or self._closed:
+                if session.failure is not None and not self._closed:
+                    raise session.failure
+                return False
+            self._news.clear()
+            await self._news.wait()
+        batches = session.take()
+        self._place.take(batches)
+        session.taken(batches)
+        return True
+
+    async def types(self, ranges: Sequence[Range]) -> int:
+        """Changes the types, here and on later connections; empty: every type.
+
+        :returns: the sequence of the first message that these types choose
+        :raises UsageError: the ranges break a limit, or 64 changes wait
+        """
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[int] = loop.create_future()
+
+        def done(result: int | RelayError) -> None:
+            if not answer.done():
+                if isinstance(result, RelayError):
+                    answer.set_exception(result)
+                else:
+                    answer.set_result(result)
+
+        self._session.core.change(ranges, done)
+        self._session.send_requests()
+        return await answer
+
+    @property
+    def messages(self) -> int:
+        """Number of messages handed over."""
+        return self._place.messages
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of these messages, headers included."""
+        return self._place.bytes
+
+    @property
+    def epoch(self) -> int:
+        """Epoch of ``next``; 0 before the first WELCOME."""
+        return self._place.at(self._session)[0]
+
+    @property
+    def next(self) -> int:
+        """Sequence behind the last item that was handed over: where another process would go on."""
+        return self._place.at(self._session)[1]
+
+    @property
+    def head(self) -> int:
+        """Newest sequence of the stream, from the relay's last PING; 0: not known."""
+        return self._session.core.head
+
+    async def close(self) -> None:
+        """Ends the connection. What was read and not handed over is dropped."""
+        self._closed = True
+        await self._session.close()
+
+    async def __aenter__(self) -> Subscriber:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+class Publisher:
+    """Publishes messages::
+
+        async with Publisher(PublisherOptions("127.0.0.1:7401", name="orders", acks=True)) as publisher:
+            await publisher.publish(7, b"hello")
+
+    With ACKS each message is kept until it is acknowledged, and sent again after a cut.
+    """
+
+    def __init__(self, options: PublisherOptions) -> None:
+        self._options = options
+        self._news = asyncio.Event()
+        self._core = PublisherCore(options)
+        loop = asyncio.get_running_loop()
+        # One thread has it all: no lock is needed.
+        self._session = PublisherSession(options, self._core, contextlib.nullcontext(), self._news.set, loop.call_soon)
+
+    async def connected(self) -> None:
+        """Waits for the first WELCOME, or plain connection.
+
+        :raises RelayError: the client gave up
+        """
+        await self._until(lambda: self._session.connected or self._session.ended)
+        if not self._session.connected:
+            raise self._core.failure or RelayError("the publisher was closed")
+
+    def offer(self, type: int, body: Body) -> bool:
+        """Takes a message for sending; ``False``: the buffer has no room now.
+
+        :raises UsageError: a reserved type, or a body over ``max_body``
+        :raises ConnectionFailed: the client has given up
+        """
+        taken = self._core.offer(type, body)
+        if taken:
+            self._session.schedule()
+        return taken
+
+    async def publish(self, type: int, body: Body) -> None:
+        """As ``offer``, but waits for room."""
+        while not self.offer(type, body):
+            self._news.clear()
+            await self._news.wait()
+
+    async def flush(self, timeout: float | None = None) -> bool:
+        """Waits until every message is settled: acknowledged, or without ACKS handed to the socket.
+
+        :returns: whether it is so; ``False``: the time is over
+        :raises ConnectionFailed: the client has given up
+        """
+        settled = await _in_time(self._until(lambda: self._core.unsettled == 0 or self._session.ended), timeout)
+        if self._core.unsettled and self._core.failure is not None:
+            raise self._core.failure
+        return settled and self._core.unsettled == 0
+
+    async def _until(self, condition: Callable[[], bool]) -> None:
+        while not condition():
+            self._news.clear()
+            await self._news.wait()
+
+    @property
+    def messages(self) -> int:
+        """Number of messages taken."""
+        return self._core.messages
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of these messages, headers included."""
+        return self._core.bytes
+
+    @property
+    def settled(self) -> int:
+        """Number of messages that are settled."""
+        return self._core.settled
+
+    @property
+    def first_number(self) -> int:
+        """Number of this publisher's first message; 0: not known yet."""
+        return self._core.first_number
+
+    @property
+    def epoch(self) -> int:
+        """Epoch of the relay's stream, to store with the numbers; 0: not known yet."""
+        return self._core.epoch
+
+    async def close(self) -> int:
+        """Settles what was published, for ``close_timeout`` at most, over new connections if needed.
+
+        :returns: number of messages that were not settled
+        """
+        self._core.closing = True
+        settled = await _in_time(
+            self._until(lambda: self._core.unsettled == 0 or self._session.ended), self._options.close_timeout
+        )
+        await self._session.close(abort=not settled or self._core.unsettled > 0)
+        return self._core.unsettled
+
+    async def __aenter__(self) -> Publisher:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+async def _in_time(until: Awaitable[None], timeout: float | None) -> bool:
+    try:
+        await asyncio.wait_for(until, timeout)
+        return True
+    except asyncio.TimeoutError:
+        return False

@@ -1,0 +1,348 @@
+"""Options of clients. Every broken limit is a ``UsageError`` with the value and the limit."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import ssl
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Callable, Union
+
+from . import _wire
+from ._wire import Range
+from .errors import UsageError
+from .events import Event
+
+
+def _ignore(_event: Event) -> None:
+    pass
+
+
+def _ignore_ack(_number: int, _sequence: int) -> None:
+    pass
+
+
+def _within(what: str, value: float, low: float, high: float) -> None:
+    if not low <= value <= high:
+        raise UsageError(f"{what} {value} is not within {low}..{high}")
+
+
+def _above_zero(what: str, seconds: float) -> None:
+    if not seconds > 0:
+        raise UsageError(f"{what} of {seconds} s is not above 0")
+
+
+def _one_of(what: str, value: str, known: Sequence[str]) -> int:
+    if value not in known:
+        raise UsageError(f"{what} {value!r} is none of {', '.join(known)}")
+    return known.index(value)
+
+
+def check_types(types: Sequence[Range]) -> tuple[Range, ...]:
+    """Ranges of types that a subscriber may ask for."""
+    if len(types) > _wire.MAX_RANGES:
+        raise UsageError(f"{len(types)} ranges of types are over the limit of {_wire.MAX_RANGES}")
+    for first, last in types:
+        _within("type", first, _wire.LAST_RESERVED + 1, (1 << 31) - 1)
+        _within("type", last, first, (1 << 31) - 1)
+    return tuple((first, last) for first, last in types)
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where a relay listens: ``host:port``, ``[ipv6]:port`` or ``unix:path``."""
+
+    host: str
+    port: int
+    path: str
+    text: str
+
+    @staticmethod
+    def parse(text: str) -> Endpoint:
+        if text.startswith("unix:") and len(text) > 5:
+            return Endpoint("", 0, text[5:], text)
+        host, colon, port = text.rpartition(":")
+        if host.startswith("[") and host.endswith("]"):
+            host = host[1:-1]
+        elif ":" in host:
+            colon = ""
+        if not (colon and host and port.isascii() and port.isdigit() and 1 <= int(port) <= 65_535):
+            raise UsageError(f"endpoint {text!r} is none of host:port, [ipv6]:port, unix:path")
+        return Endpoint(host, int(port), "", text)
+
+
+@dataclass(frozen=True)
+class Reconnect:
+    """Tries after a connection has failed or was lost. A round goes once through all endpoints."""
+
+    rounds: int | None = None
+    """Rounds until the client gives up; 0: none; ``None``: no end."""
+    first: float = 0.1
+    """Wait before the first round, in seconds; doubled from round to round."""
+    longest: float = 10.0
+    """The longest wait, in seconds."""
+    jitter: float = 0.5
+    """The largest share that is taken off a wait at random."""
+
+    def __post_init__(self) -> None:
+        if self.rounds is not None and self.rounds < 0:
+            raise UsageError(f"rounds {self.rounds} is negative")
+        _above_zero("first wait", self.first)
+        if self.longest < self.first:
+            raise UsageError(f"longest wait of {self.longest} s is under the first of {self.first} s")
+        _within("jitter", self.jitter, 0, 1)
+
+
+@dataclass(frozen=True)
+class Tls:
+    """TLS 1.3. Files are PEM; they are read when the options are made."""
+
+    ca: str | os.PathLike[str] | None = None
+    """Certificates that are trusted; ``None``: the system's."""
+    certificate: str | os.PathLike[str] | None = None
+    """This client's own certificate."""
+    key: str | os.PathLike[str] | None = None
+    """Its key."""
+    server_name: str | None = None
+    """The name that the relay's certificate must have; ``None``: the endpoint's host."""
+    context: ssl.SSLContext = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if (self.certificate is None) != (self.key is None):
+            raise UsageError("a certificate needs its key, and a key its certificate")
+        try:
+            context = ssl.create_default_context(cafile=None if self.ca is None else os.fspath(self.ca))
+            context.minimum_version = ssl.TLSVersion.TLSv1_3
+            if self.certificate is not None:
+                context.load_cert_chain(self.certificate, self.key)
+        except (OSError, ValueError) as e:
+            raise UsageError(f"TLS files {self.ca}, {self.certificate}, {self.key}: {e}") from e
+        object.__setattr__(self, "context", context)
+
+
+@dataclass(frozen=True)
+class ConnectionOptions:
+    """What both kinds of clients can choose. Times are in seconds, sizes in bytes."""
+
+    endpoints: str | Sequence[str]
+    """One or more of ``host:port``, ``[ipv6]:port``, ``unix:path``, tried in turn."""
+    plain: bool = False
+    """No HELLO: no numbers, no acknowledgements, nothing resumed."""
+    name: str = ""
+    token: str | None = field(default=None, repr=False)
+    """The secret that proves this client's identity. Without TLS it goes to this host only."""
+    heartbeat: float | None = None
+    """Interval of the relay's PINGs; ``None``: the relay's own."""
+    connect_timeout: float = 5.0
+    handshake_timeout: float = 5.0
+    """Time from HELLO to WELCOME."""
+    max_body: int = 1 << 20
+    reconnect: Reconnect = field(default_factory=Reconnect)
+    tls: Tls | None = None
+    on_event: Callable[[Event], None] = _ignore
+    """Gets each event on the thread of the event loop. Its exception ends the client."""
+
+    def parsed_endpoints(self) -> list[Endpoint]:
+        given = [self.endpoints] if isinstance(self.endpoints, str) else list(self.endpoints)
+        if not given:
+            raise UsageError("no endpoint")
+        return [Endpoint.parse(one) for one in given]
+
+    @property
+    def heartbeat_ms(self) -> int:
+        return 0 if self.heartbeat is None else round(self.heartbeat * 1000)
+
+    def check(self) -> None:
+        endpoints = self.parsed_endpoints()
+        if self.tls is not None and any(e.path for e in endpoints):
+            raise UsageError("TLS does not go with a Unix socket")
+        if self.plain and (self.name or self.token is not None or self.heartbeat is not None):
+            raise UsageError("the plain mode knows no name, token or heartbeat")
+        _check_string("name", self.name, 0)
+        if self.token is not None:
+            _check_string("token", self.token, 1)
+        if self.heartbeat is not None:
+            _within("heartbeat in seconds", self.heartbeat, 0.1, 3600)
+        _above_zero("connect time-out", self.connect_timeout)
+        _above_zero("handshake time-out", self.handshake_timeout)
+        _within("max body", self.max_body, 0, _wire.MAX_BODY)
+
+
+def _check_string(what: str, text: str, least: int) -> None:
+    try:
+        length = len(text.encode())
+    except UnicodeEncodeError:
+        raise UsageError(f"{what} is no valid Unicode") from None
+    if not least <= length <= _wire.MAX_NAME:
+        raise UsageError(f"{what} of {length} bytes is not within {least}..{_wire.MAX_NAME} bytes")
+    if _wire.control_character(text) is not None:
+        raise UsageError(f"{what} holds a control character")
+
+
+@dataclass(frozen=True)
+class FromSequence:
+    """A start at a sequence, such as ``(subscriber.next, subscriber.epoch)`` of an earlier process."""
+
+    sequence: int
+    epoch: int = 0
+    """Epoch of the sequence; 0: the present one."""
+
+
+@dataclass(frozen=True)
+class FromTime:
+    """A start at a time that the relay's journal reaches back to."""
+
+    ms: int
+    """Milliseconds since 1970."""
+
+
+Start = Union[str, FromSequence, FromTime]
+
+
+@dataclass(frozen=True)
+class SubscriberOptions(ConnectionOptions):
+    types: Sequence[Range] = ()
+    """Ranges of types wanted, both ends included; empty: every type."""
+    start: Start = "live"
+    """``"live"``, ``"earliest"``, a ``FromSequence`` or a ``FromTime``."""
+    policy: str = "default"
+    """What happens when this subscriber is slow: default, disconnect, backpressure, skip, replay."""
+    level: str = "stream"
+    """Only messages that have reached this level: stream, written, forced."""
+    buffer: int = 256 << 10
+    """Bytes of messages that wait for the user before nothing more is read."""
+
+    def __post_init__(self) -> None:
+        self.check()
+        check_types(self.types)
+        _one_of("policy", self.policy, _wire.POLICIES)
+        _one_of("level", self.level, _wire.LEVEL_NAMES)
+        _within("buffer", self.buffer, 1, 1 << 30)
+        if isinstance(self.start, str):
+            _one_of("start", self.start, ("live", "earliest"))
+        elif isinstance(self.start, FromSequence):
+            _within("sequence", self.start.sequence, 1, _wire.MAX_NUMBER)
+            _within("epoch", self.start.epoch, -_wire.MAX_NUMBER - 1, _wire.MAX_NUMBER)
+        else:
+            _within("time in ms", self.start.ms, 1, _wire.MAX_NUMBER)
+        if self.plain and (self.types or self.start != "live" or self.policy != "default" or self.level != "stream"):
+            raise UsageError("the plain mode knows no types, start, policy or level")
+
+    def hello(self, types: Sequence[Range], epoch: int, following: int) -> bytes:
+        """HELLO; ``following`` is the sequence to go on with, 0: the start of the options."""
+        start, number = _wire.LIVE, following
+        if following:
+            start = _wire.FROM_SEQUENCE
+        elif isinstance(self.start, FromTime):
+            start, number = _wire.FROM_TIME, self.start.ms
+        elif self.start == "earliest":
+            start = _wire.EARLIEST
+        return _wire.hello(
+            _wire.SUBSCRIBER,
+            policy=_wire.POLICIES.index(self.policy),
+            start=start,
+            features=_wire.SEQUENCES | _wire.NARROWED | features(self.level, self.token),
+            heartbeat_ms=self.heartbeat_ms,
+            epoch=epoch,
+            number=number,
+            ranges=types,
+            client=self.name.encode(),
+            token=(self.token or "").encode(),
+            level=_wire.LEVEL_NAMES.index(self.level),
+        )
+
+
+@dataclass(frozen=True)
+class PublisherOptions(ConnectionOptions):
+    acks: bool = False
+    """Messages are numbered under ``name``, kept until they are acknowledged, and sent again after a cut."""
+    level: str = "stream"
+    """The level at which a message counts as acknowledged: stream, written, forced."""
+    producer: bytes | None = field(default=None, repr=False)
+    """The 16 random bytes by which the relay recognises this publisher; ``None``: drawn anew."""
+    producer_file: str | os.PathLike[str] | None = None
+    """File that keeps them, as 32 hex digits; made if it is not there."""
+    first_number: int = 0
+    """Number of the first message; 0: the relay's accepted + 1."""
+    epoch: int = 0
+    """Epoch of ``first_number``; 0: any."""
+    buffer: int = (1 << 20) + 8
+    """Bytes of messages that are not settled yet, headers included. At this bound the user waits."""
+    close_timeout: float = 5.0
+    """Longest time in which close waits for messages to be settled."""
+    on_ack: Callable[[int, int], None] = _ignore_ack
+    """Gets a number and its sequence (0: not known): this message and all before it are acknowledged."""
+    producer_id: bytes = field(init=False, repr=False, compare=False, default=b"")
+
+    def __post_init__(self) -> None:
+        self.check()
+        _one_of("level", self.level, _wire.LEVEL_NAMES)
+        _within("first number", self.first_number, 0, _wire.MAX_NUMBER)
+        _within("epoch", self.epoch, -_wire.MAX_NUMBER - 1, _wire.MAX_NUMBER)
+        _above_zero("close time-out", self.close_timeout)
+        _within("buffer", self.buffer, self.max_body + _wire.HEADER.size, 1 << 30)
+        chosen = self.producer is not None or self.producer_file is not None or self.first_number or self.epoch
+        if not self.acks:
+            if chosen or self.level != "stream":
+                raise UsageError("producer id, first number, epoch and level need ACKS")
+            return
+        if self.plain:
+            raise UsageError("the plain mode knows no ACKS")
+        if not self.name:
+            raise UsageError("ACKS need a name")
+        if self.producer is not None and self.producer_file is not None:
+            raise UsageError("both a producer id and a file for it")
+        if self.producer_file is not None:
+            producer = _kept_id(Path(self.producer_file))
+        else:
+            producer = secrets.token_bytes(16) if self.producer is None else bytes(self.producer)
+        if len(producer) != 16 or not any(producer):
+            raise UsageError(f"a producer id of {len(producer)} bytes; it has 16, not all of them 0")
+        object.__setattr__(self, "producer_id", producer)
+
+    def hello(self, epoch: int, number: int) -> bytes:
+        """HELLO; ``number`` is that of the first message over this connection."""
+        return _wire.hello(
+            _wire.PUBLISHER,
+            features=(_wire.ACKS if self.acks else 0) | features(self.level, self.token),
+            heartbeat_ms=self.heartbeat_ms,
+            epoch=epoch,
+            number=number,
+            client=self.name.encode(),
+            producer=self.producer_id,
+            token=(self.token or "").encode(),
+            level=_wire.LEVEL_NAMES.index(self.level),
+        )
+
+
+def features(level: str, token: str | None) -> int:
+    return (_wire.LEVELS if level != "stream" else 0) | (_wire.TOKEN if token is not None else 0)
+
+
+def _kept_id(path: Path) -> bytes:
+    """The id in the file, which is written first if it is not there: whole or not at all."""
+    try:
+        if not path.exists():
+            # mkstemp gives mode 0600; link fails where another process was faster, and its id counts.
+            handle, draft = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")
+            try:
+                with os.fdopen(handle, "w", encoding="ascii") as out:
+                    out.write(secrets.token_hex(16) + "\n")
+                    out.flush()
+                    os.fsync(out.fileno())
+                with contextlib.suppress(FileExistsError):
+                    os.link(draft, path)
+            finally:
+                os.unlink(draft)
+        with open(path, "rb") as kept:
+            content = kept.read(64)
+    except OSError as e:
+        raise UsageError(f"producer id in {path}: {e}") from e
+    digits = content.rstrip(b"\r\n")
+    if len(digits) != 32 or any(c not in b"0123456789abcdefABCDEF" for c in digits):
+        raise UsageError(f"producer id in {path}: not 32 hex digits")
+    return bytes.fromhex(digits.decode("ascii"))

@@ -1,0 +1,299 @@
+"""Clients for plain threads: the asyncio ones on a thread of their own, with methods that wait."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import threading
+from collections.abc import Coroutine, Iterator, Sequence
+from types import TracebackType
+from typing import Any, Callable, TypeVar
+
+from ._core import PublisherCore
+from ._io import PublisherSession, SubscriberSession
+from ._position import Place
+from ._wire import Body, Range
+from .errors import RelayError, UsageError
+from .events import Item
+from .options import PublisherOptions, SubscriberOptions
+
+_T = TypeVar("_T")
+
+
+class _LoopThread:
+    """An event loop on a daemon thread."""
+
+    def __init__(self, name: str) -> None:
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self.loop.run_forever, name=name, daemon=True)
+        self._thread.start()
+
+    def run(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
+        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result()
+
+    def stop(self) -> None:
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join()
+        self.loop.close()
+
+    @property
+    def is_current(self) -> bool:
+        return threading.current_thread() is self._thread
+
+
+class _News:
+    """Wakes the threads that wait for a condition."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self._condition = threading.Condition(self.lock)
+
+    def wake(self) -> None:
+        with self._condition:
+            self._condition.notify_all()
+
+    def wait_for(self, condition: Callable[[], bool], timeout: float | None) -> bool:
+        """Waits with the lock; whether the condition is true."""
+        with self._condition:
+            return self._condition.wait_for(condition, timeout)
+
+
+class Subscriber:
+    """Messages, gaps and changes of the stream, in its order::
+
+        with Subscriber(SubscriberOptions("127.0.0.1:7400")) as subscriber:
+            for item in subscriber:
+                ...
+
+    One thread reads. Any thread may change the types, read the counters and close.
+    """
+
+    def __init__(self, options: SubscriberOptions) -> None:
+        self._news = _News()
+        self._place = Place()
+        self._closed = False
+        self._closing = threading.Lock()
+        self._thread = _LoopThread("msgrelay-subscriber")
+
+        async def start() -> SubscriberSession:
+            return SubscriberSession(options, self._news.wake)
+
+        self._session = self._thread.run(start())
+
+    def connected(self, timeout: float | None = None) -> bool:
+        """Waits for the first WELCOME, or plain connection; ``False``: the time is over.
+
+        :raises RelayError: the client gave up
+        """
+        session = self._session
+        in_time = self._news.wait_for(lambda: session.connected or session.ended, timeout)
+        if in_time and not session.connected:
+            raise session.failure or RelayError("the subscriber was closed")
+        return in_time
+
+    def batch(self, timeout: float | None = None) -> list[Item]:
+        """All items that have come, at least one: the fastest way to read. Empty: closed, or the time is over.
+
+        :raises RelayError: the client gave up; all that came before was handed over
+        """
+        rest = self._place.rest()
+        return rest or (self._place.all() if self._more(timeout) else [])
+
+    def __iter__(self) -> Iterator[Item]:
+        while True:
+            yield from self._place.unread
+            if not self._more(None):
+                return
+
+    def _more(self, timeout: float | None) -> bool:
+        session = self._session
+        self._news.wait_for(lambda: bool(session.pending) or session.ended or self._closed, timeout)
+        if self._closed:
+            return False
+        batches = session.take()
+        if batches:
+            self._place.take(batches)
+            self._thread.loop.call_soon_threadsafe(session.taken, batches)
+            return True
+        if session.failure is not None:
+            raise session.failure
+        return False
+
+    def types(self, ranges: Sequence[Range], timeout: float | None = None) -> int:
+        """Changes the types, here and on later connections; empty: every type.
+
+        :returns: the sequence of the first message that these types choose
+        :raises UsageError: the ranges break a limit, or 64 changes wait
+        :raises TimeoutError: the relay has not answered in time; the change may still come
+        """
+        if self._closed:
+            raise UsageError("the subscriber is closed")
+        answer: concurrent.futures.Future[int] = concurrent.futures.Future()
+
+        def done(result: int | RelayError) -> None:
+            if isinstance(result, RelayError):
+                answer.set_exception(result)
+            else:
+                answer.set_result(result)
+
+        async def ask() -> None:
+            self._session.core.change(ranges, done)
+            self._session.send_requests()
+
+        self._thread.run(ask())
+        try:
+            return answer.result(timeout)
+        except concurrent.futures.TimeoutError:
+            raise TimeoutError(f"no answer to the change of types within {timeout} s") from None
+
+    @property
+    def messages(self) -> int:
+        """Number of messages handed over."""
+        return self._place.messages
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of these messages, headers included."""
+        return self._place.bytes
+
+    @property
+    def epoch(self) -> int:
+        """Epoch of ``next``; 0 before the first WELCOME."""
+        return self._place.at(self._session)[0]
+
+    @property
+    def next(self) -> int:
+        """Sequence behind the last item that was handed over: where another process would go on."""
+        return self._place.at(self._session)[1]
+
+    @property
+    def head(self) -> int:
+        """Newest sequence of the stream, from the relay's last PING; 0: not known."""
+        return self._session.core.head
+
+    def close(self) -> None:
+        """Ends the connection and the thread. What was read and not handed over is dropped."""
+        with self._closing:
+            if not self._closed:
+                self._closed = True
+                self._thread.run(self._session.close())
+                self._thread.stop()
+        self._news.wake()
+
+    def __enter__(self) -> Subscriber:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Publisher:
+    """Publishes messages::
+
+        with Publisher(PublisherOptions("127.0.0.1:7401", name="orders", acks=True)) as publisher:
+            publisher.publish(7, b"hello")
+
+    Any thread may publish. With ACKS each message is kept until it is acknowledged, and sent again after a cut.
+    """
+
+    def __init__(self, options: PublisherOptions) -> None:
+        self._options = options
+        self._news = _News()
+        self._core = PublisherCore(options)
+        self._closed = False
+        self._closing = threading.Lock()
+        self._thread = _LoopThread("msgrelay-publisher")
+
+        async def start() -> PublisherSession:
+            soon = self._thread.loop.call_soon_threadsafe
+            return PublisherSession(options, self._core, self._news.lock, self._news.wake, soon)
+
+        self._session = self._thread.run(start())
+
+    def connected(self, timeout: float | None = None) -> bool:
+        """Waits for the first WELCOME, or plain connection; ``False``: the time is over.
+
+        :raises RelayError: the client gave up
+        """
+        session = self._session
+        in_time = self._news.wait_for(lambda: session.connected or session.ended, timeout)
+        if in_time and not session.connected:
+            raise self._core.failure or RelayError("the publisher was closed")
+        return in_time
+
+    def publish(self, type: int, body: Body, timeout: float | None = None) -> bool:
+        """Takes a message for sending. Waits for room in the buffer; ``timeout`` 0: does not wait.
+
+        :returns: whether it was taken; ``False``: there was no room in time
+        :raises UsageError: a reserved type, or a body over ``max_body``
+        :raises ConnectionFailed: the client has given up
+        """
+        with self._news.lock:
+            taken = self._core.offer(type, body)
+            if not taken and timeout != 0:
+                taken = self._news.wait_for(lambda: self._core.offer(type, body), timeout)
+            if taken:
+                self._session.schedule()
+            return taken
+
+    def flush(self, timeout: float | None = None) -> bool:
+        """Waits until every message is settled: acknowledged, or without ACKS handed to the socket.
+
+        :returns: whether it is so; ``False``: the time is over
+        :raises ConnectionFailed: the client has given up
+        """
+        self._news.wait_for(lambda: self._core.unsettled == 0 or self._session.ended, timeout)
+        if self._core.unsettled and self._core.failure is not None:
+            raise self._core.failure
+        return self._core.unsettled == 0
+
+    @property
+    def messages(self) -> int:
+        """Number of messages taken."""
+        return self._core.messages
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of these messages, headers included."""
+        return self._core.bytes
+
+    @property
+    def settled(self) -> int:
+        """Number of messages that are settled."""
+        return self._core.settled
+
+    @property
+    def first_number(self) -> int:
+        """Number of this publisher's first message; 0: not known yet."""
+        return self._core.first_number
+
+    @property
+    def epoch(self) -> int:
+        """Epoch of the relay's stream, to store with the numbers; 0: not known yet."""
+        return self._core.epoch
+
+    def close(self) -> int:
+        """Settles what was published, for ``close_timeout`` at most, over new connections if needed.
+
+        :returns: number of messages that were not settled
+        """
+        with self._closing:
+            if not self._closed:
+                self._closed = True
+                self._core.closing = True
+                self._news.wait_for(
+                    lambda: self._core.unsettled == 0 or self._session.ended, self._options.close_timeout
+                )
+                self._thread.run(self._session.close(abort=self._core.unsettled > 0))
+                self._thread.stop()
+        return self._core.unsettled
+
+    def __enter__(self) -> Publisher:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,318 @@
+"""The clients over real sockets: asyncio and threads, against a relay of this test's own."""
+
+import asyncio
+import gc
+import socket
+import sys
+import threading
+import unittest
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from test_core import ack, gap, message, ping, welcome
+
+from msgrelay import (
+    ConnectionFailed,
+    Gap,
+    GaveUp,
+    Lost,
+    Message,
+    PublisherOptions,
+    Reconnect,
+    SubscriberOptions,
+    UsageError,
+    _wire,
+    aio,
+    threads,
+)
+from msgrelay._io import Connection, SubscriberSession
+
+# Reached by a hang alone, in seconds.
+HANG = 60
+SOON = Reconnect(first=0.001, longest=0.001)
+
+
+class FakeRelay:
+    """Accepts connections one by one; the test plays each by hand."""
+
+    def __init__(self) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener.settimeout(HANG)
+        self.endpoint = f"127.0.0.1:{self._listener.getsockname()[1]}"
+
+    def accept(self, reply: bytes = b"") -> socket.socket:
+        connection, _ = self._listener.accept()
+        connection.settimeout(HANG)
+        self.read_frame(connection)
+        connection.sendall(reply)
+        return connection
+
+    @staticmethod
+    def read_frame(connection: socket.socket) -> tuple:
+        def read(size: int) -> bytes:
+            data = b""
+            while len(data) < size:
+                more = connection.recv(size - len(data))
+                if not more:
+                    raise EOFError
+                data += more
+            return data
+
+        type_, length = _wire.HEADER.unpack(read(8))
+        return type_, read(length)
+
+    def close(self) -> None:
+        self._listener.close()
+
+
+class ThreadsTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.relay = FakeRelay()
+        self.addCleanup(self.relay.close)
+        self.threads = set(threading.enumerate())
+        self.events: list = []
+
+    def tearDown(self) -> None:
+        self.assertEqual(self.threads, set(threading.enumerate()))
+
+    def subscriber(self, **options: Any) -> threads.Subscriber:
+        given = {"reconnect": SOON, "on_event": self.events.append, **options}
+        return threads.Subscriber(SubscriberOptions(self.relay.endpoint, **given))
+
+    def publisher(self, **options: Any) -> threads.Publisher:
+        given = {"reconnect": SOON, "on_event": self.events.append, "name": "x", "acks": True, **options}
+        return threads.Publisher(PublisherOptions(self.relay.endpoint, **given))
+
+    def test_subscriber_over_a_cut(self) -> None:
+        with self.subscriber() as subscriber:
+            with self.relay.accept(welcome() + message("a") + gap(2, 3)):
+                items = iter(subscriber)
+                self.assertEqual([Message(1, 1, b"a"), Gap(2, 3, 1)], [next(items), next(items)])
+                self.assertEqual(
+                    (7, 4, 1, 9), (subscriber.epoch, subscriber.next, subscriber.messages, subscriber.bytes)
+                )
+            with self.relay.accept(welcome(4) + message("b") + message("c")):
+                self.assertEqual(Message(4, 1, b"b"), next(items))
+                self.assertEqual(5, subscriber.next)
+                # Another loop goes on behind the last item.
+                self.assertEqual(Message(5, 1, b"c"), next(iter(subscriber)))
+        self.assertEqual([], list(subscriber))
+        self.assertTrue(any(isinstance(e, Lost) for e in self.events))
+
+    def test_batch_after_a_loop_and_in_vain(self) -> None:
+        with self.subscriber() as subscriber, self.relay.accept(welcome() + message("a") + message("b") * 3):
+            self.assertEqual(1, next(iter(subscriber)).sequence)
+            got: list = []
+            while len(got) < 3:
+                got += subscriber.batch(HANG)
+            self.assertEqual([2, 3, 4], [m.sequence for m in got])
+            self.assertEqual([], subscriber.batch(timeout=0.01))
+            self.assertEqual(4, subscriber.messages)
+
+    def test_subscriber_that_gives_up(self) -> None:
+        with self.subscriber() as subscriber:
+            error = _wire.error(28, "who are you")
+            with self.relay.accept(welcome() + message("a") + error):
+                items = iter(subscriber)
+                self.assertEqual(b"a", next(items).body)
+                with self.assertRaises(ConnectionFailed) as caught:
+                    next(items)
+                self.assertEqual(("fatal", 28), (caught.exception.kind, caught.exception.code))
+                with self.assertRaises(ConnectionFailed):
+                    subscriber.batch()
+                with self.assertRaises(ConnectionFailed):
+                    subscriber.types([(1, 1)])
+        self.assertIsInstance(self.events[-1], GaveUp)
+
+    def test_close_wakes_a_reader(self) -> None:
+        subscriber = self.subscriber()
+        with self.relay.accept(welcome()):
+            self.assertTrue(subscriber.connected(HANG))
+            rest: list = []
+            reader = threading.Thread(target=lambda: rest.append(list(subscriber)))
+            reader.start()
+            subscriber.close()
+            subscriber.close()
+            reader.join(HANG)
+            self.assertEqual([[]], rest)
+            with self.assertRaises(UsageError):
+                subscriber.types([])
+
+    def test_exception_of_the_hook_ends_the_client(self) -> None:
+        def hook(_event: object) -> None:
+            raise RuntimeError("a fault of the user")
+
+        with self.subscriber(on_event=hook) as subscriber, self.relay.accept(welcome()):
+            with self.assertRaisesRegex(ConnectionFailed, "a fault of the user") as caught:
+                subscriber.batch(HANG)
+            self.assertEqual("fatal", caught.exception.kind)
+
+    def test_slow_reader_stops_the_reading(self) -> None:
+        chunk = message("x" * 1000) * 64
+        with self.subscriber(buffer=10_000) as subscriber, self.relay.accept(welcome()) as connection:
+            self.assertTrue(subscriber.connected(HANG))
+            connection.settimeout(0.5)
+            sent = 0
+            with self.assertRaises(TimeoutError if sys.version_info >= (3, 10) else socket.timeout):
+                while sent < 64_000_000:
+                    sent += connection.send(chunk[sent % len(chunk) :])
+            self.assertLess(sent, 64_000_000)
+            whole = sent // 1008
+            got = 0
+            while got < whole:
+                got += len(subscriber.batch(HANG))
+            self.assertEqual(whole, got)
+
+    def test_publisher_over_a_cut(self) -> None:
+        acked: list = []
+        with self.publisher(on_ack=lambda *a: acked.append(a)) as publisher:
+            with self.relay.accept(welcome(accepted=4)) as connection:
+                for text in ("a", "b", "c"):
+                    self.assertTrue(publisher.publish(1, text.encode()))
+                bodies = [self.relay.read_frame(connection)[1] for _ in range(3)]
+                self.assertEqual([b"a", b"b", b"c"], bodies)
+                connection.sendall(ack(6, 60))
+                while publisher.settled < 2:
+                    self.assertFalse(publisher.flush(0.01))
+            with self.relay.accept(welcome(accepted=6)) as connection:
+                self.assertEqual((1, b"c"), self.relay.read_frame(connection))
+                connection.sendall(ack(7, 70))
+                self.assertTrue(publisher.flush(HANG))
+        self.assertEqual([(6, 60), (7, 70)], acked)
+        self.assertEqual(
+            (5, 3, 3, 27), (publisher.first_number, publisher.messages, publisher.settled, publisher.bytes)
+        )
+        self.assertEqual(0, publisher.close())
+
+    def test_publisher_waits_for_room(self) -> None:
+        with self.publisher(max_body=8, buffer=32) as publisher, self.relay.accept(welcome()) as connection:
+            self.assertEqual(2, sum(publisher.publish(1, bytes(8), timeout=0) for _ in range(3)))
+            self.assertFalse(publisher.publish(1, bytes(8), timeout=0.01))
+            waiting = threading.Thread(target=publisher.publish, args=(1, bytes(8)))
+            waiting.start()
+            self.relay.read_frame(connection)
+            connection.sendall(ack(1))
+            waiting.join(HANG)
+            self.assertEqual(3, publisher.messages)
+            connection.sendall(ack(2))
+            for _ in range(2):
+                self.relay.read_frame(connection)
+            connection.sendall(ack(3))
+            self.assertTrue(publisher.flush(HANG))
+
+    def test_close_tells_what_was_not_settled(self) -> None:
+        publisher = self.publisher(close_timeout=0.05)
+        with self.relay.accept(welcome()):
+            publisher.publish(1, b"a")
+            self.assertEqual(1, publisher.close())
+            with self.assertRaises(UsageError):
+                publisher.publish(1, b"b")
+
+    def test_last_word_to_a_plain_publisher(self) -> None:
+        publisher = threads.Publisher(
+            PublisherOptions(self.relay.endpoint, plain=True, on_event=self.events.append, reconnect=SOON)
+        )
+        publisher.publish(1, b"a")
+        connection = self.relay.accept()
+        answer = threading.Timer(0.05, connection.sendall, [_wire.error(7, "the wrong port")])
+        answer.start()
+        self.assertEqual(0, publisher.close())
+        answer.join()
+        connection.close()
+        self.assertEqual(7, self.events[-1].error.code)
+
+    def test_relay_that_is_not_there(self) -> None:
+        self.relay.close()
+        with self.subscriber(reconnect=Reconnect(rounds=0)) as subscriber:
+            with self.assertRaises(ConnectionFailed) as caught:
+                subscriber.connected(HANG)
+            self.assertEqual(("retry", 0), (caught.exception.kind, caught.exception.code))
+
+
+class AsyncioTest(unittest.IsolatedAsyncioTestCase):
+    async def asyncSetUp(self) -> None:
+        self.relay = FakeRelay()
+        self.addCleanup(self.relay.close)
+        self.loop = asyncio.get_running_loop()
+
+    async def accept(self, reply: bytes) -> socket.socket:
+        return await self.loop.run_in_executor(None, self.relay.accept, reply)
+
+    async def test_subscriber(self) -> None:
+        options = SubscriberOptions(self.relay.endpoint, reconnect=SOON)
+        async with aio.Subscriber(options) as subscriber:
+            with await self.accept(welcome() + message("a") + message("b") + message("c")):
+                await subscriber.connected()
+                async for item in subscriber:
+                    self.assertEqual(Message(1, 1, b"a"), item)
+                    break
+                self.assertEqual([2, 3], [m.sequence for m in await subscriber.batch()])
+            with await self.accept(welcome(4) + message("d")):
+                async for item in subscriber:
+                    self.assertEqual(Message(4, 1, b"d"), item)
+                    break
+            self.assertEqual((7, 5, 4), (subscriber.epoch, subscriber.next, subscriber.messages))
+        self.assertEqual([], await subscriber.batch())
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        self.assertEqual(set(), tasks)
+
+    async def test_publisher(self) -> None:
+        options = PublisherOptions(self.relay.endpoint, name="x", acks=True, max_body=8, buffer=16, reconnect=SOON)
+        async with aio.Publisher(options) as publisher:
+            with await self.accept(welcome()) as connection:
+                await publisher.publish(1, bytes(8))
+                self.assertFalse(publisher.offer(1, b""))
+                self.assertFalse(await publisher.flush(0.01))
+                waiting = asyncio.ensure_future(publisher.publish(2, b"next"))
+                await self.loop.run_in_executor(None, self.relay.read_frame, connection)
+                connection.sendall(ack(1))
+                await waiting
+                frame = await self.loop.run_in_executor(None, self.relay.read_frame, connection)
+                self.assertEqual((2, b"next"), frame)
+                connection.sendall(ack(2))
+                self.assertTrue(await publisher.flush(HANG))
+        self.assertEqual(2, publisher.settled)
+
+    async def test_relay_that_takes_no_answers(self) -> None:
+        class Full(asyncio.Transport):
+            """The socket of a relay that reads nothing any more."""
+
+            written = 0
+
+            def write(self, data: bytes) -> None:  # type: ignore[override]
+                self.written += len(data)
+
+            def get_write_buffer_size(self) -> int:
+                return self.written
+
+            def set_write_buffer_limits(self, high: Any = None, low: Any = None) -> None:
+                pass
+
+        options = SubscriberOptions(self.relay.endpoint)
+        session = SubscriberSession(options, lambda: None)
+        connection, transport = Connection(session._session), Full()
+        connection.connection_made(transport)
+        connection.data_received(welcome())
+        for id_ in range(1_000_000):
+            connection.data_received(ping(id_, 1, 0))
+            if connection.ended.done():
+                break
+        self.assertIn("takes no answers", str(connection.ended.result()))
+        self.assertLess(transport.written, 1_000_000)
+        session._session.connection = None
+        await session.close()
+
+    async def test_close_at_any_moment(self) -> None:
+        for turns in range(30):
+            subscriber = aio.Subscriber(SubscriberOptions(self.relay.endpoint, reconnect=SOON))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            await asyncio.wait_for(subscriber.close(), HANG)
+        gc.collect()
+        self.assertEqual(1, len(asyncio.all_tasks()))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,96 @@
+"""A round trip with a real relay, if RELAY_SERVER_JAR names its jar."""
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from msgrelay import Message, PublisherOptions, SubscriberOptions, aio, threads
+
+JAR = os.environ.get("RELAY_SERVER_JAR")
+
+
+@unittest.skipUnless(JAR, "RELAY_SERVER_JAR names no relay-server.jar")
+class LiveTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.directory.cleanup)
+        arguments = ["--publish-port=0", "--subscribe-port=0", "--admin=none", f"--journal={cls.directory.name}"]
+        arguments.append(f"--subscribe-socket={cls.directory.name}/subscribe")
+        command = ["java", "-jar", str(JAR), *arguments]
+        cls.relay = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        cls.addClassCleanup(cls.relay.wait)
+        cls.addClassCleanup(cls.relay.kill)
+        assert cls.relay.stdout is not None
+        cls.addClassCleanup(cls.relay.stdout.close)
+        said = ""
+        while not (ports := re.search(r"publishers (127\.0\.0\.1:\d+).*subscribers (127\.0\.0\.1:\d+)", said)):
+            line = cls.relay.stdout.readline()
+            assert line, f"the relay has ended: {said}"
+            said += line
+        cls.publish, cls.subscribe = ports.groups()
+
+    def test_threads(self) -> None:
+        publishing = PublisherOptions(self.publish, name="threads", acks=True, level="written")
+        with threads.Publisher(publishing) as publisher:
+            for i in range(1000):
+                publisher.publish(70, b"%d" % i)
+            self.assertTrue(publisher.flush(60))
+        with threads.Subscriber(SubscriberOptions(self.subscribe, start="earliest", types=[(70, 70)])) as subscriber:
+            got: list = []
+            while len(got) < 1000:
+                got += subscriber.batch(60)
+            self.assertEqual([b"%d" % i for i in range(1000)], [m.body for m in got])
+            self.assertGreaterEqual(subscriber.types([(8, 8)], timeout=60), got[-1].sequence + 1)
+
+    def test_asyncio_over_a_unix_socket(self) -> None:
+        async def round_trip() -> None:
+            endpoint = f"unix:{self.directory.name}/subscribe"
+            async with aio.Subscriber(SubscriberOptions(endpoint, types=[(9, 9)])) as subscriber:
+                await subscriber.connected()
+                async with aio.Publisher(PublisherOptions(self.publish)) as publisher:
+                    await publisher.publish(9, b"hello")
+                async for item in subscriber:
+                    assert isinstance(item, Message)
+                    self.assertEqual((9, b"hello"), (item.type, item.body))
+                    break
+
+        asyncio.run(asyncio.wait_for(round_trip(), 60))
+
+    def test_readme(self) -> None:
+        readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+        code = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+        code = [c.replace("127.0.0.1:7400", self.subscribe).replace("127.0.0.1:7401", self.publish) for c in code]
+        subscribing, publishing = code
+        publisher = subprocess.run([sys.executable, "-c", publishing], capture_output=True, text=True, timeout=60)
+        self.assertEqual("10 acknowledged\n", publisher.stdout, publisher.stderr)
+        command = [sys.executable, "-u", "-c", subscribing]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as subscriber:
+            self.addCleanup(subscriber.kill)
+            assert subscriber.stdout is not None
+            bodies = []
+            while not bodies or "message 9" not in bodies[-1]:
+                line = subscriber.stdout.readline()
+                self.assertTrue(line, bodies)
+                if line.split()[1] == "7":
+                    bodies.append(line.split(" ", 2)[2])
+            subscriber.kill()
+            self.assertEqual([f"b'message {i}'\n" for i in range(10)], bodies)
+
+    def test_example_of_cache_events(self) -> None:
+        example = Path(__file__).parents[1] / "examples/kv_events.py"
+        state = Path(self.directory.name, "router.json")
+        command = [sys.executable, str(example), "demo", self.publish, self.subscribe, f"--state={state}"]
+        demo = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        self.assertEqual(0, demo.returncode, demo.stderr)
+        self.assertIn("knows every block of every worker", demo.stderr)
+        self.assertIn(" 0 gaps, 0 events without", demo.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,384 @@
+//! Subscribers and publishers over tokio.
+
+use std::borrow::Cow;
+use std::collections::hash_map::RandomState;
+use std::future::poll_fn;
+use std::hash::{BuildHasher, Hasher};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{ready, Context, Poll, Waker};
+use std::time::Duration;
+
+use futures_core::Stream;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::error::Error;
+use crate::link::State;
+use crate::net::Io;
+use crate::options::{Hook, PublisherOptions, SubscriberOptions};
+use crate::publisher::{PublisherCore, PublisherCounters};
+use crate::subscriber::{SubscriberCore, SubscriberCounters, Taken};
+use crate::Event;
+
+/// Longest time to wait for the relay's last word after the publisher's.
+const LINGER: Duration = Duration::from_secs(1);
+
+fn seed() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+fn tell(hook: &mut Option<Hook>, events: Vec<Event>) {
+    if let Some(hook) = hook {
+        events.iter().for_each(hook);
+    }
+}
+
+/// A message of the stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Message<'a> {
+    /// Number in the stream, from 1; `None`: not known, since the relay grants no SEQUENCES, or the mode is plain.
+    pub sequence: Option<i64>,
+    /// Type of the message.
+    pub message_type: i32,
+    /// Bytes that the relay does not read.
+    pub body: Cow<'a, [u8]>,
+}
+
+/// What a subscriber gets, in stream order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Item<'a> {
+    /// A message.
+    Message(Message<'a>),
+    /// A gap, another stream, a rollback, missed messages, or an answer to a change of types.
+    Event(Event),
+}
+
+/// A subscriber. It connects as it is polled, over and over. It is a [`Stream`] of items with bodies of their own;
+/// [`Subscriber::next`] lends them without a copy.
+///
+/// There is no task inside: the relay's PINGs are answered as the subscriber is polled.
+pub struct Subscriber {
+    core: SubscriberCore,
+    io: Io,
+    hook: Option<Hook>,
+    told_end: bool,
+}
+
+impl Subscriber {
+    /// A subscriber, which connects when it is polled.
+    ///
+    /// # Errors
+    ///
+    /// An option breaks a rule.
+    pub fn open(mut options: SubscriberOptions) -> Result<Subscriber, Error> {
+        options.check()?;
+        let io = Io::new(&options.connection)?;
+        let hook = options.connection.hook.take();
+        Ok(Subscriber {
+            core: SubscriberCore::new(options, 0, seed())?,
+            io,
+            hook,
+            told_end: false,
+        })
+    }
+
+    /// The next message or event. Nothing is lost if the future is dropped before it is ready.
+    ///
+    /// # Errors
+    ///
+    /// The subscriber has given up.
+    pub async fn next(&mut self) -> Result<Item<'_>, Error> {
+        match poll_fn(|cx| self.poll_taken(cx)).await? {
+            Taken::Event(event) => Ok(Item::Event(event)),
+            Taken::Message(frame, sequence) => Ok(Item::Message(Message {
+                sequence,
+                message_type: frame.message_type,
+                body: Cow::Borrowed(self.core.link.body(frame)),
+            })),
+        }
+    }
+
+    /// Asks for other types, ranges with both ends included, from now on; none: every type. [`Event::Types`] tells
+    /// when they hold. Returns the request that it names.
+    ///
+    /// # Errors
+    ///
+    /// A range breaks a rule, 64 changes wait already, or the subscriber has given up.
+    pub fn types(&mut self, types: impl Into<Vec<(i32, i32)>>) -> Result<u32, Error> {
+        self.core.types(types.into())
+    }
+
+    /// The numbers until now.
+    pub fn counters(&self) -> SubscriberCounters {
+        self.core.counters
+    }
+
+    fn poll_taken(&mut self, cx: &mut Context<'_>) -> Poll<Result<Taken, Error>> {
+        loop {
+            let taken = self.core.take();
+            if !self.core.link.events.is_empty() {
+                tell(&mut self.hook, std::mem::take(&mut self.core.link.events));
+            }
+            if let Some(taken) = taken {
+                return Poll::Ready(Ok(taken));
+            }
+            let ended = self.core.link.state == State::Ended;
+            let polled = self.io.poll(cx, &mut self.core);
+            if ended {
+                return Poll::Ready(Err(self.core.link.error.clone()));
+            }
+            ready!(polled);
+        }
+    }
+}
+
+impl Stream for Subscriber {
+    type Item = Result<Item<'static>, Error>;
+
+    /// The next item; an error is the last one.
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        if this.told_end {
+            return Poll::Ready(None);
+        }
+        Poll::Ready(Some(match ready!(this.poll_taken(cx)) {
+            Ok(Taken::Event(event)) => Ok(Item::Event(event)),
+            Ok(Taken::Message(frame, sequence)) => Ok(Item::Message(Message {
+                sequence,
+                message_type: frame.message_type,
+                body: Cow::Owned(this.core.link.body(frame).to_vec()),
+            })),
+            Err(error) => {
+                this.told_end = true;
+                Err(error)
+            }
+        }))
+    }
+}
+
+struct Shared {
+    core: PublisherCore,
+    io: Io,
+    stopped: bool,
+    task: Option<Waker>,
+    waiting: Vec<Waker>,
+}
+
+impl Shared {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        loop {
+            if self.stopped {
+                self.io.close();
+                return Poll::Ready(());
+            }
+            self.core.take_frames();
+            let ended = self.core.link.state == State::Ended;
+            let polled = self.io.poll(cx, &mut self.core);
+            if ended {
+                return Poll::Ready(());
+            }
+            if polled.is_pending() {
+                self.task = Some(cx.waker().clone());
+                return Poll::Pending;
+            }
+        }
+    }
+
+    fn wake_task(&mut self) {
+        if let Some(task) = self.task.take() {
+            task.wake();
+        }
+    }
+
+    fn wait(&mut self, cx: &mut Context<'_>) {
+        if !self.waiting.iter().any(|waker| waker.will_wake(cx.waker())) {
+            self.waiting.push(cx.waker().clone());
+        }
+    }
+}
+
+fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What [`Publisher::close`] came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Closed {
+    /// Messages that were not settled.
+    pub unsettled: u64,
+    /// Why, or the relay's last word.
+    pub error: Option<Error>,
+}
+
+/// A publisher. A task of the runtime sends, listens and connects again, until the publisher is closed or dropped; many
+/// tasks may publish at once.
+pub struct Publisher {
+    shared: Arc<Mutex<Shared>>,
+    task: Option<JoinHandle<()>>,
+    close_timeout: Duration,
+}
+
+impl Publisher {
+    /// A publisher, whose task begins to connect. Called within a tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// An option breaks a rule.
+    pub fn open(mut options: PublisherOptions) -> Result<Publisher, Error> {
+        options.check()?;
+        let io = Io::new(&options.connection)?;
+        let mut hook = options.connection.hook.take();
+        let close_timeout = options.close_timeout;
+        let shared = Arc::new(Mutex::new(Shared {
+            core: PublisherCore::new(options, 0, seed())?,
+            io,
+            stopped: false,
+            task: None,
+            waiting: Vec::new(),
+        }));
+        let its = shared.clone();
+        let run = poll_fn(move |cx| {
+            let (polled, events, waiting) = {
+                let mut shared = lock(&its);
+                let polled = shared.poll(cx);
+                let events = std::mem::take(&mut shared.core.link.events);
+                (polled, events, std::mem::take(&mut shared.waiting))
+            };
+            // The hook is told first: who waits for an acknowledgement knows that the hook was told.
+            tell(&mut hook, events);
+            waiting.into_iter().for_each(Waker::wake);
+            polled
+        });
+        Ok(Publisher {
+            shared,
+            task: Some(tokio::spawn(run)),
+            close_timeout,
+        })
+    }
+
+    /// Takes a message; waits for room in the buffer.
+    ///
+    /// # Errors
+    ///
+    /// Type or length break a rule, or the publisher has given up.
+    pub async fn publish(&self, message_type: i32, body: &[u8]) -> Result<(), Error> {
+        poll_fn(|cx| {
+            let mut shared = lock(&self.shared);
+            let taken = shared.core.put(message_type, body);
+            if matches!(taken, Ok(false)) {
+                shared.wait(cx);
+                return Poll::Pending;
+            }
+            shared.wake_task();
+            Poll::Ready(taken.map(drop))
+        })
+        .await
+    }
+
+    /// Takes a message; false: the buffer has no room for it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Publisher::publish`].
+    pub fn try_publish(&self, message_type: i32, body: &[u8]) -> Result<bool, Error> {
+        let mut shared = lock(&self.shared);
+        let taken = shared.core.put(message_type, body);
+        shared.wake_task();
+        taken
+    }
+
+    /// Waits until every message is settled: acknowledged, or without acknowledgements handed to the socket.
+    ///
+    /// # Errors
+    ///
+    /// The publisher has given up.
+    pub async fn flush(&self) -> Result<(), Error> {
+        poll_fn(|cx| {
+            let mut shared = lock(&self.shared);
+            if shared.core.is_settled() {
+                return Poll::Ready(Ok(()));
+            }
+            if shared.core.link.state == State::Ended {
+                return Poll::Ready(Err(shared.core.link.error.clone()));
+            }
+            shared.wait(cx);
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// The numbers until now.
+    pub fn counters(&self) -> PublisherCounters {
+        lock(&self.shared).core.counters
+    }
+
+    /// The id by which the relay recognises this publisher.
+    pub fn producer(&self) -> [u8; 16] {
+        lock(&self.shared).core.producer()
+    }
+
+    /// Settles what was taken, within the close time-out, and closes.
+    pub async fn close(mut self) -> Closed {
+        let mut error = match timeout(self.close_timeout, self.flush()).await {
+            Ok(done) => done.err(),
+            Err(_) => Some(Error {
+                kind: crate::Kind::Retry,
+                code: 0,
+                text: format!("not everything was settled within {:?}", self.close_timeout),
+            }),
+        };
+        if error.is_none() && self.end_output() {
+            // Only now the relay reports a fault in the last messages.
+            let ended = poll_fn(|cx| {
+                let mut shared = lock(&self.shared);
+                if shared.core.link.state == State::Ended {
+                    return Poll::Ready(shared.core.link.error.clone());
+                }
+                shared.wait(cx);
+                Poll::Pending
+            });
+            if let Ok(last_word) = timeout(LINGER.min(self.close_timeout), ended).await {
+                error = Some(last_word).filter(|error| error.code() != 0);
+            }
+        }
+        self.stop();
+        if let Some(task) = self.task.take() {
+            // The task ends with the next poll; it panics only if the hook did.
+            if let Err(panicked) = task.await {
+                std::panic::resume_unwind(panicked.into_panic());
+            }
+        }
+        let counters = self.counters();
+        Closed {
+            unsettled: counters.messages - counters.settled,
+            error,
+        }
+    }
+
+    /// Whether the connection says no more and listens for the relay's last word.
+    fn end_output(&self) -> bool {
+        let mut shared = lock(&self.shared);
+        let listens = !shared.core.has_acks() && shared.core.link.state == State::Open;
+        if listens {
+            shared.core.link.closing = true;
+            shared.io.half_close();
+            shared.wake_task();
+        }
+        listens
+    }
+
+    fn stop(&self) {
+        let mut shared = lock(&self.shared);
+        shared.stopped = true;
+        shared.wake_task();
+    }
+}
+
+impl Drop for Publisher {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

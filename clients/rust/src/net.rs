@@ -1,0 +1,309 @@
+//! The I/O around the cores, with tokio.
+
+use std::future::Future;
+use std::io;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{ready, Context, Poll};
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpStream, UnixStream};
+use tokio::time::{sleep_until, timeout, Sleep};
+
+use crate::error::{Advice, Error, Failure};
+use crate::link::{Role, State};
+use crate::options::{Connection, Endpoint};
+#[cfg(feature = "tls")]
+use crate::tls::{self, Tls, TlsStream};
+
+#[cfg(not(feature = "tls"))]
+pub(crate) struct Tls;
+
+enum Transport {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+    #[cfg(feature = "tls")]
+    Tls(Box<TlsStream>),
+}
+
+impl Transport {
+    fn poll_read(&mut self, cx: &mut Context<'_>, bytes: &mut [u8]) -> Poll<io::Result<usize>> {
+        let mut buffer = ReadBuf::new(bytes);
+        match self {
+            Transport::Tcp(socket) => ready!(Pin::new(socket).poll_read(cx, &mut buffer))?,
+            Transport::Unix(socket) => ready!(Pin::new(socket).poll_read(cx, &mut buffer))?,
+            #[cfg(feature = "tls")]
+            Transport::Tls(session) => return session.poll_read(cx, bytes),
+        }
+        Poll::Ready(Ok(buffer.filled().len()))
+    }
+
+    fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match self {
+            Transport::Tcp(socket) => Pin::new(socket).poll_write(cx, bytes),
+            Transport::Unix(socket) => Pin::new(socket).poll_write(cx, bytes),
+            #[cfg(feature = "tls")]
+            Transport::Tls(session) => session.poll_write(cx, bytes),
+        }
+    }
+
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self {
+            #[cfg(feature = "tls")]
+            Transport::Tls(session) => session.poll_flush(cx),
+            _ => {
+                let _ = cx;
+                Poll::Ready(Ok(()))
+            }
+        }
+    }
+
+    fn poll_shutdown(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self {
+            Transport::Tcp(socket) => Pin::new(socket).poll_shutdown(cx),
+            Transport::Unix(socket) => Pin::new(socket).poll_shutdown(cx),
+            #[cfg(feature = "tls")]
+            Transport::Tls(session) => session.poll_shutdown(cx),
+        }
+    }
+
+    /// Whether nobody else can listen to this connection.
+    fn is_secret(&self) -> bool {
+        match self {
+            Transport::Tcp(socket) => socket.peer_addr().is_ok_and(|peer| match peer.ip() {
+                IpAddr::V6(v6) => v6.to_ipv4_mapped().map_or(v6.is_loopback(), |v4| v4.is_loopback()),
+                IpAddr::V4(v4) => v4.is_loopback(),
+            }),
+            _ => true,
+        }
+    }
+
+    fn is_tls(&self) -> bool {
+        !matches!(self, Transport::Tcp(_) | Transport::Unix(_))
+    }
+}
+
+type Connecting = Pin<Box<dyn Future<Output = Result<Transport, Failure>> + Send>>;
+
+/// The sockets of one client, one after the other.
+pub(crate) struct Io {
+    begun: Instant,
+    tls: Option<Arc<Tls>>,
+    transport: Option<Transport>,
+    connecting: Option<Connecting>,
+    sleep: Option<(u64, Pin<Box<Sleep>>)>,
+    /// The client says no more, and listens until the relay ends the connection.
+    half_closed: bool,
+}
+
+impl Io {
+    pub(crate) fn new(options: &Connection) -> Result<Io, Error> {
+        #[cfg(feature = "tls")]
+        let tls = match &options.tls {
+            Some(files) => Some(Arc::new(Tls::new(files)?)),
+            None => None,
+        };
+        #[cfg(not(feature = "tls"))]
+        let tls = match &options.tls {
+            Some(_) => return Err(Error::yours(0, "TLS needs the feature tls of this crate")),
+            None => None,
+        };
+        Ok(Io {
+            begun: Instant::now(),
+            tls,
+            transport: None,
+            connecting: None,
+            sleep: None,
+            half_closed: false,
+        })
+    }
+
+    fn now(&self) -> u64 {
+        self.begun.elapsed().as_millis() as u64
+    }
+
+    /// Ready at this time.
+    fn poll_sleep(&mut self, cx: &mut Context<'_>, until: u64) -> Poll<()> {
+        let instant = self.begun + Duration::from_millis(until);
+        let (set, sleep) = self
+            .sleep
+            .get_or_insert_with(|| (until, Box::pin(sleep_until(instant.into()))));
+        if *set != until {
+            *set = until;
+            sleep.as_mut().reset(instant.into());
+        }
+        sleep.as_mut().poll(cx)
+    }
+
+    /// Ends the connection of a role that has none any more, with its last word to the relay.
+    fn hang_up(&mut self, cx: &mut Context<'_>, farewell: &[u8]) {
+        self.connecting = None;
+        let Some(mut transport) = self.transport.take() else {
+            return;
+        };
+        if !farewell.is_empty() {
+            let _ = transport.poll_write(cx, farewell);
+            let _ = transport.poll_shutdown(cx);
+            // Unread input would make the system reset the connection, which overtakes the ERROR.
+            let mut rest = [0; 16 << 10];
+            for _ in 0..4 {
+                let Poll::Ready(Ok(1..)) = transport.poll_read(cx, &mut rest) else {
+                    return;
+                };
+            }
+        }
+    }
+
+    pub(crate) fn close(&mut self) {
+        self.transport = None;
+        self.connecting = None;
+    }
+
+    pub(crate) fn half_close(&mut self) {
+        self.half_closed = true;
+    }
+
+    /// Goes on; ready when frames may have come, or the state has changed.
+    pub(crate) fn poll<R: Role>(&mut self, cx: &mut Context<'_>, role: &mut R) -> Poll<()> {
+        loop {
+            role.link().now = self.now();
+            match role.link().state {
+                State::Ended | State::Idle if self.transport.is_some() => {
+                    let farewell = std::mem::take(&mut role.link().farewell);
+                    self.hang_up(cx, &farewell);
+                }
+                State::Ended => return Poll::Ready(()),
+                State::Idle => {
+                    let due = role.link().due;
+                    if role.link().now < due {
+                        ready!(self.poll_sleep(cx, due));
+                        continue;
+                    }
+                    role.link().connecting();
+                    self.connecting = Some(Box::pin(connect(
+                        role.link().endpoint().to_owned(),
+                        self.tls.clone(),
+                        role.link().options.connect_timeout,
+                    )));
+                }
+                State::Connecting => {
+                    let Some(connecting) = &mut self.connecting else {
+                        return Poll::Pending;
+                    };
+                    let made = ready!(connecting.as_mut().poll(cx));
+                    self.connecting = None;
+                    role.link().now = self.now();
+                    let begun = made.and_then(|transport| {
+                        let secret = transport.is_secret();
+                        self.transport = Some(transport);
+                        role.begin(secret)
+                    });
+                    if let Err(failure) = begun {
+                        role.fail(failure);
+                    }
+                    return Poll::Ready(());
+                }
+                State::Greeting | State::Open => {
+                    if let Err(failure) = ready!(self.transfer(cx, role)) {
+                        role.fail(failure);
+                    }
+                    return Poll::Ready(());
+                }
+            }
+        }
+    }
+
+    /// Writes what there is, and reads once.
+    fn transfer<R: Role>(&mut self, cx: &mut Context<'_>, role: &mut R) -> Poll<Result<(), Failure>> {
+        let Some(transport) = &mut self.transport else {
+            return Poll::Pending;
+        };
+        loop {
+            let output = role.output();
+            if output.is_empty() || self.half_closed {
+                break;
+            }
+            match transport.poll_write(cx, output) {
+                Poll::Ready(Ok(n)) => role.wrote(n),
+                Poll::Ready(Err(_)) => role.link().write_failed(),
+                Poll::Pending => break,
+            }
+        }
+        let flushed = if self.half_closed {
+            transport.poll_shutdown(cx)
+        } else {
+            transport.poll_flush(cx)
+        };
+        if let Poll::Ready(Err(_)) = flushed {
+            role.link().write_failed();
+        }
+        let link = role.link();
+        match transport.poll_read(cx, link.room()) {
+            Poll::Ready(Ok(0)) => return Poll::Ready(Err(link.end_of_stream())),
+            Poll::Ready(Ok(n)) => {
+                link.read(n);
+                if link.state == State::Greeting {
+                    // Messages before WELCOME do not extend the time for it.
+                    return Poll::Ready(link.late());
+                }
+                return Poll::Ready(Ok(()));
+            }
+            Poll::Ready(Err(e)) => {
+                let endpoint = link.endpoint();
+                // With TLS 1.3 the relay refuses a certificate behind the client's handshake.
+                #[cfg(feature = "tls")]
+                if transport.is_tls() && link.state == State::Greeting {
+                    return Poll::Ready(Err(tls::failure(endpoint, &e)));
+                }
+                let text = format!("connection to {endpoint} lost: {e}");
+                return Poll::Ready(Err(Failure::new(Advice::Again, 0, text)));
+            }
+            Poll::Pending => {}
+        }
+        loop {
+            role.link().now = self.now();
+            if let Err(late) = role.link().late() {
+                return Poll::Ready(Err(late));
+            }
+            match role.link().until() {
+                None => return Poll::Pending,
+                Some(until) => ready!(self.poll_sleep(cx, until)),
+            }
+        }
+    }
+}
+
+async fn connect(text: String, tls: Option<Arc<Tls>>, limit: Duration) -> Result<Transport, Failure> {
+    let failed = |e: &dyn std::fmt::Display| Failure::new(Advice::Again, 0, format!("connecting to {text}: {e}"));
+    let endpoint = Endpoint::parse(&text).map_err(|e| failed(&e))?;
+    let made = timeout(limit, async {
+        match endpoint {
+            Endpoint::Unix(path) => Ok(Transport::Unix(
+                UnixStream::connect(path).await.map_err(|e| failed(&e))?,
+            )),
+            Endpoint::Tcp(host, port) => {
+                let socket = TcpStream::connect((host.as_str(), port))
+                    .await
+                    .map_err(|e| failed(&e))?;
+                socket.set_nodelay(true).map_err(|e| failed(&e))?;
+                match tls {
+                    None => Ok(Transport::Tcp(socket)),
+                    #[cfg(feature = "tls")]
+                    Some(tls) => {
+                        let mut session = tls.begin(socket, &host)?;
+                        std::future::poll_fn(|cx| session.poll_handshake(cx))
+                            .await
+                            .map_err(|e| tls::failure(&text, &e))?;
+                        Ok(Transport::Tls(Box::new(session)))
+                    }
+                    #[cfg(not(feature = "tls"))]
+                    Some(_) => Err(failed(&"TLS needs the feature tls of this crate")),
+                }
+            }
+        }
+    });
+    made.await
+        .unwrap_or_else(|_| Err(failed(&format!("took more than {limit:?}"))))
+}

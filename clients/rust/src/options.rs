@@ -1,0 +1,439 @@
+//! Options of subscribers and publishers.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::error::Error;
+use crate::wire::{is_reserved, is_string, HEADER, LAST_RESERVED, MAX_MAX_BODY, MAX_NAME, MAX_RANGES};
+use crate::Event;
+
+/// Is told every event but messages, within the calls or the task of the client.
+pub type Hook = Box<dyn FnMut(&Event) + Send>;
+
+/// How long the client waits before it connects again, and how often it does so.
+#[derive(Debug, Clone)]
+pub struct Reconnect {
+    /// Rounds over the endpoints until the client gives up; `None`: for ever.
+    pub rounds: Option<u64>,
+    /// Wait before the first round, doubled for each one after it.
+    pub first: Duration,
+    /// Longest wait.
+    pub longest: Duration,
+    /// Random share by which a wait is shortened at most, 0 to 1.
+    pub jitter: f64,
+}
+
+impl Default for Reconnect {
+    fn default() -> Self {
+        Reconnect {
+            rounds: None,
+            first: Duration::from_millis(100),
+            longest: Duration::from_secs(10),
+            jitter: 0.5,
+        }
+    }
+}
+
+/// Progress of a message in the relay; each level includes those before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Level {
+    /// In the stream.
+    #[default]
+    Stream,
+    /// Handed to the operating system.
+    Written,
+    /// On the disk.
+    Forced,
+}
+
+/// What happens when a subscriber reads too slowly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Policy {
+    /// The relay's own.
+    #[default]
+    Default,
+    /// The connection ends.
+    Disconnect,
+    /// Publishers wait.
+    Backpressure,
+    /// Messages are left out, and named in a gap.
+    Skip,
+    /// The messages come from the journal.
+    Replay,
+}
+
+/// Where a subscriber's stream starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Start {
+    /// With the next message.
+    #[default]
+    Live,
+    /// With the oldest message that the relay holds.
+    Earliest,
+    /// With the message of this sequence, from 1, in this epoch; epoch 0: any.
+    Sequence {
+        /// Epoch that the sequence belongs to.
+        epoch: i64,
+        /// Sequence of the first message wanted.
+        sequence: i64,
+    },
+    /// With the messages of this time, in milliseconds since 1970.
+    Time(i64),
+}
+
+/// Files for TLS 1.3.
+#[derive(Debug, Clone)]
+pub struct TlsFiles {
+    /// PEM file of the authorities that are trusted.
+    pub ca: PathBuf,
+    /// PEM files of the client's certificate chain and key.
+    pub certificate: Option<(PathBuf, PathBuf)>,
+    /// Name or address in the relay's certificate; `None`: the host of the endpoint.
+    pub server_name: Option<String>,
+}
+
+/// Options of both roles.
+pub struct Connection {
+    /// `host:port`, `[ipv6]:port` or `unix:/path`, tried in turn.
+    pub endpoints: Vec<String>,
+    /// No HELLO: no numbers, no acknowledgements, nothing is resumed.
+    pub plain: bool,
+    /// At most 255 bytes without control characters.
+    pub name: String,
+    /// Secret of 1 to 255 bytes. It goes over TLS, Unix sockets and loopback only.
+    pub token: Option<String>,
+    /// 100 ms to 1 h; `None`: the relay's.
+    pub heartbeat: Option<Duration>,
+    /// For the connect and the handshake of TLS; 5 s.
+    pub connect_timeout: Duration,
+    /// From HELLO to WELCOME; 5 s.
+    pub handshake_timeout: Duration,
+    /// Longest body of a message, up to 64 MiB; 1 MiB.
+    pub max_body: usize,
+    /// Tries after a connection was lost.
+    pub reconnect: Reconnect,
+    /// TLS, with the feature `tls`.
+    pub tls: Option<TlsFiles>,
+    /// A subscriber gets only messages that have reached it; a publisher's messages count as acknowledged at it.
+    pub level: Level,
+    /// Is told what happens.
+    pub hook: Option<Hook>,
+}
+
+impl Connection {
+    /// The default options, for these endpoints.
+    pub fn new<T: Into<String>>(endpoints: impl IntoIterator<Item = T>) -> Self {
+        Connection {
+            endpoints: endpoints.into_iter().map(Into::into).collect(),
+            plain: false,
+            name: String::new(),
+            token: None,
+            heartbeat: None,
+            connect_timeout: Duration::from_secs(5),
+            handshake_timeout: Duration::from_secs(5),
+            max_body: 1 << 20,
+            reconnect: Reconnect::default(),
+            tls: None,
+            level: Level::Stream,
+            hook: None,
+        }
+    }
+}
+
+/// Options of a subscriber.
+pub struct SubscriberOptions {
+    /// Options of both roles.
+    pub connection: Connection,
+    /// Ranges of types, both ends included; none: every type.
+    pub types: Vec<(i32, i32)>,
+    /// Where the stream starts.
+    pub start: Start,
+    /// What happens when the subscriber reads too slowly.
+    pub policy: Policy,
+    /// Size of the read buffer in bytes, 128 KiB. It is one frame of the longest body if that is larger.
+    pub buffer: usize,
+}
+
+impl SubscriberOptions {
+    /// The default options, for these endpoints.
+    pub fn new<T: Into<String>>(endpoints: impl IntoIterator<Item = T>) -> Self {
+        SubscriberOptions {
+            connection: Connection::new(endpoints),
+            types: Vec::new(),
+            start: Start::Live,
+            policy: Policy::Default,
+            buffer: 128 << 10,
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let plain_asks = !self.types.is_empty() || self.start != Start::Live || self.policy != Policy::Default;
+        check_connection(&self.connection, plain_asks)?;
+        check_ranges(&self.types)?;
+        match self.start {
+            Start::Sequence { sequence: number, .. } | Start::Time(number) if number < 1 => {
+                Err(Error::yours(0, format!("start {number} is under 1")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The id by which the relay recognises a publisher.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Producer {
+    /// Drawn for this publisher.
+    #[default]
+    Random,
+    /// The caller's.
+    Id([u8; 16]),
+    /// Kept in a file: 32 hex digits and a line end. The file is written if it is not there.
+    File(PathBuf),
+}
+
+/// Options of a publisher.
+pub struct PublisherOptions {
+    /// Options of both roles.
+    pub connection: Connection,
+    /// Messages are numbered and acknowledged, and sent again over the next connection. Needs a name.
+    pub acks: bool,
+    /// The id by which the relay recognises this publisher.
+    pub producer: Producer,
+    /// Number of the first message that will be published; 0: the one after the last that the relay has.
+    pub first_number: i64,
+    /// Epoch of the first number; 0: any.
+    pub epoch: i64,
+    /// Bytes for messages that are not settled, headers included; `None`: 1 MiB + 8, or the longest frame.
+    pub buffer: Option<usize>,
+    /// Longest time that close settles messages; 5 s.
+    pub close_timeout: Duration,
+}
+
+impl PublisherOptions {
+    /// The default options, for these endpoints.
+    pub fn new<T: Into<String>>(endpoints: impl IntoIterator<Item = T>) -> Self {
+        PublisherOptions {
+            connection: Connection::new(endpoints),
+            acks: false,
+            producer: Producer::Random,
+            first_number: 0,
+            epoch: 0,
+            buffer: None,
+            close_timeout: Duration::from_secs(5),
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        check_connection(&self.connection, self.acks)?;
+        let longest = HEADER + self.connection.max_body;
+        let asks =
+            self.producer != Producer::Random || self.first_number != 0 || self.connection.level != Level::Stream;
+        if !self.acks && asks {
+            return Err(Error::yours(
+                0,
+                "producer id, first number and level are for acknowledgements",
+            ));
+        }
+        if self.acks && self.connection.name.is_empty() {
+            return Err(Error::yours(0, "acknowledgements need a name"));
+        }
+        if self.first_number < 0 {
+            return Err(Error::yours(
+                0,
+                format!("first number {} is negative", self.first_number),
+            ));
+        }
+        if self.close_timeout.is_zero() {
+            return Err(Error::yours(0, "close time-out 0 is not above 0"));
+        }
+        match self.buffer {
+            Some(size) if size < longest || size > 1 << 30 => Err(Error::yours(
+                0,
+                format!("send buffer {size} is not within {longest}..{}", 1 << 30),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn ring_size(&self) -> usize {
+        self.buffer.unwrap_or(HEADER + self.connection.max_body.max(1 << 20))
+    }
+}
+
+pub(crate) fn check_ranges(ranges: &[(i32, i32)]) -> Result<(), Error> {
+    if ranges.len() > MAX_RANGES {
+        return Err(Error::yours(
+            0,
+            format!("{} ranges of types, the limit is {MAX_RANGES}", ranges.len()),
+        ));
+    }
+    for &(from, to) in ranges {
+        if from > to {
+            return Err(Error::yours(0, format!("types {from} to {to}: upside down")));
+        }
+        if is_reserved(from) {
+            return Err(reserved(from));
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn reserved(message_type: i32) -> Error {
+    Error::yours(
+        6,
+        format!(
+            "type {message_type} is reserved, the first one is {}",
+            LAST_RESERVED + 1
+        ),
+    )
+}
+
+fn check_connection(c: &Connection, plain_asks: bool) -> Result<(), Error> {
+    let yours = |text: String| Err(Error::yours(0, text));
+    if c.endpoints.is_empty() {
+        return yours("no endpoint".into());
+    }
+    for text in &c.endpoints {
+        let endpoint = Endpoint::parse(text)?;
+        if c.tls.is_some() && matches!(endpoint, Endpoint::Unix(_)) {
+            return yours(format!("endpoint {text}: no TLS over a Unix socket"));
+        }
+    }
+    if c.name.len() > MAX_NAME || !is_string(&c.name) {
+        return yours(format!(
+            "the name has {} bytes, more than {MAX_NAME}, or control characters",
+            c.name.len()
+        ));
+    }
+    if let Some(token) = &c.token {
+        if token.is_empty() || token.len() > MAX_NAME || !is_string(token) {
+            return yours(format!(
+                "the token has {} bytes, not 1 to {MAX_NAME}, or control characters",
+                token.len()
+            ));
+        }
+    }
+    if let Some(heartbeat) = c.heartbeat {
+        if heartbeat < Duration::from_millis(100) || heartbeat > Duration::from_secs(3600) {
+            return yours(format!("heartbeat {heartbeat:?} is not within 100 ms..1 h"));
+        }
+    }
+    if c.connect_timeout.is_zero() || c.handshake_timeout.is_zero() {
+        return yours("a time-out of 0 is not above 0".into());
+    }
+    if c.max_body > MAX_MAX_BODY {
+        return yours(format!("longest body {} is not within 0..{MAX_MAX_BODY}", c.max_body));
+    }
+    let again = &c.reconnect;
+    if again.first.is_zero() || again.longest < again.first || !(0.0..=1.0).contains(&again.jitter) {
+        return yours(format!(
+            "waits from {:?} to {:?} with a jitter of {}: not above 0, not rising, or not within 0..1",
+            again.first, again.longest, again.jitter
+        ));
+    }
+    let asks = !c.name.is_empty() || c.token.is_some() || c.heartbeat.is_some() || c.level != Level::Stream;
+    if c.plain && (asks || plain_asks) {
+        return yours(
+            "the plain mode has no name, token, types, start, policy, level, heartbeat or acknowledgements".into(),
+        );
+    }
+    Ok(())
+}
+
+/// A relay's place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Endpoint {
+    Tcp(String, u16),
+    Unix(PathBuf),
+}
+
+impl Endpoint {
+    pub(crate) fn parse(text: &str) -> Result<Endpoint, Error> {
+        let wrong = || {
+            Err(Error::yours(
+                0,
+                format!("endpoint {text}: expected host:port, [ipv6]:port or unix:path, the port 1 to 65535"),
+            ))
+        };
+        if let Some(path) = text.strip_prefix("unix:") {
+            if path.is_empty() || path.len() > 107 {
+                return wrong();
+            }
+            return Ok(Endpoint::Unix(path.into()));
+        }
+        let Some((host, port)) = text.rsplit_once(':') else {
+            return wrong();
+        };
+        let host = match host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            Some(inner) => inner,
+            None if host.contains([':', '[', ']']) => return wrong(),
+            None => host,
+        };
+        match port.parse() {
+            Ok(port) if port > 0 && !host.is_empty() && !text.ends_with('+') => Ok(Endpoint::Tcp(host.into(), port)),
+            _ => wrong(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endpoints() {
+        assert_eq!(Endpoint::parse("h:1").unwrap(), Endpoint::Tcp("h".into(), 1));
+        assert_eq!(
+            Endpoint::parse("[::1]:7400").unwrap(),
+            Endpoint::Tcp("::1".into(), 7400)
+        );
+        assert_eq!(Endpoint::parse("unix:/x").unwrap(), Endpoint::Unix("/x".into()));
+        for bad in [
+            "nonsense",
+            "host:",
+            "host:0",
+            "host:65536",
+            "::1:7400",
+            ":7400",
+            "unix:",
+            "[::1:1",
+        ] {
+            let error = Endpoint::parse(bad).unwrap_err();
+            assert_eq!(error.kind(), crate::Kind::Yours);
+            assert!(error.to_string().contains(bad));
+        }
+    }
+
+    #[test]
+    fn refused() {
+        let subscriber = |change: &dyn Fn(&mut SubscriberOptions)| {
+            let mut options = SubscriberOptions::new(["h:1"]);
+            change(&mut options);
+            options.check().unwrap_err().to_string()
+        };
+        assert!(subscriber(&|o| o.connection.endpoints.clear()).contains("no endpoint"));
+        assert!(subscriber(&|o| o.connection.name = "n".repeat(256)).contains("256"));
+        assert!(subscriber(&|o| o.connection.name = "a\nb".into()).contains("control"));
+        assert!(subscriber(&|o| o.connection.token = Some(String::new())).contains("0 bytes"));
+        assert!(subscriber(&|o| o.connection.heartbeat = Some(Duration::from_millis(99))).contains("99"));
+        assert!(subscriber(&|o| o.connection.max_body = (64 << 20) + 1).contains("67108865"));
+        assert!(subscriber(&|o| o.connection.reconnect.jitter = f64::NAN).contains("jitter"));
+        assert!(subscriber(&|o| o.start = Start::Time(0)).contains("start 0"));
+        assert!(subscriber(&|o| o.types = vec![(2, 1)]).contains("upside down"));
+        assert!(subscriber(&|o| o.types = vec![(i32::MIN, 1)]).contains("reserved"));
+        assert!(subscriber(&|o| o.types = vec![(1, 1); 1025]).contains("1025"));
+        let publisher = |change: &dyn Fn(&mut PublisherOptions)| {
+            let mut options = PublisherOptions::new(["h:1"]);
+            change(&mut options);
+            options.check().unwrap_err().to_string()
+        };
+        assert!(publisher(&|o| o.acks = true).contains("need a name"));
+        assert!(publisher(&|o| o.first_number = 1).contains("first number"));
+        assert!(publisher(&|o| o.buffer = Some(100)).contains("100"));
+        assert!(publisher(&|o| {
+            o.connection.plain = true;
+            o.connection.name = "x".into();
+        })
+        .contains("plain"));
+    }
+}

@@ -1,0 +1,59 @@
+package dev.msgrelay.client;
+
+import dev.msgrelay.protocol.text.TextFile;
+import dev.msgrelay.protocol.text.WholeFile;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A position in a file.
+ *
+ * <pre>
+ *  epoch=1234605616436508552
+ *  next=4711
+ * </pre>
+ */
+final class PositionFile implements PositionStore {
+    private static final Pattern CONTENT = Pattern.compile("epoch=(-?\\d+)\\Rnext=(\\d+)\\R?");
+
+    /** Most bytes of the file: much longer than its content. */
+    private static final int MOST_BYTES = 1 << 10;
+
+    private final Path file;
+
+    PositionFile(Path file) {
+        this.file = file;
+    }
+
+    @Override
+    public Optional<Position> load() throws IOException {
+        try {
+            Matcher content = CONTENT.matcher(TextFile.read(file, MOST_BYTES));
+            if (!content.matches()) {
+                throw new IllegalArgumentException("expected two lines, epoch=NUMBER and next=NUMBER");
+            }
+            return Optional.of(new Position(Long.parseLong(content.group(1)), Long.parseLong(content.group(2))));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (FileSystemException e) {
+            throw e;
+        } catch (IOException | IllegalArgumentException e) {
+            throw new IOException(
+                    "the position in " + file + " cannot be read: " + e.getMessage()
+                            + "; remove the file to begin anew",
+                    e);
+        }
+    }
+
+    @Override
+    public void save(Position position) throws IOException {
+        String content = "epoch=" + position.epoch() + "\nnext=" + position.next() + "\n";
+        WholeFile.replace(file, content.getBytes(StandardCharsets.UTF_8));
+    }
+}

@@ -1,0 +1,54 @@
+package dev.msgrelay.client;
+
+import java.io.IOException;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/** Saves a subscriber's position now and then. The thread that polls moves it; the one that closes may save it, too. */
+final class PositionKeeper {
+    private final PositionStore store;
+    private final long everyNanos;
+    private final LongSupplier clock;
+
+    private Position saved;
+    private long savedAt;
+    private long epoch;
+    private long next;
+
+    PositionKeeper(PositionStore store, long everyNanos, LongSupplier clock) {
+        this.store = store;
+        this.everyNanos = everyNanos;
+        this.clock = clock;
+        this.savedAt = clock.getAsLong() - everyNanos;
+    }
+
+    synchronized Optional<Position> load() throws IOException {
+        saved = store.load().orElse(null);
+        return Optional.ofNullable(saved);
+    }
+
+    /**
+     * Takes the place behind the last message that is handled; saves it if the last save was long ago.
+     *
+     * @param toEpoch epoch of the stream; 0: not known yet
+     * @param toNext sequence of the next message; 0: not known yet
+     */
+    synchronized void moved(long toEpoch, long toNext) throws IOException {
+        epoch = toEpoch;
+        next = toNext;
+        if (clock.getAsLong() - savedAt >= everyNanos) {
+            save();
+        }
+    }
+
+    /** Saves the place if it is another one than the last that was saved. */
+    synchronized void save() throws IOException {
+        if (epoch == 0 || next == 0 || saved != null && saved.epoch() == epoch && saved.next() == next) {
+            return;
+        }
+        Position position = new Position(epoch, next);
+        store.save(position);
+        saved = position;
+        savedAt = clock.getAsLong();
+    }
+}

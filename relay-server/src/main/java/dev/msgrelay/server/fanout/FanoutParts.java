@@ -1,0 +1,30 @@
+package dev.msgrelay.server.fanout;
+
+import dev.msgrelay.server.journal.Journal;
+import dev.msgrelay.server.log.PacketLog;
+import java.util.function.Supplier;
+
+/**
+ * The parts of a relay that all its subscribers share.
+ *
+ * @param replays null: there is no journal, or nobody is sent what it has
+ * @param elsewhere whether other relays have the same stream: a subscriber may have had more of it there than is here yet
+ */
+public record FanoutParts(
+        PacketLog log,
+        DurableEnds durable,
+        long logBytes,
+        SlowPolicies policies,
+        long stallNanos,
+        Replays replays,
+        boolean elsewhere) {
+    /**
+     * The parts of a relay that subscribers share that the log has overtaken.
+     *
+     * @param journal has what the log has dropped
+     * @param pages memory that the journal is read into
+     * @param group sends to those subscribers meanwhile: its loop may wait for the disk
+     * @param home takes a seat for a subscriber that has caught up
+     */
+    public record Replays(Journal journal, ReplayPages pages, SendGroup group, Supplier<SendGroup> home) {}
+}

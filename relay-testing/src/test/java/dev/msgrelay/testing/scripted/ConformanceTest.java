@@ -1,0 +1,188 @@
+package dev.msgrelay.testing.scripted;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.testing.scripted.Conformance.Outcome;
+import dev.msgrelay.testing.scripted.Conformance.Result;
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The kit notices what a client does wrong. The clients here are as small as their mistakes. */
+class ConformanceTest {
+    private static final String READY =
+            "{\"event\":\"ready\",\"client\":\"x\",\"version\":\"1\",\"capabilities\":[\"a\"]}";
+    private static final Pattern ENDPOINT = Pattern.compile("127\\.0\\.0\\.1:\\d+");
+
+    @TempDir
+    Path directory;
+
+    private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
+
+    /** Plays one case; {@code said} is what the client reports once it has sent a HELLO. */
+    private Result play(String steps, Set<String> known, String... said) throws IOException {
+        Path file = directory.resolve("group.case");
+        Files.writeString(file, "case one\n" + steps);
+        Conformance conformance = new Conformance(
+                "x",
+                () -> Driver.of((commands, events) -> client(commands, events, said)),
+                known,
+                Duration.ofSeconds(2),
+                null,
+                new PrintStream(printed, true, UTF_8));
+        List<Result> results = conformance.run(Case.read(file), name -> true);
+        assertThat(results).hasSize(1);
+        return results.get(0);
+    }
+
+    private static void client(InputStream commands, OutputStream events, String... said) throws Exception {
+        say(events, READY);
+        SocketChannel channel = null;
+        BufferedReader lines = new BufferedReader(new InputStreamReader(commands, UTF_8));
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            if (line.contains("\"open\"")) {
+                say(events, "{\"event\":\"opened\"}");
+                Matcher matcher = ENDPOINT.matcher(line);
+                if (matcher.find()) {
+                    channel = Endpoint.parse(matcher.group()).open(Duration.ofSeconds(60));
+                    channel.write(FrameText.encode("HELLO name=x"));
+                }
+                say(events, said);
+            } else {
+                if (channel != null) {
+                    channel.close();
+                }
+                say(events, "{\"event\":\"closed\",\"unsettled\":\"0\"}");
+            }
+        }
+    }
+
+    private static void say(OutputStream events, String... lines) throws IOException {
+        for (String line : lines) {
+            events.write((line + "\n").getBytes(UTF_8));
+        }
+        events.flush();
+    }
+
+    private static String message(long sequence) {
+        return "{\"event\":\"message\",\"sequence\":\"" + sequence + "\",\"type\":1,\"body\":\"MQ==\"}";
+    }
+
+    private static final String TWO = "open subscriber\naccept\nexpect HELLO name=x\nsend WELCOME\n"
+            + "told message sequence=1 body=\"1\"\ntold gap from=2 to=3\n";
+    private static final String GAP = "{\"event\":\"gap\",\"from\":\"2\",\"to\":\"3\",\"reason\":1}";
+
+    @Test
+    void whatIsAsTheCaseSaysPasses() throws IOException {
+        Result result = play(TWO, Set.of(), message(1), "{\"event\":\"connected\"}", GAP);
+        assertThat(result.outcome()).as(result.detail()).isEqualTo(Outcome.PASSED);
+        assertThat(printed.toString(UTF_8))
+                .contains("passed group/one")
+                .endsWith("conformance x cases 1 passed 1 failed 0 known 0 skipped 0" + System.lineSeparator());
+    }
+
+    @Test
+    void anotherOrderFails() throws IOException {
+        assertThat(play(TWO, Set.of(), GAP, message(1)).detail())
+                .contains("line 6, told message")
+                .contains("\"gap\"");
+    }
+
+    @Test
+    void anotherValueFails() throws IOException {
+        assertThat(play(TWO, Set.of(), message(2), GAP).detail()).contains("sequence is 2, expected 1");
+    }
+
+    @Test
+    void oneTooManyFails() throws IOException {
+        assertThat(play(TWO, Set.of(), message(1), GAP, message(4)).detail()).contains("at the end");
+    }
+
+    @Test
+    void oneTooFewFails() throws IOException {
+        assertThat(play(TWO, Set.of(), message(1)).detail()).contains("line 7, told gap");
+    }
+
+    @Test
+    void anErrorThatNobodyExpectsFailsAtOnce() throws IOException {
+        String error = "{\"event\":\"error\",\"kind\":\"fatal\",\"code\":5,\"text\":\"\"}";
+        assertThat(play(TWO, Set.of(), message(1), error).detail())
+                .contains("the client reported")
+                .contains("fatal");
+    }
+
+    @Test
+    void anotherFrameThanExpectedFails() throws IOException {
+        assertThat(play("open subscriber\naccept\nexpect HELLO name=y\n", Set.of())
+                        .detail())
+                .contains("name is x, expected y");
+        assertThat(play("open subscriber\naccept\nexpect SUBSCRIBE\n", Set.of()).detail())
+                .contains("the client sent HELLO");
+    }
+
+    @Test
+    void aClientThatSaysNoJsonFails() throws IOException {
+        assertThat(play(TWO, Set.of(), "panic!").detail()).contains("not JSON");
+    }
+
+    @Test
+    void aKnownFailureIsNoFailureAndOneThatPassesIsReported() throws IOException {
+        assertThat(play(TWO, Set.of("group/one"), message(2)).outcome()).isEqualTo(Outcome.KNOWN);
+        assertThat(play(TWO, Set.of("group/one"), message(1), GAP).outcome()).isEqualTo(Outcome.PASSED);
+        assertThat(printed.toString(UTF_8)).contains("passes by now");
+    }
+
+    @Test
+    void aClientWithoutTheCapabilitySkips() throws IOException {
+        assertThat(play("needs b\n" + TWO, Set.of()).outcome()).isEqualTo(Outcome.SKIPPED);
+        assertThat(play("needs a\n" + TWO, Set.of(), message(1), GAP).outcome()).isEqualTo(Outcome.PASSED);
+    }
+
+    @Test
+    void theResultsAreWrittenAsJUnitsXml() throws IOException {
+        Path file = directory.resolve("report.xml");
+        Conformance.junit(file, "x", List.of(play(TWO, Set.of(), message(2)), play(TWO, Set.of(), message(1), GAP)));
+        assertThat(file)
+                .content()
+                .contains("tests=\"2\"")
+                .containsOnlyOnce("<failure")
+                .contains("expected 1");
+    }
+
+    /** The relay's part alone, as bin/relay-fake plays it for the tests of strangers. */
+    @Test
+    void theRelaysPartIsPlayedAlone() throws Exception {
+        Path file = directory.resolve("fake.case");
+        Files.writeString(file, "case one\n" + TWO + "expect end\n");
+        try (CaseRun run = new CaseRun(Case.read(file).get(0), null, Duration.ofSeconds(60))) {
+            Thread client = new Thread(() -> {
+                try (SocketChannel channel =
+                        Endpoint.parse(run.endpoints().get("a")).open(Duration.ofSeconds(60))) {
+                    channel.write(FrameText.encode("HELLO name=x"));
+                    channel.read(java.nio.ByteBuffer.allocate(1));
+                } catch (IOException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            client.start();
+            run.play(null);
+            client.join();
+        }
+    }
+}
