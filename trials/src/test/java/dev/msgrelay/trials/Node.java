@@ -103,11 +103,11 @@ final class Node {
         for (Child life : lives) {
             for (String event : List.of("log", "reload", "closed", "error")) {
                 for (Child.Event line : life.all(event)) {
-                    text.append(line.json().getString("time"))
+                    text.append(line.json().path("time").asString(""))
                             .append(' ')
-                            .append(line.json().getString("level"))
+                            .append(line.json().path("level").asString(""))
                             .append(' ')
-                            .append(line.json().getString("message"))
+                            .append(line.json().path("message").asString(""))
                             .append('\n');
                 }
             }
