@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.host.LoadgenVersion;
 import dev.msgrelay.loadgen.result.ResultFileException;
-import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.protocol.text.UndecodedText;
@@ -23,7 +23,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         name = "loadgen",
         mixinStandardHelpOptions = true,
         description = "Load, ceilings and experiments for Relay.",
-        footer = {"", "'lab' runs the experiments of six articles again; 'lab --help' tells of them."},
+        footer = {"", "'lab' runs the six experiments of five articles again; 'lab --help' tells of them."},
         subcommands = {
             RunCommand.class,
             DoctorCommand.class,
