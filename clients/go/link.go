@@ -11,7 +11,7 @@ type handler interface {
 }
 
 // Bytes of one read buffer: bodies of messages point into it, so it is never written twice.
-const chunkSize = 64 << 10
+const chunkSize = 128 << 10
 
 // One connection's input, without a socket: frames, WELCOME before all else, PING and its answer.
 type link struct {
@@ -68,7 +68,8 @@ func (l *link) received(n int) *Error {
 			return brokenRule(codeNegativeLength, "a frame announces a body of %d bytes", length)
 		}
 		if length > limit {
-			return brokenRule(codeOversizedLength, "a frame of type %d announces %d bytes, the limit is %d", typ, length, limit)
+			return brokenRule(codeOversizedLength,
+				"a frame of type %d announces %d bytes, the limit is %d", typ, length, limit)
 		}
 		body := l.start + headerSize
 		stop := body + length
@@ -112,6 +113,9 @@ func (l *link) control(typ int32, body []byte) *Error {
 		w, err := decodeWelcome(body)
 		if err != nil {
 			return err
+		}
+		if w.version != 1 {
+			return brokenRule(codeUnsupported, "WELCOME chooses version %d, only 1 was offered", w.version)
 		}
 		l.isOpen = true
 		l.idle = time.Duration(w.idleMs) * time.Millisecond

@@ -134,7 +134,8 @@ type SubscriberOptions struct {
 	Policy Policy
 	// Level is the level that messages must have reached.
 	Level Level
-	// Buffer is the number of bytes of messages that wait for the user before nothing more is read: 256 KiB by default.
+	// Buffer is the number of bytes of items, 56 for each beside its frame, that wait for the user before nothing more
+	// is read: 256 KiB by default.
 	Buffer int
 }
 
@@ -210,7 +211,8 @@ func checkTypes(types []Range) *Error {
 	}
 	for _, r := range types {
 		if r.From <= lastReserved || r.To < r.From {
-			return usage("types %d to %d run backwards, or hold reserved types: the lowest is %d", r.From, r.To, lastReserved+1)
+			return usage("types %d to %d run backwards, or hold reserved types: the lowest is %d",
+				r.From, r.To, lastReserved+1)
 		}
 	}
 	return nil

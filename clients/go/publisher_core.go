@@ -175,7 +175,7 @@ func (c *publisherCore) output() []byte { return nil }
 
 // Forgets the kept messages up to this number.
 func (c *publisherCore) forget(number int64) {
-	for c.kept > 0 && c.number <= number {
+	for c.kept > 0 && c.number > 0 && c.number <= number {
 		c.first += c.frameAt(c.first)
 		c.number++
 		c.kept--
@@ -233,7 +233,8 @@ func (c *publisherCore) numbered(w welcome) *Error {
 		c.number, c.firstNumber = w.accepted+1, w.accepted+1
 		c.startAt(c.number)
 	case 0 < w.accepted && w.accepted < c.number-1 && !w.epochChanged:
-		return brokenRule(codeMessageGap, "WELCOME has accepted only %d, this publisher goes on with %d", w.accepted, c.number)
+		return brokenRule(codeMessageGap,
+			"WELCOME has accepted only %d, this publisher goes on with %d", w.accepted, c.number)
 	case w.accepted >= c.number && w.accepted > c.settledTo:
 		// The caller may have published these numbers in an earlier process: only at first.
 		if c.wasWelcomed && w.accepted > c.everHandedTo {
@@ -248,7 +249,8 @@ func (c *publisherCore) numbered(w welcome) *Error {
 }
 
 func (c *publisherCore) neverSent(frame string, number, sentTo int64) *Error {
-	return brokenRule(codeProtocolOrder, "%s speaks of message %d, the last one that was sent is %d", frame, number, sentTo)
+	return brokenRule(codeProtocolOrder,
+		"%s speaks of message %d, the last one that was sent is %d", frame, number, sentTo)
 }
 
 func (c *publisherCore) onControl(typ int32, body []byte) *Error {

@@ -96,7 +96,8 @@ func (r *reconnector) verdict(end *Error) *Error {
 	if r.everWelcomed || r.unanswered < mostUnanswered {
 		return end
 	}
-	return failed(stop, "%w; %d tries in a row ended so: it seems to be a relay that knows no HELLO. Use the plain mode with it",
+	return failed(stop,
+		"%w; %d tries in a row ended so: it seems to be a relay that knows no HELLO. Use the plain mode with it",
 		end, r.unanswered)
 }
 

@@ -110,7 +110,10 @@ func (s *session) connection() *Error {
 		return err
 	}
 	defer conn.Close()
-	l := &link{endpoint: target.text, plain: s.options.Plain, isOpen: s.options.Plain, maxBody: s.options.MaxBody, handler: s.core}
+	plain := s.options.Plain
+	l := &link{
+		endpoint: target.text, plain: plain, isOpen: plain, maxBody: s.options.MaxBody, handler: s.core,
+	}
 	s.mu.Lock()
 	s.conn, s.link = conn, l
 	first := s.core.begin(l)
@@ -279,7 +282,8 @@ func (s *session) dial(target endpoint) (net.Conn, *Error) {
 	if s.options.tlsConfig == nil {
 		if s.options.Token != nil && !isLocal(conn.RemoteAddr()) {
 			conn.Close()
-			return nil, failed(stop, "the token would go to %s over a link in the clear: use TLS", conn.RemoteAddr().String())
+			return nil, failed(stop, "the token would go to %s over a link in the clear: use TLS",
+				conn.RemoteAddr().String())
 		}
 		return conn, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"net"
+	"unsafe"
 )
 
 // Subscriber gives the messages of the stream and what it misses, in order.
@@ -15,10 +16,9 @@ type Subscriber struct {
 	more, room signal
 	closed     chan struct{}
 
-	// Guarded by the session's lock: batches to hand over, and the items of a batch that was handed over, for reuse.
-	pending      []batch
-	pendingBytes int
-	spare        []Item
+	// Guarded by the session's lock: the items of former connections that were not handed over. Those of this one are
+	// in the core.
+	pending []batch
 
 	// Guarded by the session's lock, like the place behind the last item that was handed over.
 	current     []Item
@@ -28,11 +28,30 @@ type Subscriber struct {
 	epoch, next int64
 }
 
-// Items of one read, and the place in the stream before them.
+// Items of one connection, and the place in the stream before them.
 type batch struct {
 	items        []Item
 	bytes        int
 	epoch, start int64
+}
+
+// What items take in memory, beside their bodies.
+const itemSize = int(unsafe.Sizeof(Item{}))
+
+func (s *Subscriber) pendingBytes() int {
+	bytes := s.core.itemBytes + itemSize*len(s.core.items)
+	for _, one := range s.pending {
+		bytes += one.bytes + itemSize*len(one.items)
+	}
+	return bytes
+}
+
+// Sets the items of the former connection aside: the numbers of the next one may be of another stream.
+func (s *Subscriber) setAside() {
+	if c := s.core; len(c.items) > 0 {
+		s.pending = append(s.pending, batch{c.items, c.itemBytes, c.epoch, c.start})
+		c.items, c.itemBytes, c.start = nil, 0, c.next
+	}
 }
 
 // NewSubscriber makes a subscriber, which connects in the background. The error is an [*Error] of the kind Yours.
@@ -47,6 +66,7 @@ func NewSubscriber(options SubscriberOptions) (*Subscriber, error) {
 	s.epoch, s.next = s.core.epoch, s.core.next
 	s.session = newSession(&options.Options, s.core)
 	s.session.onInput = s.deliver
+	s.core.setAside = s.setAside
 	go s.session.run()
 	return s, nil
 }
@@ -58,18 +78,12 @@ func (s *Subscriber) Connected(ctx context.Context) error { return s.session.con
 func (s *Subscriber) deliver() {
 	mu := &s.session.mu
 	mu.Lock()
-	if len(s.core.items) > 0 {
-		s.pending = append(s.pending, batch{s.core.items, s.core.itemBytes, s.core.epoch, s.core.start})
-		s.pendingBytes += s.core.itemBytes
-		s.core.items, s.core.itemBytes = s.spare, 0
-		s.spare = nil
-		s.more.set()
-	}
-	s.core.start = s.core.next
-	if len(s.pending) == 0 && s.at == len(s.current) {
+	s.more.set()
+	if len(s.pending) == 0 && len(s.core.items) == 0 && s.at == len(s.current) {
 		s.epoch, s.next = s.core.epoch, s.core.next
+		s.core.start = s.core.next
 	}
-	full := s.pendingBytes >= s.options.Buffer
+	full := s.pendingBytes() >= s.options.Buffer
 	mu.Unlock()
 	for full {
 		select {
@@ -78,7 +92,7 @@ func (s *Subscriber) deliver() {
 			return
 		}
 		mu.Lock()
-		full = s.pendingBytes >= s.options.Buffer
+		full = s.pendingBytes() >= s.options.Buffer
 		mu.Unlock()
 	}
 }
@@ -148,12 +162,18 @@ func (s *Subscriber) take(ctx context.Context) (bool, error) {
 		default:
 		}
 		mu.Lock()
+		if len(s.pending) == 0 {
+			s.setAside()
+		}
 		if len(s.pending) > 0 {
 			next := s.pending[0]
 			s.pending = s.pending[1:]
-			s.pendingBytes -= next.bytes
-			clear(s.current)
-			s.spare, s.current, s.at = s.current[:0], next.items, 0
+			if cap(s.core.items) == 0 {
+				// The items that were handed over make room for those to come.
+				clear(s.current)
+				s.core.items = s.current[:0]
+			}
+			s.current, s.at = next.items, 0
 			s.epoch, s.next = next.epoch, next.start
 			mu.Unlock()
 			s.room.set()
@@ -174,8 +194,8 @@ func (s *Subscriber) take(ctx context.Context) (bool, error) {
 	}
 }
 
-// Types changes the types, here and on later connections; none: every type. It returns the sequence of the first message
-// that these types choose. If ctx ends before the relay's answer, the change may still come.
+// Types changes the types, here and on later connections; none: every type. It returns the sequence of the first
+// message that these types choose. If ctx ends before the relay's answer, the change may still come.
 func (s *Subscriber) Types(ctx context.Context, types ...Range) (int64, error) {
 	if s.options.Plain {
 		return 0, usage("the plain mode knows no types")

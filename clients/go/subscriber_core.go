@@ -26,7 +26,8 @@ type subscriberCore struct {
 	link    *link
 
 	epoch, next, head int64
-	// Items since the last batch was taken, and the place before them.
+	// Items since the last batch was taken, and the place before them; those of another connection are set aside.
+	setAside  func()
 	items     []Item
 	itemBytes int
 	start     int64
@@ -43,7 +44,9 @@ type subscriberCore struct {
 }
 
 func newSubscriberCore(options *SubscriberOptions) *subscriberCore {
-	core := &subscriberCore{options: options, holding: options.Types, numbered: true, mostRanges: maxRanges}
+	core := &subscriberCore{
+		options: options, holding: options.Types, numbered: true, mostRanges: maxRanges, setAside: func() {},
+	}
 	if options.Start.kind == startSequence {
 		core.epoch, core.next = options.Start.epoch, options.Start.number
 		core.start = core.next
@@ -52,6 +55,7 @@ func newSubscriberCore(options *SubscriberOptions) *subscriberCore {
 }
 
 func (c *subscriberCore) begin(l *link) []byte {
+	c.setAside()
 	c.link = l
 	if l.plain {
 		l.events = append(l.events, Connected{Endpoint: l.endpoint, Plain: true})
@@ -102,7 +106,8 @@ func (c *subscriberCore) output() []byte {
 	var out []byte
 	for _, one := range c.waiting {
 		if len(one.types) > c.mostRanges {
-			one.done <- changed{0, usage("%d ranges of types are over the relay's limit of %d", len(one.types), c.mostRanges)}
+			limit := c.mostRanges
+			one.done <- changed{0, usage("%d ranges of types are over the relay's limit of %d", len(one.types), limit)}
 		} else {
 			c.sent = append(c.sent, one)
 			out = append(out, encodeSubscribe(one.request, one.types)...)
@@ -231,7 +236,8 @@ func (c *subscriberCore) onControl(typ int32, body []byte) *Error {
 			return err
 		}
 		if len(c.sent) == 0 || c.sent[0].request != request {
-			return brokenRule(codeProtocolOrder, "SUBSCRIBED answers request %d, which is not the one to be answered", request)
+			return brokenRule(codeProtocolOrder,
+				"SUBSCRIBED answers request %d, which is not the one to be answered", request)
 		}
 		one := c.sent[0]
 		c.sent = c.sent[1:]
@@ -266,7 +272,8 @@ func (c *subscriberCore) leftOut(typ int32, at int64) *Error {
 
 func notTooFar(typ int32, at int64) *Error {
 	if at > farthest {
-		return brokenRule(codeMalformedControl, "%s to %d is beyond %d, where no stream gets", frameName(typ), at, int64(farthest))
+		return brokenRule(codeMalformedControl,
+			"%s to %d is beyond %d, where no stream gets", frameName(typ), at, int64(farthest))
 	}
 	return nil
 }
@@ -281,7 +288,8 @@ func (c *subscriberCore) notBack(typ int32, at int64) *Error {
 func (c *subscriberCore) jump(typ int32, at int64) *Error {
 	if c.options.Reconnect.Rounds != 0 && c.doubted != c.next {
 		c.doubted = c.next
-		return brokenRule(codeProtocolOrder, "%s jumps from message %d to %d without a reason", frameName(typ), c.next, at)
+		return brokenRule(codeProtocolOrder,
+			"%s jumps from message %d to %d without a reason", frameName(typ), c.next, at)
 	}
 	c.doubted = 0
 	c.notice(Gap{c.next, at - 1, Unexplained})

@@ -168,6 +168,7 @@ func (f *fields) i32(at int) int64 { return int64(int32(be.Uint32(f.body[at:])))
 func (f *fields) i64(at int) int64 { return int64(be.Uint64(f.body[at:])) }
 
 type welcome struct {
+	version      int64
 	policy       Policy
 	epochChanged bool
 	rolledBack   bool
@@ -186,7 +187,7 @@ func (w *welcome) grants(feature uint32) bool { return w.features&feature != 0 }
 
 func decodeWelcome(body []byte) (w welcome, err *Error) {
 	f := read(typeWelcome, body, 50)
-	version := f.within("version", f.u16(0), 1, math.MaxUint16)
+	w.version = f.within("version", f.u16(0), 1, math.MaxUint16)
 	w.policy = Policy(f.within("policy", int64(f.body[2]), 0, int64(PolicyReplay)))
 	flags := f.body[3]
 	w.epochChanged = flags&1 != 0
@@ -227,9 +228,6 @@ func decodeWelcome(body []byte) (w welcome, err *Error) {
 		f.within("fork, needed for ROLLED_BACK,", w.fork, 1, math.MaxInt64)
 	} else if w.fork != 0 {
 		f.malformed("fork %d is not 0 without ROLLED_BACK", w.fork)
-	}
-	if f.err == nil && version != 1 {
-		return w, brokenRule(codeUnsupported, "WELCOME chooses version %d, only 1 was offered", version)
 	}
 	return w, f.err
 }

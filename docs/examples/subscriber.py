@@ -11,7 +11,8 @@ ranges = [(int(a), int(b or a)) for a, b in re.findall(r"(-?\d+)(?:-(-?\d+))?", 
 start, number = {"live": (0, 0), "earliest": (2, 0)}.get(args.start) or (1, int(args.start))
 hello = struct.pack(">HHBBBxIiqqH6x", 1, 1, 1, 0, start, 6, 0, 0, number, len(ranges))  # 2: SEQUENCE, 4: types left out
 hello += b"".join(struct.pack(">ii", *r) for r in ranges) + struct.pack(">H", len(args.name)) + args.name
-relay = socket.create_connection((args.host, args.port))
+try: relay = socket.create_connection((args.host, args.port))
+except OSError as e: raise SystemExit(f"cannot connect to {args.host}:{args.port}: {e.strerror or e}")
 relay.sendall(struct.pack(">Ii", HELLO, len(hello)) + hello)
 stream, sequence = relay.makefile("rb"), 0  # what comes before WELCOME has no number
 while len(header := stream.read(8)) == 8:

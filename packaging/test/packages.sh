@@ -135,7 +135,8 @@ manuals_and_completion() {
     tar=$(one 'relay-*.tar.gz')
     mkdir -p "$work/manual"
     tar -xzf "$tar" -C "$work/manual" --strip-components 1 --wildcards '*/share'
-    for page in relay-server relay-server-token relay-client relay-client-subscribe relay-client-publish relay-client-top \
+    for page in relay-server relay-server-token relay-client relay-client-subscribe relay-client-publish relay-client-ping \
+        relay-client-info relay-client-top \
         relay-cluster relay-cluster-demo relay-cluster-local relay-cluster-snapshot loadgen loadgen-run; do
         grep -q "$page" "$work/manual/share/man/man1/$page.1"
     done

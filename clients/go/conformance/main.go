@@ -142,7 +142,9 @@ func (c *command) options(onEvent func(relay.Event)) relay.Options {
 		}
 	}
 	if c.TLS != nil {
-		options.TLS = &relay.TLS{CA: c.TLS.CA, Certificate: c.TLS.Certificate, Key: c.TLS.Key, ServerName: c.TLS.ServerName}
+		options.TLS = &relay.TLS{
+			CA: c.TLS.CA, Certificate: c.TLS.Certificate, Key: c.TLS.Key, ServerName: c.TLS.ServerName,
+		}
 	}
 	return options
 }

@@ -5,6 +5,7 @@ import gc
 import socket
 import sys
 import threading
+import time
 import unittest
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 from test_core import ack, gap, message, ping, welcome
 
 from msgrelay import (
+    Connected,
     ConnectionFailed,
     Gap,
     GaveUp,
     Lost,
     Message,
+    Missed,
     PublisherOptions,
     Reconnect,
     SubscriberOptions,
@@ -48,6 +51,10 @@ class FakeRelay:
         self.read_frame(connection)
         connection.sendall(reply)
         return connection
+
+    def accept_plain(self, timeout: float = HANG) -> socket.socket:
+        self._listener.settimeout(timeout)
+        return self._listener.accept()[0]
 
     @staticmethod
     def read_frame(connection: socket.socket) -> tuple:
@@ -164,6 +171,30 @@ class ThreadsTest(unittest.TestCase):
             while got < whole:
                 got += len(subscriber.batch(HANG))
             self.assertEqual(whole, got)
+
+    def test_gaps_are_bounded_too(self) -> None:
+        with self.subscriber() as subscriber, self.relay.accept(welcome()) as connection:
+            self.assertTrue(subscriber.connected(HANG))
+            connection.settimeout(0.5)
+            sent = 0
+            with self.assertRaises(TimeoutError if sys.version_info >= (3, 10) else socket.timeout):
+                while sent < 1_000_000:
+                    connection.sendall(b"".join(gap(i, i) for i in range(sent + 1, sent + 1001)))
+                    sent += 1000
+            self.assertEqual(Gap(1, 1, 1), next(iter(subscriber)))
+
+    def test_plain_subscriber_that_is_full_stays_paused(self) -> None:
+        with self.subscriber(plain=True, buffer=1) as subscriber:
+            self.relay.accept_plain().close()
+            # The notice of what was missed fills the buffer: the end of this connection is not read, nor another made.
+            with self.relay.accept_plain() as connection:
+                while sum(isinstance(e, Connected) for e in self.events) < 2:
+                    time.sleep(0.001)
+                connection.close()
+            with self.assertRaises(TimeoutError if sys.version_info >= (3, 10) else socket.timeout):
+                self.relay.accept_plain(timeout=0.2)
+            self.assertEqual([Missed()], subscriber.batch(HANG))
+            self.relay.accept_plain().close()
 
     def test_publisher_over_a_cut(self) -> None:
         acked: list = []
@@ -305,6 +336,13 @@ class AsyncioTest(unittest.IsolatedAsyncioTestCase):
         await session.close()
 
     async def test_close_at_any_moment(self) -> None:
+        await self.close_at_any_moment()
+
+    async def test_close_at_any_moment_of_a_failed_try(self) -> None:
+        self.relay.close()
+        await self.close_at_any_moment()
+
+    async def close_at_any_moment(self) -> None:
         for turns in range(30):
             subscriber = aio.Subscriber(SubscriberOptions(self.relay.endpoint, reconnect=SOON))
             for _ in range(turns):

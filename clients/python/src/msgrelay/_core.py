@@ -31,6 +31,8 @@ from .options import FromSequence, PublisherOptions, SubscriberOptions, check_ty
 
 # No stream gets to this number, and a number behind it would soon be negative.
 FARTHEST = 1 << 62
+# Bytes that an item counts beside its frame.
+ITEM_SIZE = 64
 # Changes of types that wait for their answer.
 MOST_CHANGES = 64
 
@@ -198,13 +200,18 @@ def _connected(endpoint: str, welcome: Welcome) -> Connected:
 
 @dataclass
 class Batch:
-    """Items of one read, and the place in the stream before and behind them."""
+    """Items of one read, the bytes of the messages among them, and the place in the stream before and behind them."""
 
     items: list[Item]
     bytes: int
     epoch: int
     start: int
     next: int
+
+    @property
+    def size(self) -> int:
+        """What counts against the buffer. A gap has no body, and yet takes memory."""
+        return self.bytes + ITEM_SIZE * len(self.items)
 
 
 @dataclass

@@ -63,6 +63,7 @@ class Connection(asyncio.Protocol):
         self.can_write = True
         self._is_open = False
         self._paused = False
+        self._made = False
         self._heard = self._loop.time()
         self._timer: asyncio.TimerHandle | None = None
 
@@ -85,6 +86,7 @@ class Connection(asyncio.Protocol):
                 self._watch()
         except Exception as e:
             self._end(e)
+        self._made = True
 
     def data_received(self, data: bytes) -> None:
         if self.ended.done():
@@ -138,6 +140,14 @@ class Connection(asyncio.Protocol):
     def pause_reading(self) -> None:
         if not self._paused:
             self._paused = True
+            if self._made:
+                self.transport.pause_reading()
+            else:
+                # Before Python 3.11 a transport that is paused in connection_made begins to read all the same.
+                self._loop.call_soon(self._pause_late)
+
+    def _pause_late(self) -> None:
+        if self._paused and not self.transport.is_closing():
             self.transport.pause_reading()
 
     def resume_reading(self) -> None:
@@ -215,6 +225,7 @@ class Session:
                 why = e
             except OSError as e:
                 why = ConnectionFailed(f"connect to {self.endpoint.text}: {e}")
+            self._check_cancelled()
             if not isinstance(why, ConnectionFailed) or self.stopping:
                 return self._give_up(_fault(why))
             endpoint = self.endpoint.text
@@ -226,6 +237,11 @@ class Session:
             except Exception as e:
                 return self._give_up(_fault(e))
             await asyncio.sleep(wait)
+
+    def _check_cancelled(self) -> None:
+        # wait_for loses a cancellation that comes at the moment of its result.
+        if self.cancelled:
+            raise asyncio.CancelledError
 
     def _give_up(self, why: RelayError) -> None:
         # The client has failed before its user hears of it.
@@ -255,9 +271,7 @@ class Session:
         why: Exception | None = None
         try:
             connection = await self._connect()
-            if self.cancelled:
-                # wait_for may have lost the cancellation, if the connection was made at the same time.
-                raise asyncio.CancelledError
+            self._check_cancelled()
             why = await asyncio.shield(connection.ended)
             if connection.link.going_away:
                 self._reconnector.leaving(connection.link.going_away)
@@ -357,7 +371,7 @@ class SubscriberSession:
         batch = self.core.batch()
         if batch is not None:
             self.pending.append(batch)
-            self._pending_bytes += batch.bytes
+            self._pending_bytes += batch.size
             if self._pending_bytes >= self._options.buffer and self._session.connection is not None:
                 self._session.connection.pause_reading()
             self._wake()
@@ -381,7 +395,7 @@ class SubscriberSession:
 
     def taken(self, batches: list[Batch]) -> None:
         """The user has taken these batches: there is room again."""
-        self._pending_bytes -= sum(batch.bytes for batch in batches)
+        self._pending_bytes -= sum(batch.size for batch in batches)
         if self._pending_bytes < self._options.buffer and self._session.connection is not None:
             self._session.connection.resume_reading()
 

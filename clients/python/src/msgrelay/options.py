@@ -214,7 +214,7 @@ class SubscriberOptions(ConnectionOptions):
     level: str = "stream"
     """Only messages that have reached this level: stream, written, forced."""
     buffer: int = 256 << 10
-    """Bytes of messages that wait for the user before nothing more is read."""
+    """Bytes of items, 64 for each beside its frame, that wait for the user before nothing more is read."""
 
     def __post_init__(self) -> None:
         self.check()

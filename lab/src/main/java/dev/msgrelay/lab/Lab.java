@@ -2,7 +2,7 @@ package dev.msgrelay.lab;
 
 import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.loadgen.host.Machine;
-import dev.msgrelay.loadgen.render.HtmlWriter;
+import dev.msgrelay.loadgen.render.HtmlPage;
 import dev.msgrelay.loadgen.report.ProgressLine;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -84,7 +84,7 @@ public record Lab(Settings settings, Path json, Path html, PrintWriter out, Prin
             Files.writeString(json, report.json());
         }
         if (html != null) {
-            Files.writeString(html, HtmlWriter.html(report.page()));
+            Files.writeString(html, HtmlPage.of("Lab", report.page()));
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.msgrelay.lab;
 import dev.msgrelay.lab.LabResult.ExperimentResult;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.loadgen.host.Machine;
+import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.render.Mark;
 import dev.msgrelay.loadgen.render.Page;
 import dev.msgrelay.loadgen.render.Page.Fact;
@@ -13,7 +14,6 @@ import dev.msgrelay.loadgen.render.Table.Field;
 import dev.msgrelay.loadgen.render.Table.Value;
 import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
-import dev.msgrelay.loadgen.result.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -166,7 +166,7 @@ record LabReport(LabResult result) {
         experiment.remarks().forEach(remark -> notes.add(new Note(remark, Mark.NOTE)));
         failures(table).forEach(failure -> notes.add(new Note(failure, Mark.BAD)));
         String title = experiment.experiment().name() + ": " + table.table().id();
-        return new Section(title, notes, List.of(), List.of(), table.plots(), List.of(shown(rounds(table), table)));
+        return new Section(title, notes, List.of(shown(rounds(table), table)), table.plots());
     }
 
     /** All that was measured, for programs. A figure that does not exist is null. */

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.msgrelay.lab.LabResult.ExperimentResult;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.loadgen.host.Machine;
-import dev.msgrelay.loadgen.render.HtmlWriter;
+import dev.msgrelay.loadgen.render.HtmlPage;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,7 +49,8 @@ class LabPageTest {
             System.out.println("LabPageTest skipped: " + missing + " is not on the PATH");
         }
         assumeTrue(missing.isEmpty(), missing);
-        Path page = Files.writeString(directory.resolve("lab.html"), HtmlWriter.html(new LabReport(result()).page()));
+        Path page =
+                Files.writeString(directory.resolve("lab.html"), HtmlPage.of("Lab", new LabReport(result()).page()));
         ChromeDriver driver = start(browser.get(), server.get());
         try {
             driver.manage().window().setSize(new Dimension(1280, 2_000));

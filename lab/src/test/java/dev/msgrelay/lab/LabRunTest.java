@@ -3,12 +3,10 @@ package dev.msgrelay.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.grack.nanojson.JsonArray;
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonParser;
 import dev.msgrelay.lab.Contestant.Work;
 import dev.msgrelay.lab.Experiment.Settings;
-import dev.msgrelay.loadgen.render.HtmlWriter;
+import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.loadgen.render.HtmlPage;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -19,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
 
 /** A made-up experiment from its needs to its report. */
 class LabRunTest {
@@ -101,33 +100,30 @@ class LabRunTest {
                 .contains("5 rounds: median [least most]")
                 .contains("- \"A is faster\": cannot tell: B FAILED");
 
-        JsonObject json = JsonParser.object().from(new LabReport(result).json());
-        assertThat(json.getString("schema")).isEqualTo("relay-lab/4");
-        JsonObject table =
-                json.getArray("experiments").getObject(0).getArray("tables").getObject(0);
-        JsonObject speed =
-                table.getArray("rows").getObject(0).getObject("figures").getObject("speed");
-        assertThat(speed.getDouble("median")).isEqualTo(30);
-        assertThat(speed.getObject("article").getDouble("high")).isEqualTo(18);
-        assertThat(speed.getArray("rounds")).containsExactly(10.0, 20.0, 30.0, 40.0, 50.0);
-        JsonObject failed = table.getArray("rows").getObject(1);
-        assertThat(failed.getString("failure")).isEqualTo("1 byte is missing");
-        assertThat(failed.getObject("figures").getObject("speed").isNull("median"))
-                .isTrue();
-        JsonObject claim = table.getArray("claims").getObject(0);
-        assertThat(claim.getString("claim")).isEqualTo("A is faster");
-        assertThat(claim.getString("direction")).isEqualTo("cannot tell");
-        assertThat(claim.isNull("size")).isTrue();
-        JsonArray lines = table.getArray("charts").getObject(0).getArray("series");
+        JsonNode json = Json.parse(new LabReport(result).json());
+        assertThat(json.path("schema").asString()).isEqualTo("relay-lab/4");
+        JsonNode table = json.path("experiments").path(0).path("tables").path(0);
+        JsonNode speed = table.path("rows").path(0).path("figures").path("speed");
+        assertThat(speed.path("median").asDouble()).isEqualTo(30);
+        assertThat(speed.path("article").path("high").asDouble()).isEqualTo(18);
+        assertThat(speed.path("rounds")).hasToString("[10.0,20.0,30.0,40.0,50.0]");
+        JsonNode failed = table.path("rows").path(1);
+        assertThat(failed.path("failure").asString()).isEqualTo("1 byte is missing");
+        assertThat(failed.path("figures").path("speed").path("median").isNull()).isTrue();
+        JsonNode claim = table.path("claims").path(0);
+        assertThat(claim.path("claim").asString()).isEqualTo("A is faster");
+        assertThat(claim.path("direction").asString()).isEqualTo("cannot tell");
+        assertThat(claim.path("size").isNull()).isTrue();
+        JsonNode lines = table.path("charts").path(0).path("series");
         assertThat(lines).hasSize(1);
-        assertThat(lines.getObject(0).getArray("points")).hasSize(5);
-        assertThat(table.getArray("columns").getObject(0).getString("better")).isEqualTo("higher");
+        assertThat(lines.path(0).path("points")).hasSize(5);
+        assertThat(table.path("columns").path(0).path("better").asString()).isEqualTo("higher");
     }
 
     @Test
     void theClaimsAreTheFirstTableOfThePage() {
         LabResult result = run(5, counting("A"), named("B", go -> Measurement.of(Tables.SPEED, 1)));
-        String html = HtmlWriter.html(new LabReport(result).page());
+        String html = HtmlPage.of("Lab", new LabReport(result).page());
         assertThat(html).contains("What the articles claim", "A is faster", "made-up: one");
         assertThat(html.indexOf("What the articles claim")).isLessThan(html.indexOf("The one table"));
         assertThat(html.indexOf("A is faster")).isEqualTo(html.lastIndexOf("A is faster"));

@@ -7,6 +7,7 @@ import dev.msgrelay.loadgen.render.Chart.Axis;
 import dev.msgrelay.loadgen.render.Chart.Series;
 import dev.msgrelay.loadgen.render.Chart.Series.Point;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class PlotsTest {
@@ -38,13 +39,12 @@ class PlotsTest {
     }
 
     private static Series series(String name, double... xy) {
-        double[] x = new double[xy.length / 2];
-        double[] y = new double[xy.length / 2];
-        for (int i = 0; i < x.length; i++) {
-            x[i] = xy[2 * i];
-            y[i] = xy[2 * i + 1];
-        }
-        return Series.of(name, x, y);
+        return new Series(
+                name,
+                IntStream.range(0, xy.length / 2)
+                        .mapToObj(i -> new Series.Point(xy[2 * i], xy[2 * i + 1]))
+                        .toList(),
+                false);
     }
 
     private static Measurement at(double load, double time) {

@@ -55,6 +55,9 @@ public final class FrameLayout {
         buffer.putInt(offset + LENGTH_OFFSET, bodyLength);
     }
 
+    /** The first letters of an answer, where a type is expected. */
+    private static final int HTTP = 0x48545450;
+
     /**
      * Checks that {@code 0 <= bodyLength <= limit}. The limit is {@code maxBody} for a message, and {@link
      * ControlFrames#MAX_CONTROL_BODY} for a control frame; neither limits the other.
@@ -68,6 +71,12 @@ public final class FrameLayout {
                     "negative body length " + bodyLength + " in a frame of type " + ControlFrames.name(type));
         }
         int limit = ControlFrames.isControl(type) ? ControlFrames.MAX_CONTROL_BODY : maxBody;
+        if (bodyLength > limit && type == HTTP) {
+            throw new FrameException(
+                    CloseReason.OVERSIZED_LENGTH,
+                    "the other side speaks HTTP, as a relay's admin port does: subscribers connect to port 7400,"
+                            + " publishers to port 7401, if the relay names no others");
+        }
         if (bodyLength > limit) {
             throw new FrameException(
                     CloseReason.OVERSIZED_LENGTH,

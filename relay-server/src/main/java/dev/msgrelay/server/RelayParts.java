@@ -15,6 +15,7 @@ import dev.msgrelay.server.journal.disk.OwnFiles;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.net.Transport;
+import dev.msgrelay.server.session.Ports;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.tls.TlsContext;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -49,10 +50,11 @@ record RelayParts(
     /**
      * Makes the parts.
      *
+     * @param ports told to clients at the wrong one, once they are open
      * @param failure see {@link EngineAssembly}
      * @throws IOException as {@link RelayServer#start} says
      */
-    static RelayParts make(RelayConfig config, RecoveryProgress recovery, Consumer<Throwable> failure)
+    static RelayParts make(RelayConfig config, RecoveryProgress recovery, Ports ports, Consumer<Throwable> failure)
             throws IOException {
         MemoryPlan plan = MemoryPlan.of(config);
         plan.check(PlatformDependent.maxDirectMemory(), Runtime.getRuntime().maxMemory());
@@ -74,7 +76,7 @@ record RelayParts(
                             new UnpooledByteBufAllocator(true),
                             Ticker.systemTicker(),
                             new RelayIdentity(
-                                    epoch, serverName(), config.stream().maxBody()),
+                                    epoch, serverName(), config.stream().maxBody(), ports),
                             failure,
                             Arrays.copyOf(loops, live))
                     .readers(Arrays.copyOfRange(loops, live, reading))

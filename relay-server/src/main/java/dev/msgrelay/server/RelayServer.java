@@ -23,6 +23,7 @@ import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.RecoveredJournal;
 import dev.msgrelay.server.ops.RelayStats;
+import dev.msgrelay.server.session.Ports;
 import dev.msgrelay.server.tls.TlsContext;
 import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.channel.Channel;
@@ -56,6 +57,7 @@ public final class RelayServer implements AutoCloseable {
     private final RelayConfig config;
     private final RelayParts parts;
     private final RelayEngine engine;
+    private final Ports ports = new Ports();
     private final Entrances entrances;
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
@@ -64,7 +66,7 @@ public final class RelayServer implements AutoCloseable {
 
     private RelayServer(RelayConfig config, RecoveryProgress recovery) throws IOException {
         this.config = config;
-        parts = RelayParts.make(config, recovery, this::failed);
+        parts = RelayParts.make(config, recovery, ports, this::failed);
         engine = parts.engine();
         entrances = new Entrances(config.listen(), parts.transport(), parts.loops()[0]);
     }
@@ -81,6 +83,10 @@ public final class RelayServer implements AutoCloseable {
         if (tls != null) {
             entrances.openTls(config.tls(), c -> place(c, Role.PUBLISHER, tls), c -> place(c, Role.SUBSCRIBER, tls));
         }
+        ports.opened(Role.PUBLISHER, false, publishAddress());
+        ports.opened(Role.SUBSCRIBER, false, subscribeAddress());
+        ports.opened(Role.PUBLISHER, true, tlsPublishAddress());
+        ports.opened(Role.SUBSCRIBER, true, tlsSubscribeAddress());
     }
 
     /**

@@ -3,7 +3,7 @@
  * Embeddable.
  *
  * <pre>
- *   RelayServer ---- Entrances (listening sockets), EngineLoops (threads), RelayShutdown (the end)
+ *   RelayServer ---- RelayParts (what it is made of), Entrances (listening sockets), RelayShutdown (the end)
  *       |
  *   RelayEngine      everything between an accepted channel and a written one
  *

@@ -1,7 +1,7 @@
 package dev.msgrelay.trials;
 
 import dev.msgrelay.cluster.Leader;
-import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.trials.Client.Role;
 import java.io.IOException;

@@ -2,9 +2,10 @@ package dev.msgrelay.trials;
 
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A publisher or a subscriber of a campaign: the same one, however often its process is killed.
@@ -34,16 +35,19 @@ record Client(Role role, long id, String name, Level level, ProducerId producer,
     }
 
     /**
-     * Of its process.
+     * The job of its process.
      *
+     * @param to the relay; of a cluster its nodes
+     * @param producer of a publisher, with its number and its messages a second
+     */
+    record Job(
+            List<Endpoint> to, String name, Level level, String producer, long publisher, int rate, String notebook) {}
+
+    /**
      * @param endpoints with commas
      */
-    List<String> args(String endpoints, int rate) {
-        List<String> args = new ArrayList<>(
-                List.of("--to", endpoints, "--name", name, "--level", level.flag(), "--notebook", notebook.toString()));
-        if (role == Role.PUBLISHER) {
-            args.addAll(List.of("--producer", producer.hex(), "--publisher", "" + id, "--rate", "" + rate));
-        }
-        return args;
+    Job job(String endpoints, int rate) {
+        List<Endpoint> to = Stream.of(endpoints.split(",")).map(Endpoint::parse).toList();
+        return new Job(to, name, level, producer.hex(), id, rate, notebook.toString());
     }
 }

@@ -1,12 +1,11 @@
 package dev.msgrelay.trials;
 
-import dev.msgrelay.loadgen.run.Child;
-import dev.msgrelay.loadgen.run.Child.Event;
-import dev.msgrelay.loadgen.run.Children;
-import dev.msgrelay.loadgen.run.RunException;
-import dev.msgrelay.loadgen.site.Site;
-import dev.msgrelay.loadgen.worker.Control;
-import dev.msgrelay.loadgen.worker.Window;
+import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.plan.Window;
+import dev.msgrelay.loadgen.rig.Child;
+import dev.msgrelay.loadgen.rig.Child.Event;
+import dev.msgrelay.loadgen.rig.Children;
+import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.trials.Client.Role;
 import java.io.IOException;
@@ -64,7 +63,7 @@ final class ClientProcesses {
     void start(Client client) throws IOException {
         running.put(
                 client,
-                children.startWorker(site, client.name(), client.main(), client.args(endpoints.apply(client), rate)));
+                children.startWorker(site, client.name(), client.main(), client.job(endpoints.apply(client), rate)));
     }
 
     void kill(Client client) throws InterruptedException {
@@ -96,7 +95,7 @@ final class ClientProcesses {
 
     private long latest(Client client, String field) {
         Event event = running.get(client).latest("progress");
-        return event == null ? 0 : event.json().getLong(field);
+        return event == null ? 0 : event.json().path(field).asLong(0);
     }
 
     /**
@@ -107,12 +106,15 @@ final class ClientProcesses {
      */
     long finish() throws RunException, InterruptedException {
         List<Client> publishers = all(Role.PUBLISHER);
-        String end = Control.runCommand(new Window(0, 0, 0));
-        publishers.forEach(one -> running.get(one).send(end));
+        publishers.forEach(one -> running.get(one).send("window", new Window(0, 0, 0)));
         long last = 0;
         for (Client publisher : publishers) {
             last = Math.max(
-                    last, running.get(publisher).await("result", FLUSH_NANOS).getLong("sequence"));
+                    last,
+                    running.get(publisher)
+                            .await("result", FLUSH_NANOS)
+                            .path("sequence")
+                            .asLong(0));
         }
         return awaitCaughtUp(last);
     }
@@ -125,7 +127,7 @@ final class ClientProcesses {
             long[] places = subscribers.stream()
                     .map(one -> running.get(one).latest("progress"))
                     .filter(event -> event != null && event.nanos() > since)
-                    .mapToLong(event -> event.json().getLong("next"))
+                    .mapToLong(event -> event.json().path("next").asLong(0))
                     .toArray();
             if (places.length == subscribers.size()
                     && Arrays.stream(places).distinct().count() <= 1

@@ -1,8 +1,8 @@
 package dev.msgrelay.trials;
 
 import dev.msgrelay.loadgen.host.Subprocess;
-import dev.msgrelay.loadgen.run.Child;
-import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.loadgen.rig.Child;
+import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.protocol.Level;
 import java.io.IOException;
 import java.nio.file.Files;

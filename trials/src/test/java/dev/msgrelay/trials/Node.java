@@ -1,11 +1,11 @@
 package dev.msgrelay.trials;
 
 import dev.msgrelay.cluster.ClusterNode;
-import dev.msgrelay.loadgen.run.Child;
-import dev.msgrelay.loadgen.run.Children;
-import dev.msgrelay.loadgen.run.RelayContestant;
-import dev.msgrelay.loadgen.site.HostSite;
-import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.loadgen.host.HostSite;
+import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.rig.Child;
+import dev.msgrelay.loadgen.rig.Children;
+import dev.msgrelay.loadgen.rig.RelayContestant;
 import dev.msgrelay.loadgen.worker.RelayMain;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -103,11 +103,11 @@ final class Node {
         for (Child life : lives) {
             for (String event : List.of("log", "reload", "closed", "error")) {
                 for (Child.Event line : life.all(event)) {
-                    text.append(line.json().getString("time"))
+                    text.append(line.json().path("time").asString(""))
                             .append(' ')
-                            .append(line.json().getString("level"))
+                            .append(line.json().path("level").asString(""))
                             .append(' ')
-                            .append(line.json().getString("message"))
+                            .append(line.json().path("message").asString(""))
                             .append('\n');
                 }
             }

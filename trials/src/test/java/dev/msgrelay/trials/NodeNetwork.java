@@ -1,10 +1,10 @@
 package dev.msgrelay.trials;
 
+import dev.msgrelay.loadgen.host.HostSite;
 import dev.msgrelay.loadgen.host.LaneTools;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.lane.Namespace;
-import dev.msgrelay.loadgen.site.HostSite;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

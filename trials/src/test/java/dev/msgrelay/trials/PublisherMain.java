@@ -4,10 +4,8 @@ import dev.msgrelay.client.PublisherOptions;
 import dev.msgrelay.client.ReconnectPolicy;
 import dev.msgrelay.client.RelayPublisher;
 import dev.msgrelay.client.SessionEvent;
+import dev.msgrelay.loadgen.plan.Window;
 import dev.msgrelay.loadgen.worker.Control;
-import dev.msgrelay.loadgen.worker.Window;
-import dev.msgrelay.loadgen.worker.WorkerArgs;
-import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.trials.Notebook.Kind;
@@ -25,15 +23,6 @@ import java.util.concurrent.locks.LockSupport;
  * A publisher with acknowledgements that may be killed at any time: what it was told stands in its {@link Notebook}, and the
  * next process of the same name goes on from there. It publishes until it is told the window, and then waits until all of it
  * is acknowledged.
- *
- * <pre>
- *  --to ENDPOINTS     the relay; of a cluster its nodes, with commas
- *  --name NAME        under which the relay counts, with --producer HEX
- *  --publisher N      stands in each body
- *  --level LEVEL      that is waited for
- *  --rate R           messages a second
- *  --notebook FILE
- * </pre>
  */
 public final class PublisherMain {
     static final ReconnectPolicy QUICK =
@@ -45,7 +34,7 @@ public final class PublisherMain {
     private static final long SAY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final Duration FLUSH = Duration.ofSeconds(30);
 
-    private final WorkerArgs args;
+    private final Client.Job job;
     private final Control control;
     private final AtomicLong acknowledged = new AtomicLong();
 
@@ -55,23 +44,23 @@ public final class PublisherMain {
     private long epoch;
     private Notebook notebook;
 
-    private PublisherMain(WorkerArgs args, Control control) {
-        this.args = args;
+    private PublisherMain(Client.Job job, Control control) {
+        this.job = job;
         this.control = control;
     }
 
     public static void main(String[] args) {
-        Control.main(args, (parsed, control) -> new PublisherMain(parsed, control).run());
+        Control.main(Client.Job.class, (job, control) -> new PublisherMain(job, control).run());
     }
 
     private void run() throws IOException, InterruptedException {
-        Path path = Path.of(args.text("notebook"));
+        Path path = Path.of(job.notebook());
         Notebook.read(path, this::remember);
         notebook = Notebook.open(path);
         long number = acknowledged.get() + 1;
-        PublisherOptions options = PublisherOptions.builder(args.endpoints("to"))
-                .acks(args.text("name"), Level.ofFlag(args.text("level")))
-                .producer(ProducerId.parse(args.text("producer")))
+        PublisherOptions options = PublisherOptions.builder(job.to())
+                .acks(job.name(), job.level())
+                .producer(ProducerId.parse(job.producer()))
                 .firstNumber(epoch, number)
                 .reconnect(QUICK)
                 .closeTimeout(FLUSH)
@@ -102,10 +91,10 @@ public final class PublisherMain {
 
     /** Answers the number of the next message. */
     private long publish(RelayPublisher publisher, long first) throws IOException, InterruptedException {
-        long id = args.number("publisher");
+        long id = job.publisher();
         int type = (int) id;
-        long burst = Math.max(1, args.number("rate") * BURST_NANOS / TimeUnit.SECONDS.toNanos(1));
-        long stepNanos = burst * TimeUnit.SECONDS.toNanos(1) / args.number("rate");
+        long burst = Math.max(1, job.rate() * BURST_NANOS / TimeUnit.SECONDS.toNanos(1));
+        long stepNanos = burst * TimeUnit.SECONDS.toNanos(1) / job.rate();
         ByteBuffer body = ByteBuffer.allocateDirect(NumberedBody.MAX_LENGTH);
         long number = first;
         long said = System.nanoTime();

@@ -4,10 +4,10 @@ import dev.msgrelay.cluster.ClusterNode;
 import dev.msgrelay.cluster.Leader;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
-import dev.msgrelay.loadgen.run.Child;
-import dev.msgrelay.loadgen.run.Child.Event;
-import dev.msgrelay.loadgen.run.Children;
-import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.loadgen.rig.Child;
+import dev.msgrelay.loadgen.rig.Child.Event;
+import dev.msgrelay.loadgen.rig.Children;
+import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.testing.FreePort;
 import dev.msgrelay.trials.Client.Role;
@@ -361,10 +361,10 @@ final class Rig implements AutoCloseable {
                 network.clients(),
                 reader.name(),
                 reader.main(),
-                reader.args(node(node).address() + ":" + subscribePort, 0));
+                reader.job(node(node).address() + ":" + subscribePort, 0));
         await(reader.name() + " reads up to message " + next, GO_ON_NANOS, () -> {
             Event progress = child.latest("progress");
-            return progress != null && progress.json().getLong("next") >= next;
+            return progress != null && progress.json().path("next").asLong(0) >= next;
         });
         children.kill(child);
         return reader;

@@ -4,8 +4,6 @@ import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.SessionEvent;
 import dev.msgrelay.client.SubscriberOptions;
 import dev.msgrelay.loadgen.worker.Control;
-import dev.msgrelay.loadgen.worker.WorkerArgs;
-import dev.msgrelay.protocol.Level;
 import dev.msgrelay.trials.Notebook.Kind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -18,13 +16,6 @@ import java.util.concurrent.TimeUnit;
 /**
  * A subscriber that may be killed at any time: what it has had, and what it was told, stands in its {@link Notebook}, and the
  * next process goes on from there.
- *
- * <pre>
- *  --to ENDPOINTS     the relay; of a cluster its nodes, with commas
- *  --name NAME
- *  --level LEVEL      stream: as soon as it comes; others: durable messages only
- *  --notebook FILE
- * </pre>
  */
 public final class SubscriberMain {
     /** A PING as often shows where a quiet stream stands. */
@@ -32,29 +23,29 @@ public final class SubscriberMain {
 
     private static final long SAY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private final WorkerArgs args;
+    private final Client.Job job;
     private final Control control;
     private long epoch;
     private long next;
     private Notebook notebook;
 
-    private SubscriberMain(WorkerArgs args, Control control) {
-        this.args = args;
+    private SubscriberMain(Client.Job job, Control control) {
+        this.job = job;
         this.control = control;
     }
 
     public static void main(String[] args) {
-        Control.main(args, (parsed, control) -> new SubscriberMain(parsed, control).run());
+        Control.main(Client.Job.class, (job, control) -> new SubscriberMain(job, control).run());
     }
 
     private void run() throws IOException {
-        Path path = Path.of(args.text("notebook"));
+        Path path = Path.of(job.notebook());
         Notebook.read(path, this::remember);
         notebook = Notebook.open(path);
-        SubscriberOptions options = SubscriberOptions.builder(args.endpoints("to"))
-                .name(args.text("name"))
+        SubscriberOptions options = SubscriberOptions.builder(job.to())
+                .name(job.name())
                 .fromSequence(epoch, Math.max(1, next))
-                .durableOnly(Level.ofFlag(args.text("level")))
+                .durableOnly(job.level())
                 .heartbeat(HEARTBEAT)
                 .reconnect(PublisherMain.QUICK)
                 .onGap(gap -> note(Kind.GAP, gap.from(), gap.to(), gap.code()))

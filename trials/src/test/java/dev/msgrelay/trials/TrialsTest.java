@@ -3,7 +3,7 @@ package dev.msgrelay.trials;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.protocol.Level;
 import java.io.IOException;
 import java.nio.file.Path;

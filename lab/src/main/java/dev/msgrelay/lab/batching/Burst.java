@@ -6,7 +6,7 @@ import dev.msgrelay.lab.Figure;
 import dev.msgrelay.lab.Measurement;
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.batching.Sender.Way;
-import dev.msgrelay.loadgen.load.LoadMessage;
+import dev.msgrelay.loadgen.message.LoadMessage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

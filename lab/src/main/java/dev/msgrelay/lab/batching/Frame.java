@@ -1,10 +1,10 @@
 package dev.msgrelay.lab.batching;
 
 import dev.msgrelay.lab.WrongResultException;
-import dev.msgrelay.loadgen.load.FrameBatch;
-import dev.msgrelay.loadgen.load.LoadMessage;
-import dev.msgrelay.loadgen.load.SequenceCheck;
-import dev.msgrelay.loadgen.load.SizeTable;
+import dev.msgrelay.loadgen.message.FrameBatch;
+import dev.msgrelay.loadgen.message.LoadMessage;
+import dev.msgrelay.loadgen.message.SequenceCheck;
+import dev.msgrelay.loadgen.message.SizeTable;
 import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
 

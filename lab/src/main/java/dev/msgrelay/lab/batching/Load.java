@@ -7,7 +7,7 @@ import dev.msgrelay.lab.Contestant.Go;
 import dev.msgrelay.lab.Measurement;
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.batching.Sender.Way;
-import dev.msgrelay.loadgen.load.LoadMessage;
+import dev.msgrelay.loadgen.message.LoadMessage;
 import dev.msgrelay.loadgen.worker.Waiter;
 import dev.msgrelay.protocol.FrameReader;
 import java.io.IOException;

@@ -1,5 +1,6 @@
 package dev.msgrelay.lab.batching;
 
+import dev.msgrelay.loadgen.worker.Outlet;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.PublishOutcome;

@@ -1,5 +1,6 @@
 package dev.msgrelay.lab.eventlog;
 
+import dev.msgrelay.loadgen.rig.Child.Event;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.lab.WrongResultException;
-import dev.msgrelay.loadgen.load.LoadMessage;
+import dev.msgrelay.loadgen.message.LoadMessage;
 import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;

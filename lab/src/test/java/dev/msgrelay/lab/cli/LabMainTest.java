@@ -2,10 +2,8 @@ package dev.msgrelay.lab.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.grack.nanojson.JsonArray;
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonParser;
 import dev.msgrelay.loadgen.cli.LoadgenMain;
+import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.testing.TestProcess;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -20,6 +18,7 @@ import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
+import tools.jackson.databind.JsonNode;
 
 /** The command itself, with the smallest of runs. */
 class LabMainTest {
@@ -94,13 +93,13 @@ class LabMainTest {
         assertThat(out.toString())
                 .contains("machine:", "The worked example", "lock, one write a message, 4 threads", "1 round: median")
                 .contains("\"so is the worst one\": not enough rounds");
-        JsonObject document = JsonParser.object().from(Files.readString(json));
-        assertThat(document.getString("schema")).isEqualTo("relay-lab/4");
-        assertThat(document.getBoolean("interrupted")).isFalse();
-        JsonArray tables = document.getArray("experiments").getObject(0).getArray("tables");
+        JsonNode document = Json.parse(Files.readString(json));
+        assertThat(document.path("schema").asString()).isEqualTo("relay-lab/4");
+        assertThat(document.path("interrupted").asBoolean()).isFalse();
+        JsonNode tables = document.path("experiments").path(0).path("tables");
         assertThat(tables).hasSize(3);
-        JsonArray charts = tables.getObject(2).getArray("charts");
-        assertThat(charts.getObject(0).getArray("series")).hasSize(4);
+        JsonNode charts = tables.path(2).path("charts");
+        assertThat(charts.path(0).path("series")).hasSize(4);
         assertThat(Files.readString(html)).contains("batching: burst", "J-curve or bathtub", "Smart Batching");
         assertThat(directory).isDirectoryNotContaining("glob:**relay-lab-*");
     }

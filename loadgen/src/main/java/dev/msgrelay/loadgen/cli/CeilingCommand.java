@@ -1,32 +1,33 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.experiment.CeilingCells;
 import dev.msgrelay.loadgen.experiment.Experiment;
 import dev.msgrelay.loadgen.experiment.Experiment.Until;
-import dev.msgrelay.loadgen.experiment.HostRig;
 import dev.msgrelay.loadgen.experiment.Interrupts;
-import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.Run;
-import dev.msgrelay.loadgen.host.Machine;
-import dev.msgrelay.loadgen.host.NetInterfaces;
-import dev.msgrelay.loadgen.host.SystemTree;
-import dev.msgrelay.loadgen.link.Link;
-import dev.msgrelay.loadgen.load.LoadMessage;
+import dev.msgrelay.loadgen.experiment.Way;
+import dev.msgrelay.loadgen.lane.LaneKind;
+import dev.msgrelay.loadgen.lane.LaneSpec;
+import dev.msgrelay.loadgen.lane.Link;
+import dev.msgrelay.loadgen.lane.LinkSpeed;
+import dev.msgrelay.loadgen.lane.SegmentFormat;
+import dev.msgrelay.loadgen.message.LoadMessage;
+import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.report.CeilingReport;
-import dev.msgrelay.loadgen.report.CeilingRuns;
 import dev.msgrelay.loadgen.report.ProgressLine;
+import dev.msgrelay.loadgen.report.ResultsText;
+import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
-import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.RunResult;
-import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.rig.Plan;
+import dev.msgrelay.loadgen.rig.Rig;
 import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code loadgen ceiling}: what a link could give, by arithmetic; or what this machine can do without a relay, measured. */
@@ -37,7 +38,7 @@ import picocli.CommandLine.Option;
         description = {
             "Computes what a link could give at most: messages and bytes a second in each direction; or measures what this"
                     + " machine can do without a relay.",
-            "With --link or --interface: with every segment full (batched), and with one message a segment; docs/measuring.md"
+            "With --link: with every segment full (batched), and with one message a segment; docs/measuring.md"
                     + " has the arithmetic. MB/s count bodies and their 8-byte headers.",
             "Without a link it measures, one run each: direct, pre-packed frames from one process to another; and plain"
                     + " relay, a thread that reads a buffer and writes it on to every subscriber."
@@ -46,11 +47,17 @@ final class CeilingCommand extends Told {
     private static final int MAX_SUBSCRIBERS = 10_000;
     private static final int MAX_SIZES = 100;
 
-    /** Of a measured ceiling. */
+    /** Applies to a measured ceiling. */
     private static final Timing EACH = new Timing(Duration.ofSeconds(1), Duration.ofSeconds(3));
 
-    @Mixin
-    private LinkOptions linkOptions;
+    @Option(
+            names = "--link",
+            paramLabel = "SPEED",
+            description = "1gbe, 10gbe, 25gbe, 100gbe, or any speed like 2.5g or 100m.")
+    private String speed;
+
+    @Option(names = "--mtu", paramLabel = "BYTES", description = "The link's largest IP packet (${DEFAULT-VALUE}).")
+    private int mtu = LaneSpec.ETHERNET_MTU;
 
     @Option(
             names = "--body",
@@ -78,37 +85,48 @@ final class CeilingCommand extends Told {
         within("--body: number of sizes", bodies.size(), 1, MAX_SIZES);
         bodies.forEach(body -> within("--body", body, 0, FrameLayout.MAX_MAX_BODY));
         within("--subscribers", subscribers, 1, MAX_SUBSCRIBERS);
-        if (!linkOptions.isGiven()) {
+        refuse(speed == null && isGiven("--mtu"), "--mtu needs --link");
+        if (speed == null) {
             bodies.forEach(body -> within("--body", body, LoadMessage.MIN_BODY, FrameLayout.MAX_MAX_BODY));
             return measure();
         }
         refuse(unix, "--unix and a link exclude each other");
-        Link link = linkOptions.link(new NetInterfaces(SystemTree.ofThisHost()));
+        SegmentFormat format = parsed("--mtu: ", "", text -> SegmentFormat.usual(mtu));
+        Link link = new Link(parsed("--link: ", speed, LinkSpeed::parse), format);
         CeilingReport report = new CeilingReport(link, bodies, subscribers);
-        print(json ? report.json() + "\n" : report.table());
+        if (json) {
+            Json.write(report.document(), out());
+            out().flush();
+        } else {
+            print(report.table());
+        }
         return 0;
     }
 
     private int measure() throws IOException, InterruptedException {
-        List<LoadCell> cells = new ArrayList<>();
-        for (int body : bodies) {
-            Load load = Load.oneToOne(body).withCounts(1, subscribers).withUnix(unix);
-            cells.add(CeilingCells.direct(load, EACH, new HostRig()));
-            cells.add(CeilingCells.plain(load, EACH, new HostRig()));
-        }
         try (Interrupts interrupts = Interrupts.watch();
-                ProgressLine lines = ProgressLine.onStderr(err())) {
-            Experiment<RunResult> experiment = experiment(interrupts, lines, 1);
-            experiment.expect(cells, 1);
-            List<Run<RunResult>> runs = experiment.rounds("", cells, Until.rounds(1));
+                ProgressLine lines = ProgressLine.onStderr(err());
+                Way way =
+                        Way.open(LaneSpec.of(unix ? LaneKind.UNIX : LaneKind.LOOPBACK), List.of(), List.of(), false)) {
+            List<Plan> plans = new ArrayList<>();
+            for (int body : bodies) {
+                Load load = Load.oneToOne(body).withCounts(1, subscribers);
+                plans.add(way.direct(load, EACH, Rig.OWN));
+                plans.add(way.plain(load, EACH, Rig.OWN));
+            }
+            Experiment experiment = experiment(interrupts, lines, 1);
+            experiment.expect(plans, 1);
+            List<Run> runs = experiment.rounds("", plans, Until.rounds(1));
             lines.end();
-            Results results = CeilingRuns.with(nothingYet(), "ceiling", runs).with(Ending.complete());
+            List<Cell> cells = runs.stream()
+                    .map(run ->
+                            new Cell(run.plan().contestant().name(), run.plan().load(), List.of(run.record())))
+                    .toList();
+            Results results = nothingYet().withLanes(List.of(way.result(cells))).with(Ending.complete());
             if (json) {
                 print(results);
             } else {
-                print(CeilingRuns.text(runs) + "machine: " + Machine.here() + "\n");
-                runs.forEach(run -> run.failures().forEach(failure -> out().println("FAIL " + failure)));
-                out().flush();
+                print(ResultsText.of(results));
             }
             return runs.stream().allMatch(run -> run.failures().isEmpty()) ? 0 : 1;
         }

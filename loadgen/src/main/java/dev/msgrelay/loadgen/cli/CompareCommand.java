@@ -1,25 +1,22 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.compare.Figure;
-import dev.msgrelay.loadgen.compare.InTurn;
-import dev.msgrelay.loadgen.compare.PairedComparison;
-import dev.msgrelay.loadgen.compare.PairedReport;
-import dev.msgrelay.loadgen.compare.SideBySide;
-import dev.msgrelay.loadgen.experiment.Experiment;
+import dev.msgrelay.loadgen.cli.CompareSides.Sided;
+import dev.msgrelay.loadgen.experiment.Figure;
+import dev.msgrelay.loadgen.experiment.InTurn;
 import dev.msgrelay.loadgen.experiment.Interrupts;
-import dev.msgrelay.loadgen.experiment.Keeper;
 import dev.msgrelay.loadgen.experiment.Listener;
-import dev.msgrelay.loadgen.experiment.Meter;
+import dev.msgrelay.loadgen.experiment.PairedComparison;
+import dev.msgrelay.loadgen.experiment.PairedReport;
+import dev.msgrelay.loadgen.experiment.SideBySide;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.result.Results.Side;
-import dev.msgrelay.loadgen.run.Contestant;
-import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.RunObserver;
-import dev.msgrelay.loadgen.run.RunResult;
-import dev.msgrelay.loadgen.run.Timing;
-import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.loadgen.rig.Contestant;
+import dev.msgrelay.loadgen.rig.RunObserver;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -32,13 +29,12 @@ import picocli.CommandLine.Option;
         name = "compare",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        customSynopsis =
-                "loadgen compare [--a OPTIONS] [--a-dir DIR] [--a-tls] [--b OPTIONS] [--b-dir DIR] [--b-tls] ... [LOAD]",
+        customSynopsis = "loadgen compare [--a OPTIONS] [--a-dir DIR] [--b OPTIONS] [--b-dir DIR] ... [OPTIONS OF RUN]",
         description = {
             "Compares two relays in turn.",
             "Runs them in turn, A B B A, each run short, until the 95 %% interval of the ratio of B to A is narrow enough or"
-                    + " the time is over. LOAD are options of 'loadgen run'. They may differ in their options, be of two"
-                    + " builds, or be any two commands that speak the plain protocol. Ctrl-C ends it with what there is."
+                    + " the time is over. Both have the options of 'run' that are given; they"
+                    + " may differ in others, be of two builds, or be any two commands that speak the plain protocol. Ctrl-C ends it with what there is."
                     + " Exits 1 when a relay ended or lost a message, and as --fail-below says. docs/measuring.md has the"
                     + " method."
         })
@@ -79,80 +75,69 @@ final class CompareCommand extends Told {
             description = "Ends after so long in any case (${DEFAULT-VALUE}).")
     private double minutes;
 
-    @Option(
-            names = "--by-cpu",
-            description = "What a message costs the relay's process in CPU time stands first and decides, and"
-                    + " not how many are delivered, or how late.")
+    @Option(names = "--by-cpu", description = "The relay's CPU time for a message decides, not deliveries or latency.")
     private boolean byCpu;
 
     @Option(
             names = "--fail-below",
             paramLabel = "RATIO",
-            description = "Exits 1 when the whole interval of B's speed to A's (of the first line; for a latency"
-                    + " and CPU time A's to B's) lies below this, when B stands still or misses its schedule more often"
-                    + " than A, and when there were too few rounds for an interval.")
+            description = "Exit 1 where B is beyond doubt slower than this part of A, or stands still more often.")
     private Double failBelow;
 
     @Option(
             names = "--pairs",
             paramLabel = "N",
-            description = "Pairs of a round. Of one, each run has a relay of its own; of more, two relays stay for"
-                    + " the round (1; with --rate 4: a relay that has little to do needs long to become warm).")
+            description = "Pairs that go through the same two relays (1; with --rate 4).")
     private Integer pairs;
 
     @Mixin
-    private ContestantOptions contestants;
-
-    @Mixin
-    private LoadOptions load;
+    private CompareSides sides;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        refuse(!contestants.areGiven(), "what with? give --a, --b, --a-dir, --b-dir or the like");
         isWithin("--within", within, MIN_WITHIN, MAX_WITHIN);
         isWithin("--minutes", minutes, MIN_MINUTES, MAX_MINUTES);
         if (failBelow != null) {
             isWithin("--fail-below", failBelow, 0, MAX_RATIO);
         }
-        refuse(load.lane().isEmulated(), "--lane " + load.lane() + " is none of loopback, unix");
-        Load given = load.load(Policy.BACKPRESSURE);
-        Map<Side, Load> loads = contestants.loads(given);
-        Map<Side, Contestant> both = contestants.contestants(loads);
-        return report(compare(both, loads, schedule(given.rate() > 0)));
+        Map<Side, Sided> both = sides.sides();
+        return report(both, compare(both, schedule(both)));
     }
 
-    private SideBySide.Schedule schedule(boolean paced) {
-        String endsWithARun = contestants.endsWithARun();
-        int ofRound = pairs == null ? paced && endsWithARun == null ? PACED_PAIRS : 1 : pairs;
+    private SideBySide.Schedule schedule(Map<Side, Sided> both) {
+        boolean paced = both.get(Side.A).load().isPaced();
+        boolean stay = both.values().stream().allMatch(side -> side.contestant().stays());
+        int ofRound = pairs == null ? paced && stay ? PACED_PAIRS : 1 : pairs;
         within("--pairs", ofRound, 1, MAX_PAIRS);
-        refuse(
-                endsWithARun != null && ofRound > 1,
-                "--pairs " + ofRound + " and " + endsWithARun + " exclude each other: that ends with a run");
+        refuse(!stay && ofRound > 1, "--pairs " + ofRound + ": the plain relay ends with a run");
         Duration warmup = ofRound > 1 ? WARM : paced ? PACED_COLD : COLD;
-        Timing each = load.timing(warmup, paced ? PACED_DURATION : DURATION);
-        Duration cold = load.timing(COLD, DURATION).warmup();
+        Timing each = sides.load().timing(warmup, paced ? PACED_DURATION : DURATION);
+        Duration cold = sides.load().timing(COLD, DURATION).warmup();
         return new SideBySide.Schedule(new Timing(cold, Duration.ofMillis(100)), each, ofRound);
     }
 
-    private PairedComparison compare(Map<Side, Contestant> both, Map<Side, Load> loads, SideBySide.Schedule schedule)
-            throws InterruptedException {
+    private PairedComparison compare(Map<Side, Sided> both, SideBySide.Schedule schedule) throws InterruptedException {
+        Map<Side, Load> loads = new EnumMap<>(Side.class);
+        Map<Side, Contestant> contestants = new EnumMap<>(Side.class);
+        both.forEach((side, one) -> {
+            loads.put(side, one.load());
+            contestants.put(side, one.contestant());
+        });
         try (Interrupts interrupts = Interrupts.watch();
                 ProgressLine line = ProgressLine.onStderr(err());
-                SideBySide relays = new SideBySide(both, loads, schedule)) {
+                SideBySide relays = new SideBySide(contestants, loads, schedule)) {
             WithinRuns progress = new WithinRuns(line);
-            Experiment<RunResult> experiment =
-                    new Experiment<>(Meter.ofThisHost(interrupts), progress, Keeper.nothing(progress), 2);
             long limitNanos = (long) (minutes * TimeUnit.MINUTES.toNanos(1));
-            return new InTurn(experiment, figures(loads), schedule.pairs(), within)
-                    .compare(relays.cells(), limitNanos, progress::pair);
+            return new InTurn(experiment(interrupts, progress, 2), figures(loads), schedule.pairs(), within)
+                    .compare(relays.plans(), limitNanos, progress::pair);
         }
     }
 
-    /** Both loads have one pace. The first one decides. */
+    /** The first one decides. */
     private List<Figure> figures(Map<Side, Load> loads) {
         boolean acks =
                 loads.values().stream().allMatch(load -> load.clients().acks().isAsked());
-        List<Figure> figures = Figure.of(loads.get(Side.A).rate() > 0, acks);
+        List<Figure> figures = Figure.of(loads.get(Side.A).isPaced(), acks);
         if (byCpu) {
             figures.remove(Figure.RELAY_CPU);
             figures.add(0, Figure.RELAY_CPU);
@@ -181,8 +166,10 @@ final class CompareCommand extends Told {
         }
     }
 
-    private int report(PairedComparison comparison) throws IOException, InterruptedException {
-        PairedReport report = new PairedReport(contestants.titles(), comparison);
+    private int report(Map<Side, Sided> both, PairedComparison comparison) throws IOException, InterruptedException {
+        Map<Side, String> titles = new EnumMap<>(Side.class);
+        both.forEach((side, one) -> titles.put(side, one.title()));
+        PairedReport report = new PairedReport(titles, comparison);
         if (json) {
             print(report.results(origin()));
         } else {

@@ -1,14 +1,14 @@
 package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.client.cli.Context;
-import dev.msgrelay.loadgen.link.Link;
-import dev.msgrelay.loadgen.link.LinkSpeed;
-import dev.msgrelay.loadgen.link.SegmentFormat;
-import dev.msgrelay.loadgen.run.AdminPort;
-import dev.msgrelay.loadgen.run.Clients;
-import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.RemoteRelay;
-import dev.msgrelay.loadgen.worker.Access;
+import dev.msgrelay.loadgen.lane.Link;
+import dev.msgrelay.loadgen.lane.LinkSpeed;
+import dev.msgrelay.loadgen.lane.SegmentFormat;
+import dev.msgrelay.loadgen.plan.Access;
+import dev.msgrelay.loadgen.plan.Clients;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.rig.AdminPort;
+import dev.msgrelay.loadgen.rig.RemoteRelay;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
@@ -91,7 +91,7 @@ final class ConnectOptions extends Options {
      */
     RemoteRelay relay(Load load, Policy policy) throws IOException {
         Context named = context == null ? null : Context.read(context, System.getenv());
-        Access access = access(named, load.tls());
+        Access access = access(named, load.clients().tls());
         Endpoint publish = parsed(
                 "--connect: ",
                 connect == null ? first(named, Context.PUBLISH) : connect,

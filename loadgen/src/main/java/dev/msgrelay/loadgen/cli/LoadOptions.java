@@ -1,15 +1,14 @@
 package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.lane.LaneKind;
-import dev.msgrelay.loadgen.load.BodySizes;
-import dev.msgrelay.loadgen.load.Check;
-import dev.msgrelay.loadgen.load.SizeTable;
-import dev.msgrelay.loadgen.run.Clients;
-import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.SlowReaders;
-import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.message.BodySizes;
+import dev.msgrelay.loadgen.message.Check;
+import dev.msgrelay.loadgen.message.SizeTable;
+import dev.msgrelay.loadgen.plan.Clients;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.SlowReaders;
+import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.protocol.Policy;
-import dev.msgrelay.protocol.TypeRanges;
 import java.time.Duration;
 import picocli.CommandLine.Option;
 
@@ -113,10 +112,6 @@ final class LoadOptions extends Options {
         return lane;
     }
 
-    Clients.Kind kind() {
-        return kind;
-    }
-
     /** @param policy what the relay does with slow subscribers; slow readers are skipped unless it cuts them off */
     Load load(Policy policy) {
         within("--publishers", publishers, 1, MAX_CONNECTIONS);
@@ -133,12 +128,15 @@ final class LoadOptions extends Options {
         Policy slow = policy == Policy.DISCONNECT ? policy : Policy.SKIP;
         Load load = new Load(
                 publishers,
-                new Load.Audience(
-                        subscribers, check, policy, new SlowReaders(slowReaders, SLOW_BYTES_PER_SECOND, slow)),
-                new Load.Content(sizes, types),
+                subscribers,
+                sizes,
+                types,
                 rate,
                 unix,
-                new Clients(kind, ack, TypeRanges.ALL, false));
+                new Clients(kind, ack, false),
+                check,
+                policy,
+                new SlowReaders(slowReaders, SLOW_BYTES_PER_SECOND, slow));
         return tls ? load.withTls() : load;
     }
 

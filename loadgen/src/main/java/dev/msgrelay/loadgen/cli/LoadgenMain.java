@@ -2,13 +2,15 @@ package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.host.LoadgenVersion;
 import dev.msgrelay.loadgen.result.ResultFileException;
-import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.protocol.text.UndecodedText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
@@ -21,7 +23,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         name = "loadgen",
         mixinStandardHelpOptions = true,
         description = "Load, ceilings and experiments for Relay.",
-        footer = {"", "'lab' runs the experiments of six articles again; 'lab --help' tells of them."},
+        footer = {"", "'lab' runs the six experiments of five articles again; 'lab --help' tells of them."},
         subcommands = {
             RunCommand.class,
             DoctorCommand.class,
@@ -115,7 +117,7 @@ public final class LoadgenMain implements Runnable {
     private static int usageError(ParameterException e, String[] args) {
         CommandLine command = e.getCommandLine();
         String words = e instanceof UnmatchedArgumentException unmatched
-                ? SecretText.unmatched(unmatched.getUnmatched())
+                ? SecretText.unmatched(unmatched.getUnmatched(), known(unmatched.getCommandLine()))
                 : e.getMessage();
         command.getErr().println(command.getCommandSpec().qualifiedName() + ": " + words);
         command.getErr().println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");
@@ -133,5 +135,13 @@ public final class LoadgenMain implements Runnable {
             return CommandLine.ExitCode.SOFTWARE;
         }
         throw e;
+    }
+
+    /** The options and commands that may stand behind a command. */
+    private static Set<String> known(CommandLine command) {
+        Set<String> known =
+                new LinkedHashSet<>(command.getCommandSpec().optionsMap().keySet());
+        known.addAll(command.getSubcommands().keySet());
+        return known;
     }
 }

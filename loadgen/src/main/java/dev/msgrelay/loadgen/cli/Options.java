@@ -1,15 +1,11 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.host.NetInterfaces;
-import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
-import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.RelayContestant;
-import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.loadgen.rig.RelayContestant;
 import dev.msgrelay.server.cli.RelayServerMain;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Function;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -28,11 +24,6 @@ abstract class Options {
     /** Null in the command itself. */
     @Spec(Spec.Target.MIXEE)
     private CommandSpec user;
-
-    /** Options that are declared here, without the other options of the command. */
-    final CommandSpec own() {
-        return own;
-    }
 
     /** The command's. */
     final CommandSpec spec() {
@@ -72,24 +63,12 @@ abstract class Options {
     /**
      * Refuses acknowledgements that this relay does not give.
      *
-     * @param option an example of how the relay gets a journal
      * @param args of the relay
      */
-    final void checkJournal(Load load, String option, List<String> args) {
+    final void checkJournal(Load load, List<String> args) {
         refuse(
                 load.clients().acks().needsJournal() && !args.contains(RelayContestant.JOURNAL),
-                "--ack " + load.clients().acks() + " needs a relay with a journal: give " + option);
-    }
-
-    /** Words separated by spaces, {@code --name=value} as two. */
-    static List<String> words(String text) {
-        List<String> words = new ArrayList<>();
-        for (String word : text == null ? new String[0] : text.trim().split("\\s+")) {
-            if (!word.isEmpty()) {
-                words.addAll(word(word));
-            }
-        }
-        return words;
+                "--ack " + load.clients().acks() + " needs a relay with a journal: give --relay-arg=--journal=temp");
     }
 
     /** {@code --name=value} as two words; any other one as it is. */
@@ -112,13 +91,6 @@ abstract class Options {
     final Timing timing(Duration warmup, Duration usual, Duration duration) {
         Duration measured = Limits.duration(spec(), duration, null);
         return warmup == null ? new Timing(usual, measured).orUntilSteady() : new Timing(warmup, measured);
-    }
-
-    /** The network interface of this name; where there is none, those that there are are named. */
-    final NetInterface networkInterface(NetInterfaces all, String name) {
-        Optional<NetInterface> found = all.named(name);
-        refuse(found.isEmpty(), "--interface '" + name + "' is none of " + String.join(", ", all.names()));
-        return found.orElseThrow();
     }
 
     /**

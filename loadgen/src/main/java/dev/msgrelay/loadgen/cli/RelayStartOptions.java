@@ -1,6 +1,6 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.run.RelayContestant;
+import dev.msgrelay.loadgen.rig.RelayContestant;
 import dev.msgrelay.protocol.Policy;
 import java.util.ArrayList;
 import java.util.Iterator;

@@ -1,41 +1,28 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.experiment.CeilingCells;
 import dev.msgrelay.loadgen.experiment.Experiment;
-import dev.msgrelay.loadgen.experiment.HostRig;
 import dev.msgrelay.loadgen.experiment.Interrupts;
-import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.experiment.StandingRig;
-import dev.msgrelay.loadgen.lane.End;
-import dev.msgrelay.loadgen.lane.Lane;
-import dev.msgrelay.loadgen.lane.LaneKind;
+import dev.msgrelay.loadgen.experiment.Way;
 import dev.msgrelay.loadgen.lane.LaneSpec;
-import dev.msgrelay.loadgen.lane.Lanes;
-import dev.msgrelay.loadgen.link.Link;
-import dev.msgrelay.loadgen.render.HtmlWriter;
+import dev.msgrelay.loadgen.lane.Link;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.loadgen.render.HtmlPage;
 import dev.msgrelay.loadgen.report.ProgressLine;
-import dev.msgrelay.loadgen.report.ResultsPage;
-import dev.msgrelay.loadgen.report.RunTable;
+import dev.msgrelay.loadgen.report.RunText;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
-import dev.msgrelay.loadgen.result.LaneResult;
-import dev.msgrelay.loadgen.result.LaneResult.Place;
-import dev.msgrelay.loadgen.result.LaneResult.Places;
-import dev.msgrelay.loadgen.result.Parameters;
+import dev.msgrelay.loadgen.result.Cell.Ceilings.Rate;
+import dev.msgrelay.loadgen.result.Cell.Share;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.RunRecord;
-import dev.msgrelay.loadgen.run.Contestant;
-import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.RelayContestant;
-import dev.msgrelay.loadgen.run.RemoteRelay;
-import dev.msgrelay.loadgen.run.RunException;
-import dev.msgrelay.loadgen.run.RunResult;
-import dev.msgrelay.loadgen.run.Timing;
-import dev.msgrelay.loadgen.run.Traffic;
-import dev.msgrelay.loadgen.shootout.LaneCeilings;
-import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.loadgen.rig.Plan;
+import dev.msgrelay.loadgen.rig.RemoteRelay;
+import dev.msgrelay.loadgen.rig.Rig;
+import dev.msgrelay.loadgen.rig.RunException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -103,34 +90,6 @@ final class RunCommand extends Told {
     @Option(names = "--explain", description = "Print the evidence: each process, each subscriber, each queue.")
     private boolean explain;
 
-    /**
-     * The path of the messages.
-     *
-     * @param name for results
-     * @param places who is across a link
-     */
-    private record Way(String name, Lane lane, Places places, Contestant contestant, Load load)
-            implements AutoCloseable {
-        LoadCell cell(Load load, Timing timing, StandingRig rig) {
-            return new LoadCell("", name, contestant, rig.placement(), load, timing, rig);
-        }
-
-        /** Arithmetic of the link; null where none is known. */
-        Ceilings ceilings() {
-            return lane.link() == null ? null : LaneCeilings.of(lane.link(), load.body());
-        }
-
-        LaneResult result() {
-            LaneSpec spec = lane.spec();
-            return new LaneResult(name, spec.kind(), spec.isEmulated(), null, lane.link(), places, List.of());
-        }
-
-        @Override
-        public void close() {
-            lane.close();
-        }
-    }
-
     @Override
     public Integer call() throws IOException, RunException, InterruptedException {
         connect.check();
@@ -148,20 +107,21 @@ final class RunCommand extends Told {
         try (Interrupts interrupts = Interrupts.watch();
                 ProgressLine lines = ProgressLine.onStderr(err());
                 Way way = connect.areGiven() ? remote(load) : local(load);
-                StandingRig rig = new StandingRig(way.lane().placement(End.NEAR, End.FAR))) {
-            Ceilings ceilings = way.ceilings();
-            Experiment<RunResult> runs = experiment(interrupts, lines, 1);
+                StandingRig rig = new StandingRig(way.lane().placement())) {
+            Load through = connect.areGiven() ? connect.through(load, (RemoteRelay) way.relay()) : load;
+            Experiment runs = experiment(interrupts, lines, 1);
+            Ceilings ceilings = way.link(through);
             try {
-                if (ceilings == null && !connect.areGiven() && load.rate() == 0) {
-                    ceilings = measured(way, experiment(interrupts, lines, 1));
+                if (way.isLocal() && !load.isPaced()) {
+                    ceilings = measured(way, through, experiment(interrupts, lines, 1));
                 }
-                measure(runs, way.cell(way.load(), first, rig));
-                for (LoadCell cell : curve(way, runs.runs().get(0).result(), rig)) {
-                    measure(runs, cell);
+                RunRecord full = measure(runs, way.plan(through, first, rig));
+                for (Plan plan : curve(way, through, full, rig)) {
+                    measure(runs, plan);
                 }
-                List<Run<RunResult>> whole = rig.end(runs.runs());
+                rig.end();
                 lines.end();
-                return report(way, whole, ceilings, Ending.complete());
+                return report(way, runs.runs(), ceilings, Ending.complete());
             } catch (InterruptedException e) {
                 rig.abandon();
                 lines.end();
@@ -169,17 +129,18 @@ final class RunCommand extends Told {
                     report(way, runs.runs(), ceilings, Ending.interrupted("Ctrl-C"));
                 }
                 // JSON is all of stdout, or nothing.
-                (json ? err() : out()).println(RunTable.partial(rig.lastLive()));
+                (json ? err() : out()).println(RunText.partial(rig.lastLive()));
                 throw e;
             }
         }
     }
 
-    private static void measure(Experiment<RunResult> runs, LoadCell cell) throws RunException, InterruptedException {
-        Run<RunResult> run = runs.measure("", cell, 1);
+    private static RunRecord measure(Experiment runs, Plan plan) throws RunException, InterruptedException {
+        Run run = runs.measure("", plan, 1);
         if (!run.isWhole()) {
             throw new RunException(run.failures().get(0));
         }
+        return run.record();
     }
 
     private Way remote(Load given) throws IOException, RunException, InterruptedException {
@@ -189,91 +150,75 @@ final class RunCommand extends Told {
         String name = relay.publish().isUnix()
                 ? relay.publish().toString()
                 : relay.publish().host();
-        Lane lane = Lane.between(LaneSpec.remote(name), Site.HERE, Site.HERE, link);
-        return new Way(
-                name,
-                lane,
-                new Places(Place.FAR, Place.FAR),
-                relay,
-                connect.through(given.withPolicy(relay.policy()), relay));
+        return Way.to(name, relay, link);
     }
 
-    /** A lane of this host. Publishers beside the relay of a link use its Unix socket, where that is not told otherwise. */
+    /** A lane of this host. */
     private Way local(Load load) throws IOException, InterruptedException {
-        LaneKind kind = loadOptions.lane();
-        boolean apart = kind.isEmulated();
-        Integer mtu = apart ? LaneSpec.ETHERNET_MTU : null;
-        List<String> args = start.arguments(mtu);
-        checkJournal(load, "--relay-arg=--journal=temp", args);
-        boolean door = apart && !load.tls();
-        Contestant contestant = new RelayContestant(args, start.jvmOptions(), door, null);
-        Places places = apart ? new Places(door ? Place.NEAR_UNIX : Place.NEAR, Place.FAR) : Places.NEAR;
-        return new Way(kind.title(), Lanes.open(LaneSpec.of(kind)), places, contestant, load);
+        LaneSpec lane = LaneSpec.of(loadOptions.lane());
+        List<String> args = start.arguments(lane.isEmulated() ? lane.mtu() : null);
+        checkJournal(load, args);
+        return Way.open(lane, args, start.jvmOptions(), load.clients().tls());
     }
 
     /** The plain relay, with as many subscribers; null where it gave nothing. */
-    private static Ceilings measured(Way way, Experiment<RunResult> experiment) throws InterruptedException {
-        Run<RunResult> run = experiment.measure("", CeilingCells.plain(way.load(), CEILING, new HostRig()), 1);
-        if (!run.isWhole() || !run.failures().isEmpty()) {
-            return null;
-        }
-        Traffic out = run.result().throughput().out();
-        return new Ceilings(
-                Ceilings.PLAIN_RELAY, new Ceilings.Rate(out.messagesPerSecond(), out.bytesPerSecond()), null);
+    private static Ceilings measured(Way way, Load load, Experiment experiment) throws InterruptedException {
+        Run run = experiment.measure("", way.plain(load, CEILING, Rig.OWN), 1);
+        return run.record().outcome().isValid()
+                ? new Ceilings(
+                        Ceilings.PLAIN_RELAY, Rate.of(run.record().throughput().out()), null)
+                : null;
     }
 
     /** Rates below full speed, with the same processes. */
-    private List<LoadCell> curve(Way way, RunResult full, StandingRig rig) {
-        if (way.load().rate() > 0 || !way.load().isChecked()) {
-            return List.of();
+    private List<Plan> curve(Way way, Load load, RunRecord full, StandingRig rig) {
+        List<Plan> plans = new ArrayList<>();
+        if (load.isPaced() || !load.isChecked()) {
+            return plans;
         }
         List<Integer> percents = new ArrayList<>(CURVE);
-        int busy = way.load().publisherProcesses() + way.load().subscriberProcesses() + (connect.areGiven() ? 0 : 1);
+        int busy = load.publisherProcesses() + load.subscriberProcesses() + (connect.areGiven() ? 0 : 1);
         if (Runtime.getRuntime().availableProcessors() > busy) {
             percents.add(0, HIGHEST);
         }
-        List<LoadCell> cells = new ArrayList<>();
+        double each = full.out() / load.subscribers() / load.publishers();
         for (int percent : percents) {
-            int rate = full.rateAt(percent);
+            int rate = (int) Math.min(Load.MAX_RATE, each * percent / 100);
             Timing timing = loadOptions
-                    .timing(cells.isEmpty() ? FIRST_OF_CURVE : OF_CURVE, CURVE_DURATION)
+                    .timing(plans.isEmpty() ? FIRST_OF_CURVE : OF_CURVE, CURVE_DURATION)
                     .exactly();
-            if (rate > 0 && cells.stream().noneMatch(cell -> cell.load().rate() == rate)) {
-                cells.add(way.cell(way.load().withRate(rate), timing, rig));
+            if (rate > 0 && plans.stream().noneMatch(plan -> plan.load().rate() == rate)) {
+                plans.add(way.plan(load.withRate(rate), timing, rig));
             }
         }
-        return cells;
+        return plans;
     }
 
-    private int report(Way way, List<Run<RunResult>> runs, Ceilings ceilings, Ending ending) throws IOException {
-        Results results = nothingYet().with(way.result()).with(ending);
-        List<RunTable.Part> told = new ArrayList<>();
-        List<Run<RunResult>> byRate = new ArrayList<>(runs);
-        byRate.sort(Comparator.comparingInt(run -> run.result().load().rate()));
-        for (Run<RunResult> one : byRate) {
-            RunResult result = one.result();
-            Parameters parameters = Parameters.of(result.load())
-                    .withMtu(
-                            way.lane().link() == null
-                                    ? 0
-                                    : way.lane().link().format().mtu());
-            // The lane tells which relay it is.
-            Cell cell = new Cell(parameters, ceilings, List.of());
-            RunRecord run = LoadCell.record(one, way.places(), ceilings);
-            results = results.with(way.name(), cell, run);
-            told.add(new RunTable.Part(run, result.load()));
-        }
-        Long limit = p99 == null ? null : p99.toNanos();
-        results = results.withNotes(RunTable.headline(told, limit));
+    private int report(Way way, List<Run> runs, Ceilings ceilings, Ending ending) throws IOException {
+        List<Cell> cells = runs.stream()
+                .sorted(Comparator.comparingInt(run -> run.plan().load().rate()))
+                .map(run -> cell(way, run, ceilings))
+                .toList();
+        Results results = nothingYet().withLanes(List.of(way.result(cells))).with(ending);
+        results = results.withNotes(RunText.headline(results, p99 == null ? null : p99.toNanos()));
         if (html != null) {
-            Files.writeString(html, HtmlWriter.html(ResultsPage.of(results)));
+            Files.writeString(html, HtmlPage.of("Relay run", results));
         }
         if (json) {
             print(results);
         } else {
-            String transport = way.contestant().transport(way.load());
-            print(RunTable.of(results, told, way.contestant().name(), transport, explain));
+            Load load = runs.get(0).plan().load();
+            print(RunText.of(results, way.relay().name(), way.relay().transport(load), explain));
         }
         return results.runs().stream().allMatch(one -> one.outcome().passed()) ? 0 : 1;
+    }
+
+    private static Cell cell(Way way, Run run, Ceilings ceilings) {
+        Load load = run.plan().load();
+        // The lane tells which relay it is.
+        List<Share> shares = ceilings == null
+                ? List.of()
+                : List.of(Share.of(1, run.record().throughput(), ceilings, way.places(), load.subscribers()));
+        return new Cell(Cell.RELAY, load, ceilings, shares, List.of(run.record()));
     }
 }

@@ -1,44 +1,34 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.experiment.HostRig;
 import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.experiment.Meter;
-import dev.msgrelay.loadgen.lane.End;
-import dev.msgrelay.loadgen.lane.Lane;
+import dev.msgrelay.loadgen.experiment.Shootout;
+import dev.msgrelay.loadgen.experiment.ShootoutRun;
+import dev.msgrelay.loadgen.experiment.ShootoutRun.Equipment;
+import dev.msgrelay.loadgen.experiment.Way;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
-import dev.msgrelay.loadgen.lane.Lanes;
-import dev.msgrelay.loadgen.lane.LinkBaseline;
-import dev.msgrelay.loadgen.link.Link;
+import dev.msgrelay.loadgen.lane.Link;
+import dev.msgrelay.loadgen.message.BodySizes;
+import dev.msgrelay.loadgen.plan.Access;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.report.ResultFiles;
 import dev.msgrelay.loadgen.report.ResultsText;
 import dev.msgrelay.loadgen.result.Results.Ending;
-import dev.msgrelay.loadgen.result.Results.Site;
-import dev.msgrelay.loadgen.run.Contestant;
-import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.RelayContestant;
-import dev.msgrelay.loadgen.run.RemoteRelay;
-import dev.msgrelay.loadgen.run.RunException;
-import dev.msgrelay.loadgen.run.Timing;
-import dev.msgrelay.loadgen.shootout.Equipment;
-import dev.msgrelay.loadgen.shootout.Matrix;
-import dev.msgrelay.loadgen.shootout.ShootoutRun;
-import dev.msgrelay.loadgen.shootout.ShootoutSettings;
-import dev.msgrelay.loadgen.shootout.ShootoutSettings.Door;
-import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
-import dev.msgrelay.loadgen.shootout.ShootoutSettings.Yardsticks;
-import dev.msgrelay.loadgen.worker.Access;
+import dev.msgrelay.loadgen.rig.RemoteRelay;
+import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.protocol.net.Endpoint;
-import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
+import java.util.Set;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -56,76 +46,85 @@ import picocli.CommandLine.Option;
         })
 final class ShootoutCommand extends Told {
     private static final int MAX_ROUNDS = 101;
-    private static final int USUAL_ROUNDS = 3;
-
     /** At a fixed rate a JVM takes its time to compile what it runs, and a schedule and a p99 see that. */
     private static final Duration PACED_WARMUP = Duration.ofSeconds(10);
 
-    @Mixin
-    private LaneOptions laneOptions;
+    @Option(
+            names = "--lanes",
+            paramLabel = "LANE",
+            split = ",",
+            defaultValue = "loopback,unix,1gbe,10gbe",
+            description = "Lanes to compare: loopback, unix, or an emulated 1gbe, 10gbe, 25gbe (${DEFAULT-VALUE}).")
+    private List<String> lanes = new ArrayList<>();
 
-    @Mixin
-    private MatrixOptions matrixOptions;
+    @Option(
+            names = "--mtu",
+            paramLabel = "BYTES",
+            split = ",",
+            description = "MTU of emulated links, a lane for each: a list like 1500,9000 (1500).")
+    private List<Integer> mtus = new ArrayList<>();
+
+    @Option(
+            names = "--body",
+            paramLabel = "SIZES",
+            split = ",",
+            defaultValue = "100",
+            description = "Bytes of each body, 16 or more: a list of N, or of MIN-MAX (${DEFAULT-VALUE}).")
+    private List<String> bodies = new ArrayList<>();
+
+    @Option(
+            names = "--publishers",
+            paramLabel = "P",
+            split = ",",
+            defaultValue = "1",
+            description = "Connections that publish: a list like 1,4 (${DEFAULT-VALUE}).")
+    private List<Integer> publishers = new ArrayList<>();
+
+    @Option(
+            names = "--subscribers",
+            paramLabel = "S",
+            split = ",",
+            defaultValue = "1",
+            description = "Connections that subscribe: a list like 1,8,64 (${DEFAULT-VALUE}).")
+    private List<Integer> subscribers = new ArrayList<>();
+
+    @Option(
+            names = "--rate",
+            paramLabel = "R",
+            split = ",",
+            defaultValue = "0",
+            description = "Messages a second of each publisher, a list; 0: full speed (${DEFAULT-VALUE}).")
+    private List<Integer> rates = new ArrayList<>();
 
     @Option(
             names = "--rounds",
             paramLabel = "N",
-            description = "How often everything runs; every round goes through all lanes and loads (3).")
-    private Integer rounds;
+            description = "Rounds, each of which goes through all lanes and loads (${DEFAULT-VALUE}).")
+    private int rounds = 3;
 
     @Option(
             names = "--duration",
             paramLabel = "TIME",
             defaultValue = "3s",
-            description = "Of each run's measured part (${DEFAULT-VALUE}).")
+            description = "Length of each run's measured part (${DEFAULT-VALUE}).")
     private Duration duration;
 
     @Option(
             names = "--warmup",
             paramLabel = "TIME",
-            description =
-                    "Before the measured part, under the same load (8s, and up to 10s while the speed still grows; with --rate"
-                            + " or --find-max-rate 10s).")
+            description = "Time before each measured part, under the same load (8s to 10s, until the speed is steady).")
     private Duration warmup;
 
     @Option(
-            names = "--no-calibrate",
-            description = "Do not measure, in every round, the ceilings of lanes without a line rate.")
-    private boolean noCalibrate;
-
-    @Option(
             names = "--baseline",
-            description = "In every round, measure what lanes with a link give without a relay: a plain sender of"
-                    + " this tool, and iperf3 where it is installed.")
+            description = "Measure emulated links without a relay, too: a plain sender, and iperf3 where it is there.")
     private boolean baseline;
 
     @Mixin
     private RelayStartOptions relayOptions;
 
-    @Option(
-            names = "--tls",
-            description = "Publishers and subscribers speak TLS 1.3, on every lane of --lanes, with a key and a"
-                    + " certificate that are made for it. Not on unix. Ceilings are those without TLS.")
+    @Option(names = "--tls", description = "Clients of relay-client speak TLS 1.3, with a certificate of their own.")
     private boolean tls;
-
-    @Option(
-            names = "--publish-over",
-            paramLabel = "HOW",
-            description = "How publishers beside the relay reach it on lanes with two sides: unix, the fast path of one"
-                    + " host, or tcp (unix).")
-    private PublishOver publishOver;
-
-    /** How publishers reach a relay beside them. */
-    enum PublishOver {
-        TCP(Door.TCP),
-        UNIX(Door.UNIX);
-
-        private final Door door;
-
-        PublishOver(Door door) {
-            this.door = door;
-        }
-    }
 
     @Option(
             names = "--connect",
@@ -142,8 +141,7 @@ final class ShootoutCommand extends Told {
     @Option(
             names = "--out",
             paramLabel = "DIR",
-            description = "Write results.json and report.html there, anew after every run; the"
-                    + " directory is made, and may hold no other results.")
+            description = "Write results.json and report.html into this new directory after every run.")
     private Path directory;
 
     @Option(names = "--json", description = "Print the results as JSON instead of tables.")
@@ -151,25 +149,23 @@ final class ShootoutCommand extends Told {
 
     @Override
     public Integer call() throws IOException, RunException, InterruptedException {
-        ShootoutSettings settings = settings();
-        // stderr: stdout may be JSON
-        err().println(ShootoutRun.summary(settings));
-        err().flush();
-        ShootoutRun.Kept files = directory == null ? results -> {} : ResultFiles.in(directory)::write;
         Map<String, RemoteRelay> remotes = remotes();
         Link far = link == null ? null : parsed("--link: ", link, ConnectOptions::link);
-        Equipment equipment = new Equipment(
-                new HostRig(),
-                spec -> spec.kind() == LaneKind.REMOTE ? remote(spec, remotes, far) : Lanes.open(spec),
-                lane -> lane.spec().kind() == LaneKind.REMOTE
-                        ? remotes.get(lane.spec().name())
-                        : relay(lane, settings.sides()),
-                LinkBaseline::iperf3);
+        Shootout shootout = shootout(remotes.keySet());
+        // stderr: stdout may be JSON
+        err().println(ShootoutRun.summary(shootout));
+        err().flush();
+        ShootoutRun.Kept files = directory == null ? results -> {} : ResultFiles.in(directory)::write;
         ShootoutRun run;
         try (Interrupts interrupts = Interrupts.watch();
                 ProgressLine lines = ProgressLine.onStderr(err())) {
-            Meter meter = Meter.ofThisHost(interrupts);
-            run = new ShootoutRun(settings, equipment, meter, lines, files, origin(), List.of(Site.here()));
+            run = new ShootoutRun(
+                    shootout,
+                    new Equipment(spec -> open(spec, remotes, far)),
+                    Meter.ofThisHost(interrupts),
+                    lines,
+                    files,
+                    nothingYet());
             try {
                 run.run();
             } finally {
@@ -177,7 +173,8 @@ final class ShootoutCommand extends Told {
                 print(run);
             }
         }
-        return isGood(run) ? 0 : 1;
+        boolean complete = run.results().ending().how() == Ending.How.COMPLETE;
+        return complete && !run.isUnwritten() && !run.hasFailures() ? 0 : 1;
     }
 
     /** Whatever it gave, however it ended. */
@@ -192,76 +189,89 @@ final class ShootoutCommand extends Told {
         print(ResultsText.of(run.results()) + (directory == null ? "" : where + "\n"));
     }
 
-    private static boolean isGood(ShootoutRun run) {
-        return run.results().ending().how() == Ending.How.COMPLETE && !run.isUnwritten() && !run.hasFailures();
+    /** A remote relay that is not there is a lane whose runs fail, and say why: each of them knocks again. */
+    private Way open(LaneSpec spec, Map<String, RemoteRelay> remotes, Link far)
+            throws IOException, InterruptedException {
+        if (spec.kind() != LaneKind.REMOTE) {
+            // Packets of the relay's log fit the lane's link.
+            Integer mtu = spec.isEmulated() ? spec.mtu() : null;
+            return Way.open(spec, relayOptions.arguments(mtu), relayOptions.jvmOptions(), tls);
+        }
+        RemoteRelay relay = remotes.get(spec.name());
+        try {
+            relay = relay.checked();
+        } catch (RunException e) {
+            // told by its first run
+        }
+        return Way.to(spec.name(), relay, far);
     }
 
-    private ShootoutSettings settings() {
-        int times = rounds == null ? USUAL_ROUNDS : rounds;
-        within("--rounds", times, 1, MAX_ROUNDS);
-        Matrix matrix = matrixOptions.matrix();
+    /** @param remotes names of relays that run already */
+    private Shootout shootout(Set<String> remotes) {
+        within("--rounds", rounds, 1, MAX_ROUNDS);
         // Arguments that the relay refuses are told now, and not when ceilings have been measured.
         relayOptions.arguments(null);
-        Timing timing = timing(warmup, usualWarmup(), duration);
-        refuse(link != null && connect.isEmpty(), "--link needs --connect");
-        List<LaneSpec> lanes = new ArrayList<>(laneOptions.specs());
-        remotes().keySet().forEach(name -> lanes.add(LaneSpec.remote(name)));
-        if (lanes.stream().noneMatch(LaneSpec::isEmulated)) {
-            checkTogether(lanes);
+        boolean paced = rates.stream().anyMatch(rate -> rate > 0);
+        Timing timing = timing(warmup, paced ? PACED_WARMUP : Timing.FULL_SPEED_WARMUP, duration);
+        refuse(link != null && remotes.isEmpty(), "--link needs --connect");
+        Set<LaneSpec> specs = new LinkedHashSet<>(local());
+        remotes.forEach(name -> specs.add(LaneSpec.remote(name)));
+        Set<Load> loads = loads();
+        long cells = (long) loads.size() * specs.size();
+        refuse(
+                cells > Shootout.MAX_CELLS,
+                specs.size() + " lanes of " + loads.size() + " loads are " + cells + " cells, over the limit of "
+                        + Shootout.MAX_CELLS + ": shorten a list");
+        return new Shootout(List.copyOf(specs), List.copyOf(loads), rounds, timing, baseline);
+    }
+
+    /** Lanes of this host, each once, in the order in which they are named. */
+    private Set<LaneSpec> local() {
+        mtus.forEach(mtu -> within("--mtu", mtu, LaneSpec.MIN_MTU, LaneSpec.MAX_MTU));
+        Set<LaneSpec> specs = new LinkedHashSet<>();
+        for (String name : lanes) {
+            LaneSpec spec = parsed("--lanes: ", name.trim(), LaneSpec::parse);
+            refuse(tls && spec.kind() == LaneKind.UNIX, "--tls and lane unix exclude each other: give --lanes");
+            specs.add(mtus.isEmpty() ? spec : spec.withMtu(mtus.get(0)));
+            mtus.forEach(mtu -> specs.add(spec.withMtu(mtu)));
         }
-        checkTls(lanes);
-        long cells = matrix.size() * lanes.size();
-        refuse(
-                cells > ShootoutSettings.MAX_CELLS,
-                ShortText.counted(lanes.size(), "lane") + " of " + matrix.size() + " combinations are " + cells
-                        + " cells, over the limit of " + ShootoutSettings.MAX_CELLS + ": shorten a list");
-        List<Load> loads =
-                matrix.loads().stream().map(load -> tls ? load.withTls() : load).toList();
-        return new ShootoutSettings(lanes, loads, times, timing, sides(), new Yardsticks(!noCalibrate, baseline));
+        boolean emulated = specs.stream().anyMatch(LaneSpec::isEmulated);
+        String all = String.join(",", lanes);
+        refuse(baseline && !emulated, "--baseline needs an emulated lane, not --lanes " + all);
+        refuse(!mtus.isEmpty() && !emulated, "--mtu needs an emulated lane, not --lanes " + all);
+        return specs;
     }
 
-    private Duration usualWarmup() {
-        return matrixOptions.isPaced() ? PACED_WARMUP : Timing.FULL_SPEED_WARMUP;
-    }
-
-    /** Lanes whose two ends are one and the same have no use for what tells them apart. */
-    private void checkTogether(List<LaneSpec> lanes) {
-        String titles = lanes.stream().map(lane -> lane.kind().title()).collect(Collectors.joining(","));
-        refuse(baseline, "--baseline needs a lane with a link: an emulated one, not --lanes " + titles);
-        for (String option : List.of("--publishers-at", "--subscribers-at", "--publish-over")) {
-            refuse(laneOptions.isGiven(option), option + " needs a lane with two sides, not --lanes " + titles);
+    /** Every combination, each once; the option that is named last varies first. */
+    private Set<Load> loads() {
+        publishers.forEach(count -> within("--publishers", count, 1, LoadOptions.MAX_CONNECTIONS));
+        subscribers.forEach(count -> within("--subscribers", count, 1, LoadOptions.MAX_CONNECTIONS));
+        rates.forEach(rate -> within("--rate", rate, 0, Load.MAX_RATE));
+        Set<Load> loads = new LinkedHashSet<>();
+        for (String body : bodies) {
+            BodySizes sizes = parsed("--body ", body, BodySizes::parse);
+            Load load = Load.oneToOne(BodySizes.MIN).withBody(sizes);
+            Load clients = tls ? load.withTls() : load;
+            for (int publisher : publishers) {
+                for (int subscriber : subscribers) {
+                    rates.forEach(rate ->
+                            loads.add(clients.withCounts(publisher, subscriber).withRate(rate)));
+                }
+            }
         }
-    }
-
-    /** Unix sockets have no TLS. */
-    private void checkTls(List<LaneSpec> lanes) {
-        refuse(
-                tls && lanes.stream().anyMatch(lane -> lane.kind() == LaneKind.UNIX),
-                "--tls and lane unix exclude each other: give --lanes");
-        refuse(tls && publishOver == PublishOver.UNIX, "--tls and --publish-over unix exclude each other");
-    }
-
-    private Sides sides() {
-        Door usual = tls ? Door.TCP : Door.UNIX;
-        Door door = publishOver == null ? usual : publishOver.door;
-        Sides sides = laneOptions.sides(door);
-        boolean far = sides.publishers() == End.FAR;
-        refuse(
-                far && publishOver == PublishOver.UNIX,
-                "--publish-over unix and --publishers-at far exclude each other");
-        return sides;
+        return loads;
     }
 
     /** Relays that run already, by the names of their lanes. */
     private Map<String, RemoteRelay> remotes() {
         Map<String, RemoteRelay> remotes = new LinkedHashMap<>();
         connect.forEach((name, host) -> {
+            boolean taken =
+                    Stream.of(LaneKind.values()).anyMatch(kind -> kind.title().equals(name));
             refuse(
-                    !name.matches("[A-Za-z0-9._-]+") || isLane(name),
+                    taken || !name.matches("[A-Za-z0-9._-]+"),
                     "--connect " + name + "=" + host
-                            + ": a lane's name has letters, digits, '.', '_' and '-', and is no"
-                            + " lane of this host");
-            Access access = new Access(tls, null, null, null, null, null);
+                            + ": a lane's name has letters, digits, '.', '_' and '-', and is no lane of this host");
             Endpoint publish = parsed("--connect: ", host, text -> ConnectOptions.publish(text, tls));
             remotes.put(
                     name,
@@ -269,31 +279,10 @@ final class ShootoutCommand extends Told {
                             publish,
                             parsed("--connect: ", host, text -> ConnectOptions.oneBelow(publish)),
                             relayOptions.isGiven("--slow-subscriber") ? relayOptions.policy() : null,
-                            access,
+                            new Access(tls, null, null, null, null, null),
                             ConnectOptions.CONNECT_TIMEOUT,
                             null));
         });
         return remotes;
-    }
-
-    /** One that is not there is a lane whose runs fail, and say why. */
-    private static Lane remote(LaneSpec spec, Map<String, RemoteRelay> remotes, Link link) throws InterruptedException {
-        try {
-            remotes.put(spec.name(), remotes.get(spec.name()).checked());
-        } catch (RunException e) {
-            // Each of its runs knocks again.
-        }
-        return Lane.between(spec, dev.msgrelay.loadgen.site.Site.HERE, dev.msgrelay.loadgen.site.Site.HERE, link);
-    }
-
-    private static boolean isLane(String name) {
-        return Stream.of(LaneKind.values()).anyMatch(kind -> kind.title().equals(name));
-    }
-
-    /** Packets of the relay's log fit the lane's link. */
-    private Contestant relay(Lane lane, Sides sides) {
-        Integer mtu = lane.link() == null ? null : lane.link().format().mtu();
-        return new RelayContestant(
-                relayOptions.arguments(mtu), relayOptions.jvmOptions(), sides.publishOverUnix(lane), null);
     }
 }

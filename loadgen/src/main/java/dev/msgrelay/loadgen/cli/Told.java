@@ -5,11 +5,10 @@ import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.experiment.Keeper;
 import dev.msgrelay.loadgen.experiment.Listener;
 import dev.msgrelay.loadgen.experiment.Meter;
-import dev.msgrelay.loadgen.result.Json;
+import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.loadgen.result.Results.Site;
-import dev.msgrelay.loadgen.run.RunResult;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Instant;
@@ -45,8 +44,8 @@ abstract class Told extends Options implements Callable<Integer> {
      *
      * @param giveUpAfter what fails so often in a row is not measured any more
      */
-    static Experiment<RunResult> experiment(Interrupts interrupts, Listener listener, int giveUpAfter) {
-        return new Experiment<>(Meter.ofThisHost(interrupts), listener, Keeper.nothing(listener), giveUpAfter);
+    static Experiment experiment(Interrupts interrupts, Listener listener, int giveUpAfter) {
+        return new Experiment(Meter.ofThisHost(interrupts), listener, Keeper.nothing(listener), giveUpAfter);
     }
 
     final void print(Results results) throws IOException {

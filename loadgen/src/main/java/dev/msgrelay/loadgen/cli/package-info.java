@@ -1,13 +1,12 @@
 /**
- * The {@code loadgen} command: options into what the other packages do, and their results to people or programs.
+ * The {@code loadgen} command: options into runs, and their results to people or programs.
  *
  * <pre>
- *  LoadgenMain -&gt; a command: Told
- *    run, ceiling, compare, shootout             LoadOptions, MatrixOptions         -&gt; Load, Timing  what is sent
- *                                                ThroughOptions, ContestantOptions  -&gt; Contestant    what lies between
- *                                                LaneOptions                        -&gt; Lane          where it lives
- *    doctor, ceiling                             LinkOptions                                         what there is
- *                                                     | Options: what does not fit is refused, by name and limit
+ *  LoadgenMain -&gt; a command
+ *    run, compare, shootout    LoadOptions -&gt; Load, Timing     RelayStartOptions -&gt; arguments of the relay
+ *    compare                   CompareSides -&gt; a Load and a Contestant for A and for B
+ *    run, shootout             ConnectOptions -LinkOptions -&gt; a relaygt; a relay of another host, and the link to it
+ *                                   | Options: everything else is refused, by name and limit
  *    stdout &lt;- text of a report, or Results as JSON &lt;-+       stderr &lt;- ProgressLine
  * </pre>
  *

@@ -3,14 +3,13 @@ package dev.msgrelay.loadgen.experiment;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.result.ResultFileException;
-import dev.msgrelay.loadgen.result.RunRecord.Outcome;
-import dev.msgrelay.loadgen.run.RunException;
-import dev.msgrelay.loadgen.run.RunObserver;
+import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.rig.LoadRun;
+import dev.msgrelay.loadgen.rig.Plan;
+import dev.msgrelay.loadgen.rig.RunException;
+import dev.msgrelay.loadgen.rig.RunObserver;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.ZonedDateTime;
-import java.time.format.DateTimeFormatter;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -28,12 +27,10 @@ import java.util.function.Predicate;
  *  round 2   C B A      and nobody always goes first
  *  round 3   A B C
  *
- *  a run:   prepare -&gt; measure -&gt; judge -&gt; keep
+ *  a run:   prepare -&gt; measure -&gt; keep
  * </pre>
- *
- * @param <R> what one run gives
  */
-public final class Experiment<R> {
+public final class Experiment {
     /** A signal from a terminal goes to child processes as well: we may hear of their end before we are interrupted. */
     private static final long SIGNAL_MILLIS = 100;
 
@@ -42,7 +39,7 @@ public final class Experiment<R> {
     private final Keeper keeper;
     private final int giveUpAfter;
     private final TimeLeft left = new TimeLeft();
-    private final List<Run<R>> runs = new ArrayList<>();
+    private final List<Run> runs = new ArrayList<>();
     private final Map<String, Integer> endlessInARow = new HashMap<>();
 
     /**
@@ -53,10 +50,10 @@ public final class Experiment<R> {
      * @param nanos no round begins that would probably end later; the first one does in any case
      * @param isEnough looked at after each run, with all runs of these rounds
      */
-    public record Until<R>(int expected, int most, long nanos, Predicate<List<Run<R>>> isEnough) {
+    public record Until(int expected, int most, long nanos, Predicate<List<Run>> isEnough) {
         /** So many rounds, however long they take. */
-        public static <R> Until<R> rounds(int rounds) {
-            return new Until<>(rounds, rounds, Long.MAX_VALUE, runs -> false);
+        public static Until rounds(int rounds) {
+            return new Until(rounds, rounds, Long.MAX_VALUE, runs -> false);
         }
     }
 
@@ -72,13 +69,13 @@ public final class Experiment<R> {
     }
 
     /** All runs so far, in the order in which they were taken. */
-    public List<Run<R>> runs() {
+    public List<Run> runs() {
         return Collections.unmodifiableList(runs);
     }
 
     /** Says what lies ahead, so that it can be shown how much is left. */
-    public void expect(List<? extends Cell<R>> cells, int times) {
-        cells.forEach(cell -> left.planned(cell.estimate().multipliedBy(times)));
+    public void expect(List<Plan> cells, int times) {
+        cells.forEach(plan -> left.planned(plan.estimate().multipliedBy(times)));
     }
 
     /**
@@ -88,9 +85,8 @@ public final class Experiment<R> {
      * @return the runs of these rounds
      * @throws InterruptedException somebody asked for the end; {@link #runs} has what there is
      */
-    public List<Run<R>> rounds(String title, List<? extends Cell<R>> cells, Until<R> until)
-            throws InterruptedException {
-        List<Run<R>> taken = new ArrayList<>();
+    public List<Run> rounds(String title, List<Plan> cells, Until until) throws InterruptedException {
+        List<Run> taken = new ArrayList<>();
         long begun = meter.nanoTime();
         long longest = 0;
         int number = 0;
@@ -99,22 +95,22 @@ public final class Experiment<R> {
             if (round > 1 && roundBegun - begun + longest > until.nanos()) {
                 return taken;
             }
-            for (Cell<R> cell : inTurn(cells, round)) {
+            for (Plan plan : inTurn(cells, round)) {
                 number++;
-                if (isGivenUp(cell)) {
-                    left.dropped(cell.estimate());
+                if (isGivenUp(plan)) {
+                    left.dropped(plan.estimate());
                     continue;
                 }
-                Run<R> run = measure(
-                        where(title, round, Math.max(round, until.expected()), number, cells.size()), cell, round);
+                Run run = measure(
+                        where(title, round, Math.max(round, until.expected()), number, cells.size()), plan, round);
                 taken.add(run);
                 if (!run.failures().isEmpty()) {
                     listener.notice(
-                            "FAIL " + cell.name() + ": " + run.failures().get(0));
+                            "FAIL " + plan.name() + ": " + run.failures().get(0));
                 }
-                if (isGivenUp(cell)) {
+                if (isGivenUp(plan)) {
                     listener.notice(
-                            cell.group() + " is given up: " + giveUpAfter + " runs in a row did not come to their end");
+                            plan.group() + " is given up: " + giveUpAfter + " runs in a row did not come to their end");
                 }
                 if (until.isEnough().test(taken)) {
                     return taken;
@@ -125,11 +121,11 @@ public final class Experiment<R> {
         return taken;
     }
 
-    private static <R> List<? extends Cell<R>> inTurn(List<? extends Cell<R>> cells, int round) {
+    private static List<Plan> inTurn(List<Plan> cells, int round) {
         if (round % 2 == 1) {
             return cells;
         }
-        List<Cell<R>> reversed = new ArrayList<>(cells);
+        List<Plan> reversed = new ArrayList<>(cells);
         Collections.reverse(reversed);
         return reversed;
     }
@@ -142,43 +138,38 @@ public final class Experiment<R> {
     }
 
     /** Whether its group is not measured any more. */
-    public boolean isGivenUp(Cell<R> cell) {
-        return endlessInARow.getOrDefault(cell.group(), 0) >= giveUpAfter;
+    public boolean isGivenUp(Plan plan) {
+        return endlessInARow.getOrDefault(plan.group(), 0) >= giveUpAfter;
     }
 
     /**
      * One run, whatever becomes of it.
      *
-     * @param where which it is, for people, with what separates it from the cell's name
+     * @param where which it is, for people, with what separates it from the plan's name
      */
-    public Run<R> measure(String where, Cell<R> cell, int round) throws InterruptedException {
+    public Run measure(String where, Plan plan, int round) throws InterruptedException {
         checkEnd();
-        RunObserver observer = listener.begins(where + cell.name() + left.text());
+        RunObserver observer = listener.begins(where + plan.name() + left.text());
         long begun = meter.nanoTime();
-        String started = now();
-        R result = null;
-        List<String> failures;
+        String started = LoadRun.now();
+        RunRecord record;
         try {
-            cell.prepare(observer);
-            result = cell.measure(observer);
-            failures = cell.failures(result);
+            plan.rig().prepare(plan, observer);
+            record = plan.rig().run(plan, round, observer);
         } catch (IOException | RunException e) {
             endIfAsked();
-            failures = List.of(ResultFileException.told(e));
+            record = RunRecord.partial(round, started, List.of(ResultFileException.told(e)));
         }
         checkEnd();
-        Outcome outcome = result == null
-                ? new Outcome(failures, List.of(), List.of(), true)
-                : new Outcome(failures, cell.environment(result), cell.observed(result), false);
-        Run<R> run = new Run<>(cell, runs.size(), round, started, result, outcome);
-        left.done(cell.estimate(), meter.nanoTime() - begun);
+        Run run = new Run(plan, runs.size(), record);
+        left.done(plan.estimate(), meter.nanoTime() - begun);
         keep(run);
         return run;
     }
 
-    private void keep(Run<R> run) {
+    private void keep(Run run) {
         runs.add(run);
-        String group = run.cell().group();
+        String group = run.plan().group();
         int inARow = run.isWhole() ? 0 : endlessInARow.getOrDefault(group, 0) + 1;
         endlessInARow.put(group, inARow);
         keeper.keep();
@@ -197,13 +188,8 @@ public final class Experiment<R> {
         }
     }
 
-    /** A moment as results name it: ISO 8601, with the zone. */
-    public static String now() {
-        return DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(ZonedDateTime.now().truncatedTo(ChronoUnit.SECONDS));
-    }
-
     /** About how long the cells take, once each. */
-    public static Duration estimate(List<? extends Cell<?>> cells) {
-        return cells.stream().map(Cell::estimate).reduce(Duration.ZERO, Duration::plus);
+    public static Duration estimate(List<Plan> cells) {
+        return cells.stream().map(Plan::estimate).reduce(Duration.ZERO, Duration::plus);
     }
 }

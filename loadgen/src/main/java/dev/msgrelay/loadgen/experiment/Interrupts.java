@@ -1,6 +1,6 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.loadgen.rig.RunException;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 

@@ -1,6 +1,6 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.run.RunObserver;
+import dev.msgrelay.loadgen.rig.RunObserver;
 
 /** Hears how an experiment goes on; called by its thread. */
 public interface Listener {

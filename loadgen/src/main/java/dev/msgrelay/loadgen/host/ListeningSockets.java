@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** Who listens on this host, by Linux's tables of sockets: nobody is connected to, so nobody notices. */
+/** Listeners of this host, by Linux's tables of sockets: nobody is connected to, so nobody notices. */
 public final class ListeningSockets {
     private static final Path NET = Path.of("/proc/net");
 

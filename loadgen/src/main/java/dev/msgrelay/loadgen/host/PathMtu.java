@@ -12,9 +12,4 @@ public final class PathMtu {
     public static int loopback() {
         return Segments.mtu(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     }
-
-    /** Payload bytes of one segment over loopback. */
-    public static int loopbackSegment() {
-        return Segments.payload(loopback(), false);
-    }
 }

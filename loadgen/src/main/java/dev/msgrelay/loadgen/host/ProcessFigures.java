@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.host;
 
 import java.time.Duration;
 
-/** What the system knows about a process: from /proc on Linux, from the JDK elsewhere. */
+/** The system's figures of a process: from /proc on Linux, from the JDK elsewhere. */
 public final class ProcessFigures {
     /** A value that this system does not tell. */
     public static final long UNKNOWN = -1;

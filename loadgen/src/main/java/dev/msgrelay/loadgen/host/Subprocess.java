@@ -79,7 +79,7 @@ public final class Subprocess implements Tool {
     private static void read(InputStream in, CompletableFuture<String> output) {
         try (in) {
             byte[] bytes = in.readNBytes(MAX_OUTPUT_BYTES);
-            // What is more than anyone wants to know is read as well, so that the child can end.
+            // Output beyond the limit is read as well, so that the child can end.
             in.transferTo(OutputStream.nullOutputStream());
             output.complete(new String(bytes, StandardCharsets.UTF_8).strip());
         } catch (IOException e) {
@@ -88,7 +88,7 @@ public final class Subprocess implements Tool {
     }
 
     /**
-     * What a process that goes on says at its start: the line that begins as it should; or the first one that it said where
+     * The first words of a process that goes on: the line that begins as it should; or the first one that it said where
      * it ends without that, or what else went wrong. What it says later is read, and nobody's.
      */
     public static String awaitLine(Process process, String start, long millis) throws InterruptedException {

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 
 /** The files in which Linux tells about itself, below a root that a test may choose, or has change. Immutable. */
 public class SystemTree {
-    /** Of one file: about 6,000 sockets, hundreds of cores. What is behind this only takes time. */
+    /** Most of one file: about 6,000 sockets, hundreds of cores. What is behind this only takes time. */
     private static final int MAX_BYTES = 1 << 20;
 
     private static final int MAX_ENTRIES = 4_096;
@@ -27,7 +27,7 @@ public class SystemTree {
         return new SystemTree(Path.of("/"));
     }
 
-    /** Of processes, sockets, and the machine as a whole; paths are below /proc. */
+    /** Tells of processes, sockets, and the machine as a whole; paths are below /proc. */
     public static SystemTree proc() {
         return new SystemTree(Path.of("/proc"));
     }
@@ -62,7 +62,7 @@ public class SystemTree {
         return told.isPresent() ? (Boolean) (told.getAsLong() != 0) : null;
     }
 
-    /** What follows {@code key} and white space or a colon in the first such line of a file. */
+    /** The text behind {@code key} and white space or a colon in the first such line of a file. */
     public Optional<String> field(String path, String key) {
         return text(path).flatMap(text -> text.lines()
                 .filter(line -> line.startsWith(key) && line.length() > key.length())

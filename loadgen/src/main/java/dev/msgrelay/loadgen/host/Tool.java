@@ -7,7 +7,7 @@ import java.util.List;
 @FunctionalInterface
 public interface Tool {
     /**
-     * What came of a command.
+     * The result of a command.
      *
      * @param exitCode 0 for success
      * @param output what it printed, stdout and stderr together, without white space at its ends

@@ -1,13 +1,13 @@
 /**
- * What the system tells about itself: files of /proc and /sys, network interfaces, and what short-lived commands print.
+ * The system's words about itself: files of /proc and /sys, network interfaces, and what short-lived commands print.
  * Everything here may be absent: on another system, in a container, without the right. Then it says so, and nothing
  * fails. Every wait is bounded, and nothing is changed.
  *
  * <pre>
- *  files of /proc, /sys  -- SystemTree --&gt; Cgroup, ClockFigures, ListeningSockets
+ *  files of /proc, /sys  -- SystemTree --&gt; ListeningSockets, PathMtu
  *      of a process                    --&gt; ProcessFigures: CPU time, resident memory, at both ends of a window
  *      of the machine                  --&gt; Machine: cores, CPU, JDK, kernel, beside each result
- *  interfaces            -- NetInterfaces, Offloads, PathMtu
+ *                                      --&gt; Doctor: Findings
  *  short-lived commands  -- Subprocess --&gt; Tool, LaneTools
  *  from core to core     -- CoreHop, once: a line of the machine's description
  * </pre>

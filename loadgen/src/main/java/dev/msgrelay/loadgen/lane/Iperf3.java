@@ -1,12 +1,10 @@
 package dev.msgrelay.loadgen.lane;
 
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonParser;
-import com.grack.nanojson.JsonParserException;
+import dev.msgrelay.loadgen.host.HostSite;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
-import dev.msgrelay.loadgen.run.Timing;
-import dev.msgrelay.loadgen.site.HostSite;
+import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.loadgen.plan.Timing;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -14,9 +12,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
 
 /** One measurement by iperf3: its server at one site, its client at another, one TCP connection, one direction. */
-final class Iperf3 {
+public final class Iperf3 {
     /** In a namespace of its own nobody else has it. */
     private static final int DEFAULT_PORT = 5_201;
 
@@ -31,13 +31,30 @@ final class Iperf3 {
     private final Timing timing;
 
     /**
-     * @param client the site that sends
-     * @param server the site that receives
+     * The figure.
+     *
+     * @param bytesPerSecond that arrived; 0 where there is no figure
+     * @param reason why there is no figure, one line; null where there is one
      */
+    public record Result(double bytesPerSecond, String reason) {}
+
     Iperf3(HostSite client, HostSite server, Timing timing) {
         this.client = client;
         this.server = server;
         this.timing = timing;
+    }
+
+    /** From the near end of a lane to its far one, where it is installed. It counts whole seconds: times are rounded up. */
+    public static Result run(Lane lane, Timing timing) throws InterruptedException {
+        if (!(lane.near() instanceof HostSite client) || !(lane.far() instanceof HostSite server)) {
+            return new Result(0, "iperf3 is run between sites of this host only");
+        }
+        String reason = whyNot(new Subprocess());
+        try {
+            return reason == null ? new Iperf3(client, server, timing).run() : new Result(0, reason);
+        } catch (IOException e) {
+            return new Result(0, e.getMessage());
+        }
     }
 
     /** Why there is no iperf3 on this host, or null. */
@@ -55,7 +72,7 @@ final class Iperf3 {
      *
      * @throws IOException it did not come to a result, with what iperf3 said
      */
-    LinkBaseline.Iperf run() throws IOException, InterruptedException {
+    Result run() throws IOException, InterruptedException {
         int port = server.prefix().isEmpty() ? freePort() : DEFAULT_PORT;
         Process serving = serve(port);
         try {
@@ -101,20 +118,21 @@ final class Iperf3 {
         }
     }
 
-    static LinkBaseline.Iperf parse(Tool.Outcome outcome) throws IOException {
+    static Result parse(Tool.Outcome outcome) throws IOException {
         try {
-            JsonObject json = JsonParser.object().from(outcome.output());
+            JsonNode json = Json.parse(outcome.output());
             if (json.has("error")) {
-                throw new IOException("iperf3: " + json.getString("error"));
+                throw new IOException("iperf3: " + json.get("error").asString(""));
             }
-            JsonObject end = json.getObject("end", new JsonObject());
-            double bits = end.getObject("sum_received", new JsonObject()).getDouble("bits_per_second");
-            long again = end.getObject("sum_sent", new JsonObject()).getLong("retransmits");
+            double bits = json.path("end")
+                    .path("sum_received")
+                    .path("bits_per_second")
+                    .asDouble(0);
             if (bits <= 0) {
                 throw new IOException("iperf3 gave no figure");
             }
-            return new LinkBaseline.Iperf(bits / Byte.SIZE, again, null);
-        } catch (JsonParserException e) {
+            return new Result(bits / Byte.SIZE, null);
+        } catch (JacksonException e) {
             throw new IOException("iperf3 said: " + outcome.firstLine(), e);
         }
     }

@@ -1,8 +1,7 @@
 package dev.msgrelay.loadgen.lane;
 
-import dev.msgrelay.loadgen.link.Link;
-import dev.msgrelay.loadgen.run.Placement;
-import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.loadgen.host.Placement;
+import dev.msgrelay.loadgen.host.Site;
 
 /**
  * A lane that is open: two sites and what lies between them. Close it when its runs have ended.
@@ -33,13 +32,9 @@ public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) 
         return !near.equals(far);
     }
 
-    public Site at(End which) {
-        return which == End.NEAR ? near : far;
-    }
-
-    /** The relay at the near end, and the others where they are wanted. */
-    public Placement placement(End publishersAt, End subscribersAt) {
-        return new Placement(near, at(publishersAt), at(subscribersAt));
+    /** The relay and publishers at the near end, subscribers at the far one. */
+    public Placement placement() {
+        return new Placement(near, near, far);
     }
 
     /** Nothing of it stays behind. */

@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.lane;
 
-import dev.msgrelay.loadgen.link.LinkSpeed;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

@@ -1,10 +1,5 @@
 package dev.msgrelay.loadgen.lane;
 
-import dev.msgrelay.loadgen.link.Framing;
-import dev.msgrelay.loadgen.link.IpVersion;
-import dev.msgrelay.loadgen.link.Link;
-import dev.msgrelay.loadgen.link.SegmentFormat;
-
 /**
  * Which lane is wanted.
  *
@@ -78,9 +73,13 @@ public record LaneSpec(LaneKind kind, int mtu, String name) {
 
     /** The emulated link; null for the others. A new network namespace has TCP's time stamps on. */
     public Link emulatedLink() {
-        return isEmulated()
-                ? new Link(kind.speed(), new SegmentFormat(mtu, IpVersion.V4, true, false, Framing.TRAFFIC_CONTROL))
-                : null;
+        return isEmulated() ? new Link(kind.speed(), new SegmentFormat(mtu, Framing.TRAFFIC_CONTROL)) : null;
+    }
+
+    /** Unique among the lanes of a shootout, and the same in every one: "10gbe", "10gbe-mtu9000", a relay's name. */
+    public String id() {
+        boolean usual = mtu == 0 || mtu == ETHERNET_MTU;
+        return kind == LaneKind.REMOTE ? name : kind.title() + (usual ? "" : "-mtu" + mtu);
     }
 
     /** For people and results: "loopback", "10gbe (emulated, MTU 1500)". */

@@ -1,35 +1,26 @@
 package dev.msgrelay.loadgen.lane;
 
 import dev.msgrelay.loadgen.host.LaneTools;
+import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
-import dev.msgrelay.loadgen.run.RunException;
-import dev.msgrelay.loadgen.run.RunObserver;
-import dev.msgrelay.loadgen.run.Timing;
-import dev.msgrelay.loadgen.site.Site;
 import java.io.IOException;
-import java.time.Duration;
-import java.util.List;
 
 /** Opens lanes. */
 public final class Lanes {
-    /** Of the range for measurements between networks (RFC 2544); the real one cannot be meant, nor reached. */
+    /** An address of the range for measurements between networks (RFC 2544); the real one cannot be meant, nor reached. */
     private static final String NEAR_ADDRESS = "198.18.0.1";
 
     private static final String FAR_ADDRESS = "198.18.0.2";
     private static final String PREFIX = "/30";
 
-    /** Of both ends: each is alone in its namespace. */
+    /** The name at both ends: each is alone in its namespace. */
     private static final String INTERFACE = "lane0";
-
-    /** That a connection stands and bytes have passed is what a run waits for before its window begins. */
-    private static final Timing CHECK = new Timing(Duration.ZERO, Duration.ofMillis(20));
 
     private Lanes() {}
 
     /**
-     * Opens a lane of this host. An emulated one has been built and tried when this returns, which takes about a second:
-     * bytes went from a process at its one end to a process at the other.
+     * Opens a lane of this host. An emulated one has been built when this returns.
      *
      * @throws IOException it cannot be had here, and nothing of it is left; the message is the reason, one line for people,
      *     without the lane's name
@@ -38,20 +29,9 @@ public final class Lanes {
         return open(spec, new Subprocess());
     }
 
-    static Lane open(LaneSpec spec, Tool tool) throws IOException, InterruptedException {
+    /** @param tool runs the commands that an emulated lane needs */
+    public static Lane open(LaneSpec spec, Tool tool) throws IOException, InterruptedException {
         return spec.isEmulated() ? emulated(spec, tool) : Lane.between(spec, Site.HERE, Site.HERE, null);
-    }
-
-    /**
-     * Which lanes this host can have by itself, as far as that shows without building them.
-     *
-     * @param mtu of the emulated ones
-     */
-    public static List<LaneStatus> survey(int mtu, Tool tool) throws InterruptedException {
-        String reason = LaneTools.probe(tool).reason();
-        return LaneKind.ofThisHost().stream()
-                .map(kind -> new LaneStatus(LaneSpec.of(kind).withMtu(mtu), kind.isEmulated() ? reason : null))
-                .toList();
     }
 
     private static Lane emulated(LaneSpec spec, Tool tool) throws IOException, InterruptedException {
@@ -59,17 +39,7 @@ public final class Lanes {
         if (!tools.available()) {
             throw new IOException(tools.reason());
         }
-        Lane lane = build(spec, tool, tools.inUserNamespace());
-        try {
-            LinkBaseline.raw(lane, End.NEAR, CHECK, RunObserver.NONE);
-            return lane;
-        } catch (IOException | RunException e) {
-            lane.close();
-            throw new IOException("nothing passes through it: " + e.getMessage(), e);
-        } catch (InterruptedException | RuntimeException e) {
-            lane.close();
-            throw e;
-        }
+        return build(spec, tool, tools.inUserNamespace());
     }
 
     /**

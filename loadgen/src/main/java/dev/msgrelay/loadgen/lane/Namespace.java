@@ -1,8 +1,8 @@
 package dev.msgrelay.loadgen.lane;
 
+import dev.msgrelay.loadgen.host.HostSite;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
-import dev.msgrelay.loadgen.site.HostSite;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

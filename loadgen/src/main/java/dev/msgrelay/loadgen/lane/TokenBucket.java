@@ -1,7 +1,5 @@
 package dev.msgrelay.loadgen.lane;
 
-import dev.msgrelay.loadgen.link.LinkSpeed;
-
 /**
  * How {@code tc tbf} keeps a link's rate. A bucket of {@code burst} bytes fills at the rate; a packet takes its length
  * out of it, or waits in a queue.

@@ -1,5 +1,5 @@
 /**
- * What lies between the two sites of a run: this host's loopback, a link that is emulated between two network
+ * The way between the two sites of a run: this host's loopback, a link that is emulated between two network
  * namespaces, or a real one. A lane gives the sites and what is known about the link; it knows nothing of loads and
  * results.
  *

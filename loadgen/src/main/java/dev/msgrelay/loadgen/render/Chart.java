@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.render;
 
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -38,16 +37,6 @@ public record Chart(String title, String note, Axis x, Axis y, List<Series> seri
         public static Axis log(String label, Unit unit) {
             return new Axis(label, unit, Scale.LOG);
         }
-
-        /** An x axis of percentiles; see {@link Scale#PERCENTILE}. */
-        public static Axis percentiles(String label) {
-            return new Axis(label, Unit.PLAIN, Scale.PERCENTILE);
-        }
-
-        /** Whether it has a place for this value. */
-        boolean shows(double value) {
-            return Double.isFinite(value) && (scale == Scale.LINEAR || value > 0);
-        }
     }
 
     /**
@@ -65,24 +54,5 @@ public record Chart(String title, String note, Axis x, Axis y, List<Series> seri
          * @param y NaN: the curve has a gap there
          */
         public record Point(double x, double y) {}
-
-        /**
-         * @throws IllegalArgumentException not as many y as x
-         */
-        public static Series of(String name, double[] x, double[] y) {
-            if (x.length != y.length) {
-                throw new IllegalArgumentException("series '" + name + "': " + x.length + " x for " + y.length + " y");
-            }
-            List<Point> points = new ArrayList<>(x.length);
-            for (int i = 0; i < x.length; i++) {
-                points.add(new Point(x[i], y[i]));
-            }
-            return new Series(name, points, false);
-        }
-
-        /** The same at every x from the first to the last, dashed. */
-        public static Series level(String name, double from, double to, double y) {
-            return new Series(name, List.of(new Point(from, y), new Point(to, y)), true);
-        }
     }
 }

@@ -6,7 +6,7 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * Figures in rows and columns. {@link TextTable} and {@link HtmlWriter} show the same one.
+ * Figures in rows and columns. {@link TextTable} and {@link HtmlPage} show the same one.
  *
  * @param caption what it shows; may be empty
  */
@@ -75,12 +75,11 @@ public record Table(String caption, List<Column> columns, List<List<Value>> rows
     }
 
     /**
-     * What stands in one place: a number, which its column's unit makes readable, or a text.
+     * The content of one place: a number, which its column's unit makes readable, or a text.
      *
      * @param number null where it is a text
-     * @param bar drawn under it where there is a place for it, 0..1; NaN: none
      */
-    public record Value(Number number, String text, Mark mark, double bar) {
+    public record Value(Number number, String text, Mark mark) {
         /**
          * @param value a number or a text; null is no text
          */
@@ -90,17 +89,12 @@ public record Table(String caption, List<Column> columns, List<List<Value>> rows
 
         public static Value marked(Object value, Mark mark) {
             return value instanceof Number number
-                    ? new Value(number, "", mark, Double.NaN)
-                    : new Value(null, value == null ? "" : value.toString(), mark, Double.NaN);
+                    ? new Value(number, "", mark)
+                    : new Value(null, value == null ? "" : value.toString(), mark);
         }
 
         boolean isSaid() {
             return number == null ? !text.isEmpty() : !Double.isNaN(number.doubleValue());
-        }
-
-        /** A fraction with a bar. */
-        public static Value fraction(double fraction) {
-            return new Value(fraction, "", Mark.NONE, fraction);
         }
     }
 

@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.render;
 
 import java.util.Locale;
 
-/** What numbers mean, and so how they are shown: in lines, tables and on axes alike. */
+/** The meaning of numbers, and so how they are shown: in lines, tables and on axes alike. */
 public enum Unit {
     /** No number: what stands in its column is a text. */
     TEXT,
@@ -10,7 +10,7 @@ public enum Unit {
     PLAIN,
     /** Every digit of a whole number: "128,903,285". */
     WHOLE,
-    /** Of messages, or messages a second: "23.4 M". */
+    /** Messages, or messages a second: "23.4 M". */
     COUNT,
     /** In millions and thousands: "118 MB". */
     BYTES,
@@ -22,7 +22,7 @@ public enum Unit {
     SECONDS,
     /** 0.973 is "97.3 %". */
     FRACTION,
-    /** Of one figure to another: "0.937". */
+    /** One figure to another: "0.937". */
     RATIO;
 
     private static final double KILO = 1e3;

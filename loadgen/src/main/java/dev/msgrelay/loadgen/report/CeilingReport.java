@@ -1,18 +1,16 @@
 package dev.msgrelay.loadgen.report;
 
-import dev.msgrelay.loadgen.link.Framing;
-import dev.msgrelay.loadgen.link.Link;
-import dev.msgrelay.loadgen.link.LinkRate;
-import dev.msgrelay.loadgen.link.SegmentFormat;
+import dev.msgrelay.loadgen.lane.Link;
+import dev.msgrelay.loadgen.lane.LinkRate;
+import dev.msgrelay.loadgen.lane.SegmentFormat;
 import dev.msgrelay.loadgen.render.Table;
 import dev.msgrelay.loadgen.render.Table.Column;
 import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
-import dev.msgrelay.loadgen.result.Json;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a link could give, for people and for programs. */
+/** The ceilings of a link, for people and for programs. */
 public final class CeilingReport {
     private static final double MEGA = 1e6;
 
@@ -40,7 +38,7 @@ public final class CeilingReport {
         this.subscribers = subscribers;
     }
 
-    /** What a body size can get in one direction. */
+    /** The ceiling of one body size in one direction. */
     private record Direction(LinkRate batched, LinkRate single) {
         static Direction of(Link link, int body, int sharers) {
             return new Direction(
@@ -91,32 +89,12 @@ public final class CeilingReport {
 
     private record Ceiling(int body, Direction ingress, Direction egress, Direction egressEach) {}
 
-    private record Described(
-            long bitsPerSecond,
-            int mtu,
-            String ip,
-            boolean timestamps,
-            boolean vlan,
-            boolean emulated,
-            int segmentBytes,
-            int segmentWireBytes) {}
+    private record Document(
+            Link link, int segmentBytes, int segmentWireBytes, int subscribers, List<Ceiling> ceilings) {}
 
-    private record Document(Described link, int subscribers, List<Ceiling> ceilings) {}
-
-    public String json() {
-        SegmentFormat format = link.format();
-        int segment = format.segmentBytes();
-        return Json.text(new Document(
-                new Described(
-                        link.speed().bitsPerSecond(),
-                        format.mtu(),
-                        format.ip().toString(),
-                        format.timestamps(),
-                        format.vlan(),
-                        format.framing() == Framing.TRAFFIC_CONTROL,
-                        segment,
-                        format.wireBytes(segment)),
-                subscribers,
-                ceilings()));
+    /** The same as a document for programs. */
+    public Object document() {
+        int segment = link.format().segmentBytes();
+        return new Document(link, segment, link.format().wireBytes(segment), subscribers, ceilings());
     }
 }

@@ -2,8 +2,8 @@ package dev.msgrelay.loadgen.report;
 
 import dev.msgrelay.loadgen.experiment.Listener;
 import dev.msgrelay.loadgen.render.Unit;
-import dev.msgrelay.loadgen.run.Live;
-import dev.msgrelay.loadgen.run.RunObserver;
+import dev.msgrelay.loadgen.rig.Live;
+import dev.msgrelay.loadgen.rig.RunObserver;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -61,7 +61,7 @@ public final class ProgressLine implements Listener, RunObserver, AutoCloseable 
         notices.flush();
     }
 
-    /** Of the next run, of which every line tells where it is. */
+    /** Begins the next run, of which every line tells where it is. */
     @Override
     public RunObserver begins(String where) {
         end();
@@ -76,7 +76,7 @@ public final class ProgressLine implements Listener, RunObserver, AutoCloseable 
         }
     }
 
-    /** What is being done now, for work whose steps take long enough to be told one by one wherever it is shown. */
+    /** Says what is being done now, for work whose steps take long enough to be told one by one wherever it is shown. */
     public void step(String what) {
         show(prefix + what);
     }

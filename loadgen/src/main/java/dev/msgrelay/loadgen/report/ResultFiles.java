@@ -1,7 +1,7 @@
 package dev.msgrelay.loadgen.report;
 
-import dev.msgrelay.loadgen.render.HtmlWriter;
-import dev.msgrelay.loadgen.result.Json;
+import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.loadgen.render.HtmlPage;
 import dev.msgrelay.loadgen.result.ResultFileException;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.protocol.text.ShortText;
@@ -20,7 +20,7 @@ import java.nio.file.StandardCopyOption;
  */
 public final class ResultFiles {
     /** Everything, for programs. */
-    public static final String JSON = Json.FILE;
+    public static final String JSON = "results.json";
 
     public static final String HTML = "report.html";
 
@@ -32,7 +32,7 @@ public final class ResultFiles {
         OutputStream open(Path file) throws IOException;
     }
 
-    /** What a file gets. */
+    /** The content of a file. */
     @FunctionalInterface
     private interface Content {
         void to(Writer out) throws IOException;
@@ -86,7 +86,7 @@ public final class ResultFiles {
         // The page can be made from the JSON again, so that comes first.
         write(JSON, out -> Json.write(results, out));
         kept = results.runs().size();
-        write(HTML, out -> out.write(HtmlWriter.html(ResultsPage.of(results))));
+        write(HTML, out -> out.write(HtmlPage.of("Relay " + results.origin().command(), results)));
     }
 
     private void write(String name, Content content) throws ResultFileException {

@@ -2,24 +2,28 @@ package dev.msgrelay.loadgen.report;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
 
+import dev.msgrelay.loadgen.render.Mark;
+import dev.msgrelay.loadgen.render.Table;
+import dev.msgrelay.loadgen.render.Table.Field;
+import dev.msgrelay.loadgen.render.Table.Value;
 import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
 import dev.msgrelay.loadgen.result.Counted;
-import dev.msgrelay.loadgen.result.Figures;
+import dev.msgrelay.loadgen.result.Counted.Spread;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.RunRecord;
-import dev.msgrelay.loadgen.result.Spread;
-import dev.msgrelay.loadgen.result.Tally;
+import dev.msgrelay.loadgen.result.RunRecord.Delays;
 import dev.msgrelay.protocol.text.ShortText;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
-/** Results for a terminal: a table for each lane, the lanes against each other, and what was left out. */
+/** Results of several lanes for a terminal: a table for each, the lanes against each other, and what was left out. */
 public final class ResultsText {
     private static final int FAILURES_LISTED = 3;
 
@@ -33,15 +37,16 @@ public final class ResultsText {
     public static String of(Results results) {
         ResultsText all = new ResultsText(results);
         results.lanes().forEach(all::lane);
-        if (!results.ratios().isEmpty()) {
-            all.text.append(TextTable.of(Tables.ratios(results.ratios()))).append('\n');
-        }
         all.comparison();
-        all.machine();
+        if (!results.runs().isEmpty()) {
+            all.line("%s", Counted.tally(results.runs()));
+        }
+        results.sites().forEach(site -> all.line("%s: %s", site.name(), site.machine()));
         results.notes().forEach(note -> all.line("%s", note));
         if (results.ending().how() == Ending.How.INTERRUPTED) {
-            int runs = results.runs().size();
-            all.line("PARTIAL: interrupted after %d %s", runs, ShortText.plural(runs, "run"));
+            all.line(
+                    "PARTIAL: interrupted after %s",
+                    ShortText.counted(results.runs().size(), "run"));
         }
         return all.text.toString();
     }
@@ -57,17 +62,72 @@ public final class ResultsText {
         } else if (lane.cells().isEmpty()) {
             line("  no figures");
         } else {
-            text.append(TextTable.of(Tables.lane("", lane)));
+            text.append(TextTable.of(table(lane)));
             lane.cells().forEach(this::remarks);
         }
         line("");
+    }
+
+    /** A line for each cell: medians of the runs that stand for it. */
+    private static Table table(LaneResult lane) {
+        List<Field<Cell>> fields = List.of(
+                Field.text("publishers -> subscribers", Cell::title),
+                median("in, msg/s", Unit.COUNT, RunRecord::in),
+                median("out, msg/s", Unit.COUNT, RunRecord::out),
+                median("out", Unit.BYTES_PER_SECOND, RunRecord::bytesOut),
+                edge("least", Spread::min),
+                edge("most", Spread::max),
+                Field.of(
+                        "ceiling",
+                        Unit.BYTES_PER_SECOND,
+                        cell -> cell.ceilings() == null
+                                ? Double.NaN
+                                : cell.ceilings().batched().bytesPerSecond()),
+                Field.of("of it", Unit.FRACTION, Cell::share),
+                median("p50", Unit.NANOS, run -> run.delays().latencyAt(50)),
+                median("p99", Unit.NANOS, run -> run.delays().latencyAt(99)),
+                median("p99.9", Unit.NANOS, run -> run.delays().latencyAt(99.9)),
+                median("late", Unit.FRACTION, RunRecord::late),
+                median(
+                        "time in queue",
+                        Unit.NANOS,
+                        run -> Delays.at(run.delays().timeInQueue(), 50)),
+                median("longest gap", Unit.NANOS, RunRecord::longestGap),
+                median("relay, cores", Unit.PLAIN, run -> run.cores(Cell.RELAY)),
+                median("all, cores", Unit.PLAIN, run -> run.cores("")),
+                Field.text("bound by", cell -> Counted.of(cell).boundBy()),
+                Field.text("runs", ResultsText::counted));
+        return Table.of("", lane.cells(), fields);
+    }
+
+    private static Field<Cell> median(String title, Unit unit, ToDoubleFunction<RunRecord> figure) {
+        return Field.of(title, unit, cell -> Counted.of(cell).median(figure));
+    }
+
+    /** One run has no spread. */
+    private static Field<Cell> edge(String title, ToDoubleFunction<Spread> which) {
+        return Field.of(title, Unit.BYTES_PER_SECOND, cell -> {
+            Counted counted = Counted.of(cell);
+            return counted.runs().size() < 2 ? Double.NaN : which.applyAsDouble(counted.over(RunRecord::bytesOut));
+        });
+    }
+
+    /** "3 of 4"; marked where some are left out. */
+    private static Value counted(Cell cell) {
+        Counted counted = Counted.of(cell);
+        int runs = counted.runs().size();
+        if (!counted.counts()) {
+            String none = "none of " + counted.total() + (runs == 0 ? " is valid" : " counts");
+            return Value.marked(none, Mark.BAD);
+        }
+        return runs == counted.total() ? Value.of(runs) : Value.marked(runs + " of " + counted.total(), Mark.WARN);
     }
 
     private void remarks(Cell cell) {
         List<String> remarks = new ArrayList<>();
         Counted counted = Counted.of(cell);
         if (cell.ceilings() != null) {
-            remarks.add("ceiling: " + ceiling(cell.ceilings(), cell.parameters().subscribers()));
+            remarks.add("ceiling: " + ceiling(cell.ceilings(), cell.load().subscribers()));
         }
         if (!counted.counts() && !counted.runs().isEmpty()) {
             remarks.add(format(
@@ -93,33 +153,38 @@ public final class ResultsText {
         }
     }
 
+    /** "10.9 M msg/s, 1.18 GB/s batched, 6.1 M msg/s, 663 MB/s with one message a segment (link arithmetic)". */
     private static String ceiling(Ceilings ceilings, int subscribers) {
+        String single = ceilings.single() == null ? "" : ", " + rate(ceilings.single()) + " with one message a segment";
         String each = subscribers == 1
                 ? ""
                 : format(
                         "; each of %d subscribers: %s msg/s",
                         subscribers, Unit.COUNT.plain(ceilings.batched().messagesPerSecond() / subscribers));
-        return Unit.plain(ResultsPage.ceiling(ceilings)) + each;
+        return rate(ceilings.batched()) + " batched" + single + " (" + ceilings.source() + ")" + each;
+    }
+
+    private static String rate(Ceilings.Rate rate) {
+        return RunText.rate(rate.messagesPerSecond(), rate.bytesPerSecond());
     }
 
     /** Deliveries of each lane as a multiple of the first one's, for every load that ran on several. */
     private void comparison() {
         List<LaneResult> measured =
                 results.lanes().stream().filter(lane -> !lane.cells().isEmpty()).toList();
-        if (measured.size() < 2) {
-            return;
-        }
         List<String> lines = new ArrayList<>();
-        for (Cell reference : measured.get(0).cells()) {
+        for (Cell reference :
+                measured.isEmpty() ? List.<Cell>of() : measured.get(0).cells()) {
             String ratios = measured.stream()
                     .skip(1)
                     .flatMap(lane -> lane.cells().stream()
-                            .filter(cell -> cell.contestant().equals(reference.contestant())
-                                    && cell.parameters().isSameLoad(reference.parameters()))
-                            .map(cell -> ratio(lane, Figures.ratio(cell, reference))))
+                            .filter(cell -> cell.load()
+                                    .withUnix(false)
+                                    .equals(reference.load().withUnix(false)))
+                            .map(cell -> ratio(lane, cell, reference)))
                     .collect(Collectors.joining(", "));
             if (!ratios.isEmpty()) {
-                lines.add(format("  %-40s %s", reference.parameters().load(), ratios));
+                lines.add(format("  %-40s %s", reference.load(), ratios));
             }
         }
         if (!lines.isEmpty()) {
@@ -131,17 +196,18 @@ public final class ResultsText {
         }
     }
 
-    private static String ratio(LaneResult lane, Spread spread) {
+    /** The rounds' ratios of deliveries a second. Only pairs count that ran in the same round. */
+    private static String ratio(LaneResult lane, Cell cell, Cell reference) {
+        Spread spread = Spread.of(cell.runs(), run -> reference.runs().stream()
+                .filter(other -> run.counts() && other.counts())
+                .filter(other -> other.moment().round() == run.moment().round())
+                .mapToDouble(other -> run.out() / other.out())
+                .filter(Double::isFinite)
+                .findFirst()
+                .orElse(Double.NaN));
         return spread.isKnown()
                 ? format("%s %.3f (%.3f .. %.3f)", lane.label(), spread.median(), spread.min(), spread.max())
                 : lane.label() + " not comparable";
-    }
-
-    private void machine() {
-        if (!results.runs().isEmpty()) {
-            line("%s", Tally.of(results.runs()));
-        }
-        results.sites().forEach(site -> line("%s: %s", site.name(), site.machine()));
     }
 
     private void line(String pattern, Object... values) {

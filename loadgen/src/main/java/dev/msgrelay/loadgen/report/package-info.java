@@ -1,11 +1,10 @@
 /**
- * Results for people: on a terminal, as a page and as files.
+ * Results for people: on a terminal and as files.
  *
  * <pre>
- *  Results -- Tables --> ResultsText  a terminal
- *                    --> ResultsPage  report.html: bars, tables, Curves
- *          -- RunTable               one run in 15 lines
- *          -- ResultFiles            results.json, report.html
+ *  Results -- RunText      one run in 15 lines
+ *          -- ResultsText  lanes beside each other
+ *          -- ResultFiles  results.json, and report.html, which draws itself from the same JSON
  * </pre>
  *
  * The command's thread.

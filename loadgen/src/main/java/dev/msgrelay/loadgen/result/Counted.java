@@ -1,7 +1,9 @@
 package dev.msgrelay.loadgen.result;
 
-import dev.msgrelay.loadgen.bound.BoundBy;
+import dev.msgrelay.loadgen.evidence.BoundBy;
+import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -16,14 +18,29 @@ import java.util.stream.Collectors;
  * @param counts whether the runs count
  */
 public record Counted(List<RunRecord> runs, int total, boolean counts) {
-    public Counted {
-        runs = List.copyOf(runs);
+    /** A figure over several runs; NaN throughout where none of them has it. */
+    public record Spread(double median, double min, double max) {
+        public static <T> Spread of(Collection<T> all, ToDoubleFunction<T> figure) {
+            double[] values = all.stream()
+                    .mapToDouble(figure)
+                    .filter(value -> !Double.isNaN(value))
+                    .sorted()
+                    .toArray();
+            return values.length == 0
+                    ? new Spread(Double.NaN, Double.NaN, Double.NaN)
+                    : new Spread(Counted.median(values), values[0], values[values.length - 1]);
+        }
+
+        public boolean isKnown() {
+            return !Double.isNaN(median);
+        }
     }
 
     public static Counted of(Cell cell) {
         List<RunRecord> counting =
                 cell.runs().stream().filter(RunRecord::counts).toList();
-        List<RunRecord> valid = cell.runs().stream().filter(RunRecord::isValid).toList();
+        List<RunRecord> valid =
+                cell.runs().stream().filter(run -> run.outcome().isValid()).toList();
         boolean counts = !counting.isEmpty();
         return new Counted(counts ? counting : valid, cell.runs().size(), counts);
     }
@@ -37,7 +54,7 @@ public record Counted(List<RunRecord> runs, int total, boolean counts) {
         return over(figure).median();
     }
 
-    /** What the runs were bound by: "link", or "link 2, ring 1" where they do not agree; empty where nobody looked. */
+    /** The bottlenecks: "link", or "link 2, relay 1" where runs do not agree; empty where nobody looked. */
     public String boundBy() {
         Map<BoundBy.Kind, Long> kinds = runs.stream()
                 .filter(run -> run.resources().boundBy() != null)
@@ -60,5 +77,16 @@ public record Counted(List<RunRecord> runs, int total, boolean counts) {
         Arrays.sort(sorted);
         int middle = sorted.length / 2;
         return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    }
+
+    /** "12 runs count; left out: 2 on a disturbed machine, 1 failed or partial". */
+    public static String tally(Collection<RunRecord> runs) {
+        long counting = runs.stream().filter(RunRecord::counts).count();
+        long valid =
+                runs.stream().map(RunRecord::outcome).filter(Outcome::isValid).count();
+        String count = counting == 0 ? "no run counts" : counting == 1 ? "1 run counts" : counting + " runs count";
+        String others = (valid > counting ? ", " + (valid - counting) + " on a disturbed machine" : "")
+                + (runs.size() > valid ? ", " + (runs.size() - valid) + " failed or partial" : "");
+        return others.isEmpty() ? count : count + "; left out: " + others.substring(2);
     }
 }

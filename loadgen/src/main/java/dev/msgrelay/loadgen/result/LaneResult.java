@@ -2,13 +2,12 @@ package dev.msgrelay.loadgen.result;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.msgrelay.loadgen.lane.LaneKind;
-import dev.msgrelay.loadgen.link.Link;
-import java.util.ArrayList;
+import dev.msgrelay.loadgen.lane.Link;
 import java.util.List;
 import java.util.Locale;
 
 /**
- * What one lane gave.
+ * The results of one lane.
  *
  * @param name unique within the results
  * @param emulated a link that traffic control plays, not a real one; every label says so
@@ -67,11 +66,6 @@ public record LaneResult(
         cells = List.copyOf(cells);
     }
 
-    /** A lane without cells yet, that is no link. */
-    public static LaneResult of(String name, LaneKind kind) {
-        return new LaneResult(name, kind, false, null, null, Places.NEAR, List.of());
-    }
-
     /** A lane that could not be set up. */
     public static LaneResult skipped(String name, LaneKind kind, boolean emulated, String reason) {
         return new LaneResult(name, kind, emulated, reason, null, Places.NEAR, List.of());
@@ -81,22 +75,5 @@ public record LaneResult(
     @JsonProperty
     public String label() {
         return emulated ? name + " (emulated)" : name;
-    }
-
-    public LaneResult withCells(List<Cell> newCells) {
-        return new LaneResult(name, kind, emulated, skipped, link, places, newCells);
-    }
-
-    /** The same with one run more, in the cell of this contestant and these parameters, which is there or comes last. */
-    LaneResult with(Cell cell, RunRecord run) {
-        List<Cell> next = new ArrayList<>(cells);
-        for (int i = 0; i < next.size(); i++) {
-            if (next.get(i).isSame(cell)) {
-                next.set(i, next.get(i).with(run));
-                return withCells(next);
-            }
-        }
-        next.add(cell.with(run));
-        return withCells(next);
     }
 }

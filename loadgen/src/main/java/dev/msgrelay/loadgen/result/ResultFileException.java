@@ -25,7 +25,7 @@ public final class ResultFileException extends IOException {
         return e.getMessage() == null ? e.toString() : e.getMessage();
     }
 
-    /** What the system said, without the path in front of it that the message names already. */
+    /** The system's words, without the path in front of it that the message names already. */
     public static String reason(IOException e) {
         if (e instanceof NoSuchFileException) {
             return "no such file or directory";

@@ -1,17 +1,14 @@
 package dev.msgrelay.loadgen.result;
 
-import static dev.msgrelay.loadgen.render.Unit.format;
-
-import dev.msgrelay.loadgen.doctor.Finding;
+import dev.msgrelay.loadgen.host.Finding;
 import dev.msgrelay.loadgen.host.Machine;
-import dev.msgrelay.loadgen.run.Observed;
+import dev.msgrelay.loadgen.result.RunRecord.Observed;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * Everything that one command gave, or has given so far: what {@code --json} prints and {@code results.json} holds. The
@@ -20,7 +17,7 @@ import java.util.Optional;
  * @param schemaVersion {@link #SCHEMA_VERSION}
  * @param sites the machines that took part, the relay's first
  * @param lanes what was measured, by lane
- * @param ratios figures against each other, or against what was asked of them
+ * @param ratios figures against each other
  * @param turns runs of which there are too many to keep more than what the ratios follow from
  * @param findings what the doctor saw
  * @param notes what a reader has to know beside the runs, one line each: measured ceilings, baselines, how exact latencies
@@ -37,7 +34,7 @@ public record Results(
         List<Finding> findings,
         List<String> notes) {
     /** Version of the form that this build writes and reads. A change that older readers would misread gets the next. */
-    public static final int SCHEMA_VERSION = 3;
+    public static final int SCHEMA_VERSION = 4;
 
     /**
      * Facts that are known before the first run.
@@ -127,9 +124,8 @@ public record Results(
     }
 
     /**
-     * A figure of one contestant against the same of another one, or against what was asked.
+     * A figure of one contestant against the same of another one.
      *
-     * @param title of the load: "1 -> 8, body 100"
      * @param figure "deliveries", "latency p99"; with its unit
      * @param a the name of what it is set against
      * @param b the name of the one that is looked at
@@ -141,12 +137,9 @@ public record Results(
      * @param low where its 95 % interval begins; NaN where there is none
      * @param high where it ends
      * @param smallestSeenPercent the smallest difference that so many runs would have shown; NaN where not known
-     * @param limit what was asked of the ratio; NaN where nothing was
-     * @param atMost the limit is the most that it may be, and not the least
      * @param verdict in words
      */
     public record Ratio(
-            String title,
             String figure,
             String a,
             String b,
@@ -158,19 +151,7 @@ public record Results(
             double low,
             double high,
             double smallestSeenPercent,
-            double limit,
-            boolean atMost,
-            String verdict) {
-        /** "0.731..0.745"; nothing where there is none. */
-        public String interval() {
-            return Double.isNaN(low) ? "" : format("%.3f..%.3f", low, high);
-        }
-
-        /** Whether it is what was asked, or nothing was. */
-        public boolean isMet() {
-            return Double.isNaN(limit) || (atMost ? ratio <= limit : ratio >= limit);
-        }
-    }
+            String verdict) {}
 
     /** One of the two that are compared in turn. */
     public enum Side {
@@ -234,28 +215,6 @@ public record Results(
                 SCHEMA_VERSION, origin, Ending.running(), sites, List.of(), List.of(), List.of(), List.of(), List.of());
     }
 
-    /**
-     * The same with one run more, in the lane's cell of this contestant and these parameters, which is there or comes last.
-     *
-     * @throws IllegalArgumentException there is no lane of this name
-     */
-    public Results with(String lane, Cell cell, RunRecord run) {
-        return with(lane(lane)
-                .orElseThrow(() -> new IllegalArgumentException("no lane '" + lane + "'"))
-                .with(cell, run));
-    }
-
-    /** The same with this lane, in the place of the one of its name or as the last. */
-    public Results with(LaneResult lane) {
-        List<LaneResult> next = new ArrayList<>(lanes);
-        if (lane(lane.name()).isPresent()) {
-            next.replaceAll(one -> one.name().equals(lane.name()) ? lane : one);
-        } else {
-            next.add(lane);
-        }
-        return withLanes(next);
-    }
-
     public Results withLanes(List<LaneResult> newLanes) {
         return new Results(schemaVersion, origin, ending, sites, newLanes, ratios, turns, findings, notes);
     }
@@ -285,9 +244,5 @@ public record Results(
                 .flatMap(lane -> lane.cells().stream())
                 .flatMap(cell -> cell.runs().stream())
                 .toList();
-    }
-
-    public Optional<LaneResult> lane(String name) {
-        return lanes.stream().filter(lane -> lane.name().equals(name)).findFirst();
     }
 }

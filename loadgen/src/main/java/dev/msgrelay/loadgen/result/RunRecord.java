@@ -1,16 +1,22 @@
 package dev.msgrelay.loadgen.result;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.msgrelay.loadgen.run.Observed;
-import dev.msgrelay.loadgen.run.RunResult.Correctness;
-import dev.msgrelay.loadgen.run.RunResult.Delays;
-import dev.msgrelay.loadgen.run.RunResult.Resources;
-import dev.msgrelay.loadgen.run.RunResult.Throughput;
+import dev.msgrelay.loadgen.evidence.BoundBy;
+import dev.msgrelay.loadgen.evidence.Signals;
+import dev.msgrelay.loadgen.evidence.Signals.Standstills;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Punctuality;
+import dev.msgrelay.loadgen.plan.SubscriberResult;
+import dev.msgrelay.loadgen.plan.Traffic;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+import org.HdrHistogram.Histogram;
 
 /**
- * One run of a cell. What the rig measured is in here as the rig has it.
+ * One run of a cell, made once when it is over. Its components are those of the results' JSON.
  *
  * @param delays nothing recorded in a run whose messages were not checked
  */
@@ -21,14 +27,43 @@ public record RunRecord(
         Correctness correctness,
         Resources resources,
         Outcome outcome) {
+    private static final double SECOND_NANOS = 1e9;
+    private static final int PERCENT = 100;
+    private static final double ROUNDING = 1e-6;
+
+    /** A run that did not come to its end. */
+    public static RunRecord partial(int round, String started, List<String> failures) {
+        return new RunRecord(
+                new Moment(round, started, 0, 0),
+                new Throughput(null, new Traffic(0, 0, 0), List.of()),
+                Delays.NONE,
+                Correctness.UNKNOWN,
+                Resources.NONE,
+                new Outcome(failures, List.of(), List.of(), true));
+    }
 
     /**
-     * When it was.
+     * A run of somebody who measures himself: his figure is believed, and nothing of it was looked at.
+     *
+     * @param environment why it stands for nothing; mostly empty
+     */
+    public static RunRecord told(Moment moment, Traffic said, List<String> environment) {
+        return new RunRecord(
+                moment,
+                new Throughput(null, said, List.of()),
+                Delays.NONE,
+                Correctness.UNKNOWN,
+                Resources.NONE,
+                new Outcome(List.of(), environment, List.of(), false));
+    }
+
+    /**
+     * The time of a run.
      *
      * @param round from 1; runs of the same round, of whatever cell, were taken right after each other
      * @param started ISO 8601, with the zone
      * @param warmupNanos before the measured part
-     * @param measuredNanos what of the measured part there was: less than asked for where the run is partial
+     * @param measuredNanos 0 where the run is partial
      */
     public record Moment(int round, String started, long warmupNanos, long measuredNanos) {
         /**
@@ -40,7 +75,139 @@ public record RunRecord(
     }
 
     /**
-     * What is to be said of it. What the machine did may take its figures away; what the contestant did never does.
+     * Messages and bytes that passed.
+     *
+     * @param in sent by the publishers; null where nobody counts it
+     * @param out got by all subscribers together
+     * @param timeline the measured part in steps; may be empty
+     */
+    public record Throughput(Traffic in, Traffic out, List<Point> timeline) {
+        public Throughput {
+            timeline = List.copyOf(timeline);
+        }
+
+        /**
+         * One step.
+         *
+         * @param seconds from the window's begin to the end of the step
+         * @param in messages a second that left all publishers; NaN where nobody counts them
+         * @param bytesIn bytes a second likewise
+         * @param out messages a second that all subscribers got
+         * @param bytesOut bytes a second likewise
+         * @param lagBytes the largest lag of a subscriber by the relay's last word, or -1 where it does not tell
+         */
+        public record Point(
+                double seconds,
+                @JsonProperty("inMessagesPerSecond") double in,
+                @JsonProperty("inBytesPerSecond") double bytesIn,
+                @JsonProperty("outMessagesPerSecond") double out,
+                @JsonProperty("outBytesPerSecond") double bytesOut,
+                long lagBytes) {}
+    }
+
+    /**
+     * Times that messages took, in nanoseconds. The histograms are not changed any more.
+     *
+     * @param latency from the intended time of sending, all subscribers together; null when not recorded, and at full
+     *     speed
+     * @param oneMessageIn one message in so many was recorded
+     * @param timeInQueue at full speed, from a message's write to its read; null when not recorded, and at a rate
+     * @param acknowledged from the intended time of sending, at full speed from when the publisher had it, to the
+     *     acknowledgement; null when nobody asks for that
+     */
+    public record Delays(Histogram latency, int oneMessageIn, Histogram timeInQueue, Histogram acknowledged) {
+        /** Nothing recorded. */
+        public static final Delays NONE = new Delays(null, 1, null, null);
+
+        /** A latency needs a time at which a message was to be sent; at full speed it is time in queue. */
+        public static Delays of(Load load, Histogram recorded, Histogram acknowledged) {
+            Histogram checked = load.isChecked() ? recorded : null;
+            return new Delays(
+                    load.isPaced() ? checked : null,
+                    load.sampling(),
+                    load.isPaced() ? null : checked,
+                    load.clients().acks().isAsked() ? acknowledged : null);
+        }
+
+        /** A percentile in nanoseconds, 100 the longest; NaN where so few were recorded that none lies above it. */
+        public static double at(Histogram recorded, double percentile) {
+            boolean known = recorded != null
+                    && recorded.getTotalCount() > 0
+                    && (percentile == PERCENT
+                            || recorded.getTotalCount() * (PERCENT - percentile) > PERCENT - ROUNDING);
+            return known ? recorded.getValueAtPercentile(percentile) : Double.NaN;
+        }
+
+        public double latencyAt(double percentile) {
+            return at(latency, percentile);
+        }
+    }
+
+    /**
+     * Whether every message came, once, in order, and left in time.
+     *
+     * @param checked subscribers looked at every message; otherwise they only counted
+     * @param slow what became of those that read too slowly on purpose
+     * @param schedule how well the publishers kept their times; nothing scheduled at full speed
+     * @param sent messages of the whole run
+     * @param acknowledged messages of the whole run that publishers know the relay has; 0 where they do not ask
+     */
+    public record Correctness(
+            boolean checked,
+            List<SubscriberResult> subscribers,
+            List<SubscriberResult> slow,
+            Punctuality schedule,
+            long sent,
+            long acknowledged) {
+        static final Correctness UNKNOWN = new Correctness(false, List.of(), List.of(), Punctuality.NONE, 0, 0);
+
+        public Correctness {
+            subscribers = List.copyOf(subscribers);
+            slow = List.copyOf(slow);
+        }
+
+        /** The sum of one count over all subscribers. */
+        public long sum(ToLongFunction<SubscriberResult> count) {
+            return subscribers.stream().mapToLong(count).sum();
+        }
+    }
+
+    /**
+     * The processes, and what the run was bound by.
+     *
+     * @param processes the contestant first
+     * @param relay null where it tells nothing about itself
+     * @param boundBy null when nothing was looked at
+     * @param signals from which that follows; null when nothing was looked at
+     */
+    public record Resources(List<ProcessUse> processes, Relay relay, BoundBy boundBy, Signals signals) {
+        static final Resources NONE = new Resources(List.of(), null, null, null);
+
+        public Resources {
+            processes = List.copyOf(processes);
+        }
+
+        /**
+         * One process.
+         *
+         * @param cpuSeconds within the window, in steps of 10 ms; NaN where the system does not tell
+         * @param peakResidentBytes since its start, or -1 where the system does not tell
+         * @param site which end of the lane it was at
+         */
+        public record ProcessUse(String name, double cpuSeconds, long peakResidentBytes, String site) {}
+
+        /**
+         * The relay's word about itself.
+         *
+         * @param gcCount garbage collections within the window, counted from its last report before to its first one after
+         * @param largestLagBytes of a subscriber, at any of its reports
+         * @param closes connections that it ended, by reason
+         */
+        public record Relay(long gcCount, long gcMillis, long largestLagBytes, Map<String, Integer> closes) {}
+    }
+
+    /**
+     * The lines that are to be said of a run. The machine's deeds may take its figures away; the contestant's never do.
      *
      * @param failures what makes it invalid, one line each
      * @param environment what else the machine did meanwhile, so that its figures stand for nothing: one line each
@@ -48,9 +215,6 @@ public record RunRecord(
      * @param partial it did not get to its end
      */
     public record Outcome(List<String> failures, List<String> environment, List<Observed> observed, boolean partial) {
-        /** Valid, nothing to say. */
-        public static final Outcome PASS = new Outcome(List.of(), List.of(), List.of(), false);
-
         public Outcome {
             failures = List.copyOf(failures);
             environment = List.copyOf(environment);
@@ -73,13 +237,91 @@ public record RunRecord(
         }
     }
 
-    /** Whole and valid, whatever the machine did. */
-    boolean isValid() {
-        return outcome.isValid();
+    /**
+     * A result beside the figures, that is told, counted and compared. It never makes a run count less.
+     *
+     * @param text one line, with the numbers
+     */
+    public record Observed(Kind kind, String text) {
+        /** The kinds that are counted: runs with one. */
+        public enum Kind {
+            /** Nothing was delivered for 100 ms or longer. */
+            STOOD_STILL("stand-stills", "stands still more often"),
+            /** The rate was not reached, or too many messages left late. */
+            SCHEDULE_MISSED("missed schedules", "misses its schedule more often");
+
+            private final String title;
+            private final String oftener;
+
+            Kind(String title, String oftener) {
+                this.title = title;
+                this.oftener = oftener;
+            }
+
+            public String title() {
+                return title;
+            }
+
+            /** Words about the side that has more of them. */
+            public String oftener() {
+                return oftener;
+            }
+
+            @Override
+            public String toString() {
+                return name().toLowerCase(Locale.ROOT);
+            }
+        }
     }
 
-    /** Whether its figures may stand for the cell: see {@link Outcome#counts}. */
     public boolean counts() {
         return outcome.counts();
+    }
+
+    /** Messages a second that the publishers sent; NaN where nobody counts them. */
+    public double in() {
+        return throughput.in() == null ? Double.NaN : throughput.in().messagesPerSecond();
+    }
+
+    /** Messages a second that the subscribers got, all together; NaN of a run that did not come to its end. */
+    public double out() {
+        return outcome.partial() ? Double.NaN : throughput.out().messagesPerSecond();
+    }
+
+    /** Bytes a second that the subscribers got, all together. */
+    public double bytesOut() {
+        return outcome.partial() ? Double.NaN : throughput.out().bytesPerSecond();
+    }
+
+    /** The longest time without a delivery to a subscriber, in nanoseconds: at full speed; at a rate it follows from the rate. */
+    public double longestGap() {
+        Signals signals = resources.signals();
+        long nanos = signals == null || signals.rates().wanted() > 0
+                ? 0
+                : signals.still().deliveries().longestNanos();
+        return nanos == 0 ? Double.NaN : nanos;
+    }
+
+    public Standstills still() {
+        return resources.signals() == null
+                ? Standstills.NONE
+                : resources.signals().still();
+    }
+
+    /** The share of the messages of a schedule that left more than a millisecond late; NaN at full speed. */
+    public double late() {
+        return correctness.schedule().scheduled() == 0
+                ? Double.NaN
+                : correctness.schedule().lateShare();
+    }
+
+    /** CPU of the processes whose names begin so, in cores; NaN where there is none, or one did not tell. */
+    public double cores(String name) {
+        double seconds = resources.processes().stream()
+                .filter(process -> process.name().startsWith(name))
+                .mapToDouble(Resources.ProcessUse::cpuSeconds)
+                .reduce((a, b) -> a + b)
+                .orElse(Double.NaN);
+        return moment.measuredNanos() == 0 ? Double.NaN : seconds * SECOND_NANOS / moment.measuredNanos();
     }
 }

@@ -1,18 +1,17 @@
 /**
- * What a measurement gave: immutable records, which are at once the form of the JSON. Knows neither commands nor how
- * anything was measured; {@link dev.msgrelay.loadgen.experiment.LoadCell#record} fills it.
+ * The results of a measurement: immutable records, which are at once the form of the JSON. Knows neither commands nor how
+ * anything was measured.
  *
  * <pre>
  *  Results
- *   +- Origin, Ending, Site   what was called, how it ended, the machines that took part
+ *   +- Origin, Ending, Site   the command, how it ended, the machines that took part
  *   +- LaneResult             a link, or why it was skipped
- *   |   +- Cell               one contestant under one load, and what the lane could give to it
+ *   |   +- Cell               one contestant under one load, its ceilings and its shares of them
  *   |       +- RunRecord      Moment, Throughput, Delays, Correctness, Resources, Outcome
- *   +- Ratio                  one figure against another, with its interval
- *   +- Finding                what the doctor saw
+ *   +- Ratio, Turn            one figure against another, with its interval; the runs behind it
+ *   +- Finding                the doctor's
  *
- *  Json      these records as text, and back
- *  Counted   which runs of a cell stand for it
+ *  Counted   the runs of a cell that stand for it
  * </pre>
  */
 package dev.msgrelay.loadgen.result;

@@ -1,46 +1,37 @@
 package dev.msgrelay.loadgen.worker;
 
-import com.grack.nanojson.JsonArray;
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonParser;
-import com.grack.nanojson.JsonParserException;
-import com.grack.nanojson.JsonWriter;
+import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.loadgen.plan.Window;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A worker's side of the talk with its controller. Commands come as lines on stdin, what the worker has to say goes as
- * one JSON object a line to stdout:
+ * A worker's side of the talk with its controller, one JSON object a line, each way:
  *
  * <pre>
- *  controller -&gt; worker                         worker -&gt; controller
- *  job ["--to","host:1"]    the arguments of a run, for a worker that was started without any
- *  run SENDFROM BEGIN END   the window; again,   {"event":"ready", ...}     connected, or listening
- *                           where it begins earlier
- *  sent ID=COUNT,...        drain up to these    {"event":"primed", ...}    heard of every publisher
- *  (end of file)            leave at once        {"event":"progress", ...}  once a second
- *                                                {"event":"result", ...}    all there is to say
- *                                                {"event":"error", "message":...}
- *  end                      the run is over      {"event":"ended"}          its connections are closed, the next job may come
+ *  controller -&gt; worker                        worker -&gt; controller
+ *  {"job":{...}}      its part of a run           {"event":"ready"}           connected, or listening
+ *  {"window":{...}}   again, where it begins      {"event":"primed"}          heard of every publisher
+ *                     earlier                     {"event":"progress", ...}   once a second
+ *  {"sent":{"0":17}}  drain up to these           {"event":"result", ...}     all there is to say
+ *  {"end":{}}         the run is over             {"event":"ended"}           the next job may come
+ *  (end of file)      leave at once               {"event":"error", "message":...}
  * </pre>
  *
- * Stdin ends when the controller closes it and when it dies, however it dies, so no worker outlives it. Any thread may ask; the main
- * one reads the lines.
+ * Stdin ends when the controller closes it and when it dies, however it dies, so no worker outlives it. Any thread may ask;
+ * the main one reads the lines.
  */
 public final class Control {
     private static final int EXIT_FAILED = 1;
-    private static final int EXIT_USAGE = 2;
-
-    private static final String JOB = "job ";
 
     private final CountDownLatch sentKnown = new CountDownLatch(1);
     private final CountDownLatch windowKnown = new CountDownLatch(1);
@@ -51,52 +42,40 @@ public final class Control {
 
     Control() {}
 
-    /** What a worker does, given its arguments and its controller. */
+    /** A worker's work, given its job and its controller. */
     @FunctionalInterface
-    public interface Work {
-        void run(WorkerArgs args, Control control) throws Exception;
+    public interface Work<J> {
+        void run(J job, Control control) throws Exception;
     }
 
     /**
      * Does one job after the other until stdin ends, which ends the process: the body of every worker's {@code main}. Each job
-     * is done as in a process of its own, with connections of its own, by a thread of its own: priorities that it asked for
-     * end with that.
-     *
-     * @param args of the first job; empty where the controller tells them
+     * is done as in a process of its own, with connections of its own, by a thread of its own.
      */
-    public static void main(String[] args, Work work) {
+    public static <J> void main(Class<J> type, Work<J> work) {
         AtomicReference<Control> current = new AtomicReference<>();
-        if (args.length > 0) {
-            current.set(begin(args, work));
-        }
         readCommands(line -> {
-            if (line.startsWith(JOB)) {
-                current.set(begin(parseJob(line.substring(JOB.length())), work));
+            JsonNode command = Json.parse(line);
+            if (command.has("job")) {
+                Control control = new Control();
+                current.set(control);
+                new Thread(() -> control.work(command.get("job"), type, work), "job").start();
             } else {
-                current.get().onCommand(line);
+                current.get().onCommand(command);
             }
         });
     }
 
-    private static Control begin(String[] args, Work work) {
-        Control control = new Control();
-        new Thread(() -> control.work(args, work), "job").start();
-        return control;
-    }
-
     /** Does it and waits for the end of the run; a worker that fails says so and exits. */
-    private void work(String[] args, Work work) {
+    private <J> void work(JsonNode job, Class<J> type, Work<J> work) {
         try {
-            work.run(new WorkerArgs(args), this);
+            work.run(Json.read(job, type), this);
             ended.await();
             held.close();
             // Direct memory of connections that are gone is given back by a collection: now, and not in the next
             // window.
             System.gc();
             say("ended", Map.of());
-        } catch (IllegalArgumentException e) {
-            fail(e);
-            Runtime.getRuntime().halt(EXIT_USAGE);
         } catch (Exception | OutOfMemoryError e) {
             // Threads of its own would keep a process alive that has lost its main one.
             fail(e);
@@ -106,12 +85,12 @@ public final class Control {
 
     /** Exits this process when stdin ends; for a process that takes no commands. */
     public static void exitWithParent() {
-        Thread reader = new Thread(() -> readCommands(new Control()::onCommand), "control");
+        Thread reader = new Thread(() -> readCommands(line -> {}), "control");
         reader.setDaemon(true);
         reader.start();
     }
 
-    /** What the worker's own thread keeps until the controller has no more use for it; it is closed then. */
+    /** Something that the worker's own thread keeps until the controller has no more use for it; it is closed then. */
     public void hold(AutoCloseable connections) {
         held = connections;
     }
@@ -127,26 +106,24 @@ public final class Control {
         return window;
     }
 
-    /** Waits for what the publishers have sent: messages by publisher id. Bounded like {@link #awaitWindow}. */
+    /** Waits for the numbers of messages that were sent, by publisher id. Bounded like {@link #awaitWindow}. */
     public Map<Integer, Long> awaitSent() throws InterruptedException {
         sentKnown.await();
         return sent;
     }
 
-    /** Says one thing. */
-    public void say(String event, Map<String, ?> details) {
-        JsonObject line = new JsonObject();
-        line.put("event", event);
-        line.putAll(details);
+    /** @param details a record, or a map */
+    public void say(String event, Object details) {
+        ObjectNode said = Json.tree(details);
+        said.put("event", event);
         synchronized (Control.class) {
-            System.out.println(JsonWriter.string(line));
+            System.out.println(said);
             System.out.flush();
         }
     }
 
     private void fail(Throwable e) {
-        String message = e.getMessage() == null ? e.toString() : e.getMessage();
-        say("error", Map.of("message", message));
+        say("error", Map.of("message", e.getMessage() == null ? e.toString() : e.getMessage()));
         if (!(e instanceof IOException || e instanceof IllegalArgumentException)) {
             e.printStackTrace();
         }
@@ -157,7 +134,7 @@ public final class Control {
         try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             String line;
             while ((line = in.readLine()) != null) {
-                each.accept(line.trim());
+                each.accept(line);
             }
         } catch (IOException | RuntimeException e) {
             System.err.println("control: " + e);
@@ -165,59 +142,22 @@ public final class Control {
         Runtime.getRuntime().halt(0);
     }
 
-    /** One line of the controller. */
-    void onCommand(String line) {
-        String[] words = line.split(" ");
-        switch (words[0]) {
-            case "run" -> {
-                window = Window.parse(words);
-                windowKnown.countDown();
-            }
-            case "sent" -> {
-                sent = parseSent(words.length > 1 ? words[1] : "");
-                sentKnown.countDown();
-            }
-            case "end" -> ended.countDown();
-            default -> throw new IllegalArgumentException("unknown command '" + line + "'");
+    void onCommand(JsonNode command) {
+        if (command.has("window")) {
+            window = Json.read(command.get("window"), Window.class);
+            windowKnown.countDown();
+        } else if (command.has("sent")) {
+            Map<Integer, Long> told = new TreeMap<>();
+            command.get("sent")
+                    .properties()
+                    .forEach(one -> told.put(
+                            Integer.parseInt(one.getKey()), one.getValue().asLong()));
+            sent = told;
+            sentKnown.countDown();
+        } else if (command.has("end")) {
+            ended.countDown();
+        } else {
+            throw new IllegalArgumentException("unknown command " + command);
         }
-    }
-
-    private static String[] parseJob(String json) {
-        try {
-            JsonArray array = JsonParser.array().from(json);
-            return array.stream().map(Object::toString).toArray(String[]::new);
-        } catch (JsonParserException e) {
-            throw new IllegalArgumentException("job " + json + ": " + e.getMessage(), e);
-        }
-    }
-
-    /** The line that tells a run's arguments. */
-    public static String jobCommand(List<String> args) {
-        return JOB + JsonWriter.string(args);
-    }
-
-    /** The line that tells that the run is over. */
-    public static String endCommand() {
-        return "end";
-    }
-
-    /** The line that tells the window. */
-    public static String runCommand(Window window) {
-        return "run " + window.format();
-    }
-
-    /** The line that tells what the publishers have sent. */
-    public static String sentCommand(Map<Integer, Long> sent) {
-        return "sent "
-                + sent.entrySet().stream()
-                        .map(entry -> entry.getKey() + "=" + entry.getValue())
-                        .collect(Collectors.joining(","));
-    }
-
-    private static Map<Integer, Long> parseSent(String list) {
-        return Stream.of(list.split(","))
-                .filter(pair -> !pair.isEmpty())
-                .map(pair -> pair.split("="))
-                .collect(Collectors.toMap(pair -> Integer.parseInt(pair[0]), pair -> Long.parseLong(pair[1])));
     }
 }

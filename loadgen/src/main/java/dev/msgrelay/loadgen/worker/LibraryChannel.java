@@ -5,6 +5,7 @@ import dev.msgrelay.client.ReconnectPolicy;
 import dev.msgrelay.client.RelayErrorException;
 import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.SubscriberOptions;
+import dev.msgrelay.loadgen.plan.Access;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.GapFrame;
@@ -25,26 +26,19 @@ import java.nio.channels.NonWritableChannelException;
  *                            -&gt; gap                            -&gt; GAP
  * </pre>
  *
- * The sequences that the library tells are checked here: they count every message, and jump only over a gap or over types
- * that were not chosen. In the frames the stream begins at 1, as that of a plain connection does. The subscriber's thread
+ * The sequences that the library tells are checked here: they count every message, and jump only over a gap. In the frames the stream begins at 1, as that of a plain connection does. The subscriber's thread
  * owns it; {@link #close} is for any.
  */
 final class LibraryChannel implements ByteChannel {
     private final RelaySubscriber subscriber;
-    private final boolean choosy;
     private ByteBuffer frames;
     private long nextSequence;
     private long handed;
     private boolean ended;
     private volatile boolean closed;
 
-    /**
-     * Connects, and waits until the relay knows it.
-     *
-     * @param choosy whether it chooses types: sequences jump then
-     */
-    LibraryChannel(SubscriberOptions.Builder options, boolean choosy, int bufferSize) throws IOException {
-        this.choosy = choosy;
+    /** Connects, and waits until the relay knows it. */
+    LibraryChannel(SubscriberOptions.Builder options, int bufferSize) throws IOException {
         this.frames = ByteBuffer.allocate(bufferSize);
         this.subscriber = RelaySubscriber.connect(
                 options.bufferSize(bufferSize).onGap(this::onGap).build());
@@ -102,8 +96,7 @@ final class LibraryChannel implements ByteChannel {
     }
 
     private void onMessage(long sequence, int type, ByteBuffer body) {
-        boolean follows = choosy ? sequence >= nextSequence : sequence == nextSequence;
-        if (nextSequence != 0 && !follows) {
+        if (nextSequence != 0 && sequence != nextSequence) {
             throw new IllegalStateException(
                     "the library told sequence " + sequence + " where " + nextSequence + " was to come");
         }

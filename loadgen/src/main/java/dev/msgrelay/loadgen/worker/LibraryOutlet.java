@@ -1,12 +1,14 @@
 package dev.msgrelay.loadgen.worker;
 
-import com.grack.nanojson.JsonObject;
 import dev.msgrelay.client.AckListener;
 import dev.msgrelay.client.PublishException;
 import dev.msgrelay.client.PublisherOptions;
 import dev.msgrelay.client.ReconnectPolicy;
 import dev.msgrelay.client.RelayPublisher;
-import dev.msgrelay.loadgen.load.LoadMessage;
+import dev.msgrelay.loadgen.message.LoadMessage;
+import dev.msgrelay.loadgen.plan.Access;
+import dev.msgrelay.loadgen.plan.Histograms;
+import dev.msgrelay.loadgen.plan.Window;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.net.Endpoint;
@@ -120,11 +122,13 @@ final class LibraryOutlet implements Outlet {
     }
 
     @Override
-    public void addTo(JsonObject result) {
-        if (acknowledged != null) {
-            result.put("acknowledged", publisher.settled());
-            result.put("acknowledgedAfter", Histograms.encode(acknowledged.after()));
-        }
+    public long acknowledged() {
+        return publisher.settled();
+    }
+
+    @Override
+    public Histogram acknowledgedAfter() {
+        return acknowledged == null ? null : acknowledged.after();
     }
 
     private static String patience() {

@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.worker;
 
-import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.plan.Still;
+import dev.msgrelay.loadgen.plan.Window;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
@@ -76,11 +77,11 @@ final class MeasuredChannel implements ReadableByteChannel {
     }
 
     /** Times without a delivery; at the end of the stream, or later. */
-    JsonObject pauses() {
+    Still pauses() {
         if (now < window.end()) {
             pauses.note(now, window.end(), window);
         }
-        return pauses.json();
+        return pauses.still();
     }
 
     /** When the last read returned. */

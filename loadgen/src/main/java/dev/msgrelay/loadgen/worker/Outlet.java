@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.worker;
 
-import com.grack.nanojson.JsonObject;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.FrameReader;
@@ -8,6 +7,7 @@ import dev.msgrelay.protocol.net.Segments;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import org.HdrHistogram.Histogram;
 
 /** Where the frames of one publisher go. Its thread owns it. */
 public interface Outlet extends AutoCloseable {
@@ -18,14 +18,18 @@ public interface Outlet extends AutoCloseable {
      */
     void write(ByteBuffer frames) throws IOException;
 
-    /** The measured part of the run begins. */
-    default void noteBegin() {}
-
     /** Waits until nothing of it can be lost any more that this outlet answers for. */
     default void settle() throws IOException, InterruptedException {}
 
-    /** Adds what else is to be said of this publisher, at the end. */
-    default void addTo(JsonObject result) {}
+    /** Messages that the relay is known to have. */
+    default long acknowledged() {
+        return 0;
+    }
+
+    /** Nanoseconds from the intended time of sending to the acknowledgement; null: it asks for none. */
+    default Histogram acknowledgedAfter() {
+        return null;
+    }
 
     /** Bytes that fill a segment of the connection, where what is written goes there as it is; 0 where that is somebody else's matter. */
     default int segment() throws IOException {
@@ -57,7 +61,7 @@ public interface Outlet extends AutoCloseable {
             }
         }
 
-        /** What the relay said before it closed, if it said anything. */
+        /** The relay's last words before it closed, if it said anything. */
         private String reasonGiven() {
             StringBuilder reason = new StringBuilder();
             try {

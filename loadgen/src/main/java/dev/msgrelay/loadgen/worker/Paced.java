@@ -1,8 +1,11 @@
 package dev.msgrelay.loadgen.worker;
 
-import dev.msgrelay.loadgen.load.FrameBatch;
-import dev.msgrelay.loadgen.load.LoadMessage;
-import dev.msgrelay.loadgen.load.Schedule;
+import dev.msgrelay.loadgen.message.FrameBatch;
+import dev.msgrelay.loadgen.message.LoadMessage;
+import dev.msgrelay.loadgen.message.Schedule;
+import dev.msgrelay.loadgen.plan.Histograms;
+import dev.msgrelay.loadgen.plan.Punctuality;
+import dev.msgrelay.loadgen.plan.Window;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -29,13 +32,10 @@ final class Paced {
 
     private static final long FINE_NANOS = TimeUnit.MICROSECONDS.toNanos(40);
 
-    private static final long MAX_LATENESS_NANOS = TimeUnit.SECONDS.toNanos(100);
-    private static final int PRECISION_DIGITS = 3;
-
     private final Lane[] lanes;
     private final FrameBatch batch;
     private final Window window;
-    private final Histogram lateness = new Histogram(MAX_LATENESS_NANOS, PRECISION_DIGITS);
+    private final Histogram lateness = Histograms.recording();
     private final LongSupplier clock;
     private long late;
     private long worstNanos;
@@ -123,7 +123,7 @@ final class Paced {
         }
     }
 
-    /** What is left of this connection's schedule never leaves. */
+    /** The rest of this connection's schedule never leaves. */
     private void giveUp(Lane lane, long now) {
         lane.skipTo(window.begin());
         long oldest = lane.due;
@@ -138,25 +138,15 @@ final class Paced {
             late += messages;
         }
         worstNanos = Math.max(worstNanos, behind);
-        lateness.recordValueWithCount(Math.min(MAX_LATENESS_NANOS, behind), messages);
-    }
-
-    /** Messages of the measured part that left more than {@link #LATE_NANOS} after their intended time, or not at all. */
-    long late() {
-        return late;
-    }
-
-    /** How long after its intended time the latest of them left. */
-    long worstNanos() {
-        return worstNanos;
+        lateness.recordValueWithCount(Math.min(Histograms.LONGEST_NANOS, behind), messages);
     }
 
     /**
-     * How long after its intended time each message of the measured part left, in nanoseconds; those that never left are
-     * as late as the first of them was when it was given up.
+     * How well the measured part kept its schedule; messages that never left are as late as the first of them was when it was
+     * given up.
      */
-    Histogram lateness() {
-        return lateness;
+    Punctuality punctuality() {
+        return new Punctuality(late, worstNanos, lateness);
     }
 
     /** One connection with its schedule. */

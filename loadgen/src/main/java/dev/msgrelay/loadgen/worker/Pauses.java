@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.worker;
 
-import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.plan.Still;
+import dev.msgrelay.loadgen.plan.Window;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -28,12 +29,8 @@ public final class Pauses {
         }
     }
 
-    public JsonObject json() {
-        JsonObject json = new JsonObject();
-        json.put("longestNanos", longest);
-        json.put("count", count);
-        json.put("totalNanos", total);
-        return json;
+    public Still still() {
+        return new Still(longest, count, total);
     }
 
     /**
@@ -51,7 +48,7 @@ public final class Pauses {
         /** Watches from now on, until the process ends or {@link #stop}. */
         public Standstill(Supplier<Window> window) {
             this.window = window;
-            this.thread = Progress.repeat("standstill", STEP_MILLIS, this::step);
+            this.thread = Heartbeat.repeat("standstill", STEP_MILLIS, this::step);
         }
 
         public void stop() {
@@ -64,8 +61,8 @@ public final class Pauses {
             slept = now;
         }
 
-        public JsonObject json() {
-            return pauses.json();
+        public Still still() {
+            return pauses.still();
         }
     }
 }

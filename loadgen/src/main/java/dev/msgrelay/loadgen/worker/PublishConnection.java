@@ -1,22 +1,24 @@
 package dev.msgrelay.loadgen.worker;
 
-import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.load.FrameBatch;
-import dev.msgrelay.loadgen.load.LoadMessage;
-import dev.msgrelay.loadgen.load.MessageStream;
-import dev.msgrelay.loadgen.load.SizeTable;
+import dev.msgrelay.loadgen.message.FrameBatch;
+import dev.msgrelay.loadgen.message.LoadMessage;
+import dev.msgrelay.loadgen.message.MessageStream;
+import dev.msgrelay.loadgen.message.SizeTable;
+import dev.msgrelay.loadgen.plan.Sent.Published;
+import dev.msgrelay.loadgen.plan.Window;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import org.HdrHistogram.Histogram;
 
 /**
  * One connection that publishes under one publisher id. Owned by one thread at a time; {@link #messages} and {@link
  * #bytes} may be asked by any.
  */
-public final class PublishConnection implements Progress.Counted, AutoCloseable {
+public final class PublishConnection implements Heartbeat.Counted, AutoCloseable {
     private static final long NOT_YET = -1;
 
     /** Between two messages of a publisher that waits for all subscribers to have heard of it. */
@@ -124,9 +126,7 @@ public final class PublishConnection implements Progress.Counted, AutoCloseable 
 
     /** What is sent from now on belongs to the measured part, or to what is behind it, if that has come. */
     void note(long now) {
-        if (measured.note(now, window, messages.get(), bytes.get())) {
-            outlet.noteBegin();
-        }
+        measured.note(now, window, messages.get(), bytes.get());
     }
 
     /** Tells the number of the first message that is meant to be sent within the measured part. */
@@ -170,18 +170,17 @@ public final class PublishConnection implements Progress.Counted, AutoCloseable 
     }
 
     /** All there is to say of it, at the end. */
-    public JsonObject json() {
-        JsonObject json = new JsonObject();
-        json.put("id", id);
-        json.put("messages", messages());
-        if (!late) {
-            // Else it heard of the window when that had begun: then nobody knows which message was the first of it.
-            json.put("firstTimed", firstTimed());
-        }
-        json.put("messagesMeasured", messagesMeasured());
-        json.put("bytesMeasured", bytesMeasured());
-        outlet.addTo(json);
-        return json;
+    Published said() {
+        Histogram after = outlet.acknowledgedAfter();
+        return new Published(
+                id,
+                messages(),
+                // Where it heard of the window when that had begun, nobody knows which message was the first of it.
+                late ? NOT_YET : firstTimed(),
+                messagesMeasured(),
+                bytesMeasured(),
+                after == null ? 0 : outlet.acknowledged(),
+                after);
     }
 
     @Override

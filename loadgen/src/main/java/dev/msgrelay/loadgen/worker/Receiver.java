@@ -1,14 +1,13 @@
 package dev.msgrelay.loadgen.worker;
 
-import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.load.Check;
-import dev.msgrelay.loadgen.load.MessageCheck;
-import dev.msgrelay.loadgen.load.SizeTable;
-import dev.msgrelay.loadgen.load.TypeChoice;
+import dev.msgrelay.loadgen.plan.Got.Received;
+import dev.msgrelay.loadgen.plan.Job;
+import dev.msgrelay.loadgen.plan.SubscriberResult;
+import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
+import dev.msgrelay.loadgen.plan.SubscriberResult.Told;
 import dev.msgrelay.protocol.FrameReader;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
-import dev.msgrelay.protocol.TypeRanges;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
@@ -23,11 +22,12 @@ import java.util.concurrent.atomic.AtomicLong;
  * and checks them, or only counts bytes. Other threads may ask for {@link #messages} and {@link #bytes} at any time, and
  * for the rest once {@link #stop} has returned.
  */
-final class Receiver implements Progress.Counted, Runnable {
+final class Receiver implements Heartbeat.Counted, Runnable {
     private static final long JOIN_MILLIS = 2_000;
 
     private final ByteChannel channel;
-    private final Settings settings;
+    private final Job job;
+    private final Policy hello;
     private final int bufferSize;
     private final MeasuredChannel measured;
     private final Verifier verifier;
@@ -41,22 +41,21 @@ final class Receiver implements Progress.Counted, Runnable {
     /**
      * Says HELLO, where it is to be said, and begins to read.
      *
+     * @param hello the policy that it asks for in a HELLO, to be told what it misses; null: it says nothing
      * @param name by which a relay knows it that is told HELLO
-     * @param check that looks at the messages
      */
-    Receiver(ByteChannel channel, Settings settings, int bufferSize, Control control, String name, MessageCheck check)
+    Receiver(ByteChannel channel, Job job, Policy hello, int bufferSize, Control control, String name)
             throws IOException {
         this.channel = channel;
-        this.settings = settings;
+        this.job = job;
+        this.hello = hello;
         this.bufferSize = bufferSize;
-        this.measured = new MeasuredChannel(channel, messages::get, control, settings.bytesPerSecond());
-        this.verifier = settings.check() == Check.NONE ? null : new Verifier(measured, channel, settings, check);
-        if (!settings.isPlain()) {
-            channel.write(HelloFrame.subscriber()
-                    .policy(settings.policy())
-                    .name(name)
-                    .build()
-                    .encode());
+        int bytesPerSecond = job.slow() ? job.load().slow().bytesPerSecond() : 0;
+        this.measured = new MeasuredChannel(channel, messages::get, control, bytesPerSecond);
+        this.verifier = job.load().isChecked() ? new Verifier(measured, channel, job.load(), hello) : null;
+        if (hello != null) {
+            channel.write(
+                    HelloFrame.subscriber().policy(hello).name(name).build().encode());
         }
         this.thread = new Thread(this, name);
         thread.start();
@@ -91,7 +90,7 @@ final class Receiver implements Progress.Counted, Runnable {
     }
 
     private void checkFrames() throws IOException {
-        FrameReader reader = new FrameReader(bufferSize, settings.sizes().max());
+        FrameReader reader = new FrameReader(bufferSize, job.load().body().max());
         boolean waiting = true;
         while (reader.read(measured, verifier) >= 0) {
             // One writer: ordered stores are enough, and cost nothing.
@@ -107,7 +106,7 @@ final class Receiver implements Progress.Counted, Runnable {
 
     private void countBytes() throws IOException {
         ByteBuffer buffer = ByteBuffer.allocateDirect(bufferSize);
-        double meanFrame = settings.sizes().meanFrame();
+        double meanFrame = job.load().sizes().meanFrame();
         while (measured.read(buffer.clear()) >= 0) {
             bytes.lazySet(measured.bytes());
             messages.lazySet(Math.round(measured.bytes() / meanFrame));
@@ -117,12 +116,12 @@ final class Receiver implements Progress.Counted, Runnable {
 
     /** Waits for the answer to HELLO; false when the time is over or the connection is closed. */
     boolean awaitWelcome(long millis) throws InterruptedException {
-        return settings.isPlain() || verifier == null || verifier.awaitWelcome(millis) && closed == null;
+        return hello == null || verifier == null || verifier.awaitWelcome(millis) && closed == null;
     }
 
     /** Waits until a message of every publisher has come. False when the time is over or the connection is closed. */
     boolean awaitPrimed(long millis) throws InterruptedException {
-        return settings.publishers() == 0 || primed.await(millis, TimeUnit.MILLISECONDS) && closed == null;
+        return job.load().publishers() == 0 || primed.await(millis, TimeUnit.MILLISECONDS) && closed == null;
     }
 
     /** Messages received. */
@@ -164,58 +163,21 @@ final class Receiver implements Progress.Counted, Runnable {
      * All there is to say, after {@link #stop}.
      *
      * @param sent by each publisher, all of which ought to have come; empty for one that was stopped somewhere
+     * @param waitedMillis for what is not there
      */
-    JsonObject result(int index, Map<Integer, Long> sent) {
-        JsonObject result = new JsonObject();
-        result.put("index", index);
-        result.put("messages", measured.messagesMeasured());
-        result.put("bytes", measured.bytesMeasured());
-        result.put("total", messages.get());
-        result.put("closed", closed);
-        result.put("pauses", measured.pauses());
-        if (verifier != null) {
-            verifier.addTo(result, sent);
-        }
-        return result;
-    }
-
-    /**
-     * How a subscriber reads, and what it checks and records.
-     *
-     * @param check of the messages
-     * @param publishers that must be heard of and are checked
-     * @param sizes of all messages
-     * @param choice those of them that are to come
-     * @param sampling one in so many messages has its latency recorded; a power of two
-     * @param policy that it asks for in a HELLO, to be told what it misses; null: it says nothing
-     * @param bytesPerSecond that it reads; 0: as fast as they come
-     */
-    record Settings(
-            Check check,
-            int publishers,
-            SizeTable sizes,
-            TypeChoice choice,
-            int sampling,
-            Policy policy,
-            int bytesPerSecond) {
-        Settings {
-            if (Integer.bitCount(sampling) != 1) {
-                throw new IllegalArgumentException("sampling " + sampling + " is not a power of two");
-            }
-        }
-
-        /** What looks at the messages from the first one on. */
-        MessageCheck newCheck() {
-            return new MessageCheck(publishers, sizes, choice);
-        }
-
-        /** The same check, of the messages of one publisher over a plain connection. */
-        Settings ofOnePublisher() {
-            return new Settings(check, 1, sizes, new TypeChoice(sizes, TypeRanges.ALL), sampling, null, 0);
-        }
-
-        boolean isPlain() {
-            return policy == null;
-        }
+    Received result(int index, Map<Integer, Long> sent, long waitedMillis) {
+        boolean checked = verifier != null;
+        long received = measured.messagesMeasured();
+        SubscriberResult result = checked
+                ? verifier.result(index, received, sent, waitedMillis, closed)
+                : new SubscriberResult(index, received, Faults.NONE, Told.NOTHING, closed, 0);
+        return new Received(
+                result,
+                measured.bytesMeasured(),
+                measured.pauses(),
+                checked ? verifier.beforeTheirTime() : 0,
+                checked ? verifier.samples() : -1,
+                checked ? verifier.latency() : null,
+                checked ? verifier.order() : null);
     }
 }

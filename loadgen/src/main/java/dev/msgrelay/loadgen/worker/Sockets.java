@@ -44,18 +44,14 @@ public final class Sockets {
     }
 
     /**
-     * Listens as a worker is told: at the address given by --bind (loopback), or at a Unix socket where a path is given.
+     * Listens at a Unix socket, or at a free port of the address where no socket is given.
      *
-     * @param socketOption the option that gives the path
-     * @param portOption the option that gives the port; without it, a free one
+     * @param socket its path; null: TCP
      */
-    public static ServerSocketChannel listen(WorkerArgs args, String socketOption, String portOption)
-            throws IOException {
-        return args.flag(socketOption)
-                ? bound(
-                        ServerSocketChannel.open(StandardProtocolFamily.UNIX),
-                        UnixDomainSocketAddress.of(args.text(socketOption)))
-                : listen(args.bind(), args.number(portOption, 0));
+    static ServerSocketChannel listen(String address, String socket) throws IOException {
+        return socket == null
+                ? listen(address, 0)
+                : bound(ServerSocketChannel.open(StandardProtocolFamily.UNIX), UnixDomainSocketAddress.of(socket));
     }
 
     /** Waits for so many connections. The controller bounds this wait: its end ends the process. */

@@ -1,119 +1,84 @@
 package dev.msgrelay.loadgen.worker;
 
-import com.grack.nanojson.JsonArray;
-import com.grack.nanojson.JsonObject;
-import dev.msgrelay.client.SubscriberOptions;
-import dev.msgrelay.loadgen.load.Check;
-import dev.msgrelay.loadgen.load.SizeTable;
-import dev.msgrelay.loadgen.load.TypeChoice;
+import dev.msgrelay.loadgen.plan.Clients;
+import dev.msgrelay.loadgen.plan.Got;
+import dev.msgrelay.loadgen.plan.Got.Received;
+import dev.msgrelay.loadgen.plan.Job;
+import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.protocol.FrameReader;
 import dev.msgrelay.protocol.Policy;
-import dev.msgrelay.protocol.TypeRanges;
-import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.nio.channels.ByteChannel;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/**
- * The subscriber process: one or more connections, each with a blocking thread of its own.
- *
- * <pre>
- *  --from ENDPOINT     where the messages come from
- *  --connections K     in this process (1)
- *  --first-index I     theirs among all subscribers are I..I+K-1 (0)
- *  --publishers N      that must be heard of, and are checked
- *  --check NAME        full, or none: only bytes are counted (full)
- *  --bytes-per-second R that each of them reads; it leaves at the end of the run wherever it is then (as they come)
- *  --wanted RANGES     of relay-client, the types that it chooses (all)
- *  --sampling N        record the latency of one in N messages, a power of two (1)
- *  --buffer BYTES      of the reader (256 KiB)
- * </pre>
- *
- * Beside these, what {@link WorkerArgs} names.
- */
+/** The subscriber process: one or more connections, each with a blocking thread of its own. */
 public final class SubscriberMain {
     /** The longest silence while the tail is awaited: longer than a disk stalls. */
     private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
-
     /** However slowly the tail trickles in, it is not awaited for longer. */
     private static final long DRAIN_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(120);
-
-    /** How long the first messages may take; the controller has a shorter patience of its own. */
+    /** For the first messages; the controller has a shorter patience of its own. */
     private static final long PRIME_LIMIT_MILLIS = 150_000;
-
-    /** The answer to HELLO. */
+    /** For the answer to HELLO. */
     private static final long WELCOME_LIMIT_MILLIS = 60_000;
-
     /** So long it listens on when all has come: for what comes twice, or from nowhere. */
     private static final long AFTER_END_MILLIS = 100;
 
     private static final long POLL_MILLIS = 2;
 
-    private final WorkerArgs args;
+    private final Job job;
+    private final Load load;
     private final Control control;
-    private final Receiver.Settings settings;
-    private final int buffer;
-    private final TypeRanges wanted;
-    private final Policy policy;
-    private final Access access;
-    private Progress progress;
     private final List<Receiver> receivers = new ArrayList<>();
 
-    private SubscriberMain(WorkerArgs args, Control control) {
-        this.args = args;
+    private SubscriberMain(Job job, Control control) {
+        this.job = job;
+        this.load = job.load();
         this.control = control;
-        SizeTable sizes = args.sizes();
-        this.wanted = args.flag("wanted") ? TypeRanges.parse(args.text("wanted")) : TypeRanges.ALL;
-        this.policy = args.policy();
-        this.access = Access.of(args);
-        this.settings = new Receiver.Settings(
-                args.flag("check") ? Check.valueOf(args.text("check").toUpperCase(Locale.ROOT)) : Check.FULL,
-                args.number("publishers"),
-                sizes,
-                new TypeChoice(sizes, wanted),
-                args.number("sampling", 1),
-                args.library() ? null : policy,
-                args.number("bytes-per-second", 0));
-        this.buffer = args.number("buffer", FrameReader.DEFAULT_BUFFER);
     }
 
     public static void main(String[] args) {
-        Control.main(args, (parsed, control) -> new SubscriberMain(parsed, control).run());
+        Control.main(Job.class, (job, control) -> new SubscriberMain(job, control).run());
     }
 
     private void run() throws IOException, InterruptedException {
         connect();
-        control.say("ready", Map.of("connections", receivers.size()));
-        if (!isSlow()) {
+        control.say("ready", Map.of());
+        if (!job.slow()) {
             awaitPrimed();
         }
-        progress = Progress.start(control, receivers);
+        Heartbeat heartbeat = Heartbeat.start(control, receivers);
         control.say("primed", Map.of());
         control.awaitWindow();
         Map<Integer, Long> sent = control.awaitSent();
-        long waited = 0;
-        if (!isSlow() && settings.check() == Check.FULL) {
-            waited = drain(
-                    sent.values().stream().mapToLong(settings.choice()::rank).sum());
+        // A slow one is behind on purpose: it does not come to the end of the stream.
+        long waited = !job.slow() && load.isChecked()
+                ? drain(sent.values().stream().mapToLong(Long::longValue).sum())
+                : 0;
+        for (Receiver receiver : receivers) {
+            receiver.stop();
         }
-        report(isSlow() ? Map.of() : sent, waited);
-    }
-
-    /** Whether it is behind on purpose: it does not come to the end of the stream. */
-    private boolean isSlow() {
-        return settings.bytesPerSecond() > 0;
+        heartbeat.last();
+        control.say("result", got(job.slow() ? Map.of() : sent, waited));
     }
 
     private void connect() throws IOException, InterruptedException {
-        Endpoint relay = args.endpoint("from");
-        String name = isSlow() ? "slow-" : "subscriber-";
-        int index = args.number("first-index", 0);
-        for (int i = 0; i < args.number("connections", 1); i++) {
-            receivers.add(new Receiver(channel(relay), settings, buffer, control, name + index++, settings.newCheck()));
+        boolean library = load.clients().kind() == Clients.Kind.LIBRARY;
+        // Those that may be sent less than all say HELLO, so that they are told.
+        Policy wanted = job.slow()
+                ? load.slow().policy()
+                : load.isChecked() && load.policy() != Policy.BACKPRESSURE ? load.policy() : null;
+        for (int i = 0; i < job.connections(); i++) {
+            ByteChannel channel = library
+                    ? new LibraryChannel(
+                            LibraryChannel.options(job.relay(), job.access(), wanted), FrameReader.DEFAULT_BUFFER)
+                    : Sockets.connect(job.relay());
+            String name = (job.slow() ? "slow-" : "subscriber-") + (job.first() + i);
+            receivers.add(
+                    new Receiver(channel, job, library ? null : wanted, FrameReader.DEFAULT_BUFFER, control, name));
         }
         for (Receiver receiver : receivers) {
             if (!receiver.awaitWelcome(WELCOME_LIMIT_MILLIS)) {
@@ -121,15 +86,6 @@ public final class SubscriberMain {
                         + (receiver.closed() == null ? "waited " + WELCOME_LIMIT_MILLIS + " ms" : receiver.closed()));
             }
         }
-    }
-
-    private ByteChannel channel(Endpoint relay) throws IOException {
-        if (!args.library()) {
-            return Sockets.connect(relay);
-        }
-        SubscriberOptions.Builder options =
-                LibraryChannel.options(relay, access, policy).types(wanted);
-        return new LibraryChannel(options, !wanted.isAll(), buffer);
     }
 
     private void awaitPrimed() throws IOException, InterruptedException {
@@ -166,23 +122,11 @@ public final class SubscriberMain {
         return 0;
     }
 
-    private void report(Map<Integer, Long> sent, long waitedMillis) throws IOException, InterruptedException {
+    private Got got(Map<Integer, Long> sent, long waitedMillis) {
+        List<Received> all = new ArrayList<>();
         for (Receiver receiver : receivers) {
-            receiver.stop();
+            all.add(receiver.result(job.first() + all.size(), sent, waitedMillis));
         }
-        JsonArray subscribers = new JsonArray();
-        int index = args.number("first-index", 0);
-        for (Receiver receiver : receivers) {
-            JsonObject result = receiver.result(index++, sent);
-            result.put("waitedMillis", waitedMillis);
-            subscribers.add(result);
-        }
-        JsonObject result = new JsonObject();
-        progress.last();
-        result.put("subscribers", subscribers);
-        if (settings.check() == Check.FULL) {
-            result.put("checkNanos", new CheckCost(settings, control).nanosPerMessage());
-        }
-        control.say("result", result);
+        return new Got(all);
     }
 }

@@ -10,7 +10,7 @@ import java.util.concurrent.Future;
 
 /** Several that do the same: a thread for each, all at the same time. */
 public final class Together {
-    /** What one of them does on its thread. */
+    /** The work of one of them on its thread. */
     @FunctionalInterface
     public interface Task<T> {
         void run(T one) throws IOException, InterruptedException;

@@ -1,9 +1,15 @@
 package dev.msgrelay.loadgen.worker;
 
-import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.load.LoadMessage;
-import dev.msgrelay.loadgen.load.MessageCheck;
-import dev.msgrelay.loadgen.load.SequenceCheck;
+import dev.msgrelay.loadgen.message.LoadMessage;
+import dev.msgrelay.loadgen.message.MessageCheck;
+import dev.msgrelay.loadgen.message.SequenceCheck;
+import dev.msgrelay.loadgen.message.SizeTable;
+import dev.msgrelay.loadgen.plan.Histograms;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.SubscriberResult;
+import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
+import dev.msgrelay.loadgen.plan.SubscriberResult.Told;
+import dev.msgrelay.loadgen.plan.Window;
 import dev.msgrelay.protocol.BulkFrameConsumer;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
@@ -11,6 +17,7 @@ import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.GapFrame;
 import dev.msgrelay.protocol.PingFrame;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.protocol.WelcomeFrame;
 import java.io.IOException;
@@ -27,17 +34,14 @@ import org.HdrHistogram.Histogram;
  * one message in {@code sampling}. The subscriber's thread owns it; {@link #welcomed} is for any.
  */
 final class Verifier implements BulkFrameConsumer {
-    /** Longer latencies are recorded as this one. */
-    private static final long MAX_LATENCY_NANOS = TimeUnit.SECONDS.toNanos(100);
-
-    private static final int PRECISION_DIGITS = 3;
-
     private final MeasuredChannel clock;
     private final WritableByteChannel answers;
     private final MessageCheck check;
     private final ToldStream told = new ToldStream();
-    private final Histogram latency;
-    private final Receiver.Settings settings;
+    private final Histogram latency = Histograms.recording();
+    private final SizeTable sizes;
+    private final int frameLength;
+    private final Policy hello;
     private final long samplingMask;
     private final CountDownLatch welcomed = new CountDownLatch(1);
     private final ByteBuffer pong = ByteBuffer.allocate(PongFrame.FRAME_LENGTH);
@@ -50,16 +54,17 @@ final class Verifier implements BulkFrameConsumer {
 
     /**
      * @param answers where a PING is answered
-     * @param check that looks at the messages
+     * @param hello the policy that was asked for; null: nothing was said to the relay, and it says nothing
      */
-    Verifier(MeasuredChannel clock, WritableByteChannel answers, Receiver.Settings settings, MessageCheck check) {
+    Verifier(MeasuredChannel clock, WritableByteChannel answers, Load load, Policy hello) {
         this.clock = clock;
         this.answers = answers;
-        this.settings = settings;
-        this.check = check;
-        this.latency = new Histogram(MAX_LATENCY_NANOS, PRECISION_DIGITS);
-        this.samplingMask = settings.sampling() - 1L;
-        if (settings.isPlain()) {
+        this.hello = hello;
+        this.sizes = load.sizes();
+        this.frameLength = FrameLayout.frameLength(sizes.max());
+        this.check = new MessageCheck(load.publishers(), sizes);
+        this.samplingMask = load.sampling() - 1L;
+        if (hello == null) {
             told.begin(1);
         }
     }
@@ -75,7 +80,7 @@ final class Verifier implements BulkFrameConsumer {
         }
     }
 
-    /** Of the messages that the check knows to come next, only those that are sampled are looked at by themselves. */
+    /** Looks at sampled messages only, of those that the check knows to come next. */
     @Override
     public int onFrames(ByteBuffer source, int from, int to) {
         long first = check.next();
@@ -85,7 +90,6 @@ final class Verifier implements BulkFrameConsumer {
         }
         told.messages(run);
         messages += run;
-        int frameLength = FrameLayout.frameLength(settings.sizes().max());
         // The first multiple of the sampling, a power of two, that is not below the first stamp.
         for (long stamp = first + samplingMask & ~samplingMask; stamp < first + run; stamp += samplingMask + 1) {
             record(source, from + (int) (stamp - first) * frameLength + FrameLayout.HEADER_LENGTH);
@@ -95,11 +99,10 @@ final class Verifier implements BulkFrameConsumer {
 
     private void onMessage(int type, ByteBuffer body) {
         int at = body.position();
-        if (!settings.sizes().carries(type)) {
+        if (!sizes.carries(type)) {
             foreign++;
         } else if (check.onMessage(type, body)) {
-            long stamp = settings.choice().ranked(LoadMessage.stampAt(body, at));
-            if ((stamp & samplingMask) == 0) {
+            if ((LoadMessage.stampAt(body, at) & samplingMask) == 0) {
                 record(body, at);
             }
         }
@@ -111,7 +114,7 @@ final class Verifier implements BulkFrameConsumer {
         if (intended >= window.begin() && intended < window.end()) {
             long took = clock.now() - intended;
             beforeTheirTime += took < 0 ? 1 : 0;
-            latency.recordValue(Math.min(MAX_LATENCY_NANOS, Math.max(0, took)));
+            latency.recordValue(Math.min(Histograms.LONGEST_NANOS, Math.max(0, took)));
         }
     }
 
@@ -143,9 +146,9 @@ final class Verifier implements BulkFrameConsumer {
     }
 
     private void welcome(WelcomeFrame welcome) {
-        if (welcome.policy() != settings.policy()) {
+        if (welcome.policy() != hello) {
             throw new IllegalArgumentException("asked for the policy "
-                    + (settings.isPlain() ? "of the relay" : settings.policy().flag()) + ", the relay grants "
+                    + (hello == null ? "of the relay" : hello.flag()) + ", the relay grants "
                     + welcome.policy().flag());
         }
         told.begin(welcome.next());
@@ -190,7 +193,7 @@ final class Verifier implements BulkFrameConsumer {
         return check.sequence().accepted() + Math.max(check.sequence().lost(), check.unreadable() + told.missed());
     }
 
-    /** What the relay said when it closed this connection, or null. */
+    /** The relay's last words when it closed this connection, or null. */
     String error() {
         return error;
     }
@@ -198,28 +201,42 @@ final class Verifier implements BulkFrameConsumer {
     /**
      * All there is to say of what came, once nothing comes any more.
      *
+     * @param received messages within the window
      * @param sent by each publisher, all of which ought to have come; empty for one that was stopped somewhere
+     * @param closed why the relay's side ended; or null
      */
-    void addTo(JsonObject result, Map<Integer, Long> sent) {
+    SubscriberResult result(int index, long received, Map<Integer, Long> sent, long waitedMillis, String closed) {
         SequenceCheck sequence = check.sequence();
         long lostBefore = sequence.lost();
-        sent.forEach(check::onEnd);
-        result.put("tail", sequence.lost() - lostBefore);
-        result.put("lost", sequence.lost());
-        result.put("duplicated", sequence.duplicated());
-        result.put("reordered", sequence.reordered());
-        result.put("corrupted", check.corrupted());
-        // Nobody of this run sent these, or they were not chosen.
-        result.put("foreign", foreign + check.unasked() + sequence.unknown());
-        result.put("missed", told.missed());
-        result.put("gaps", told.gaps());
-        result.put("untrue", told.untrue());
-        result.put("closeReason", closeReason);
-        result.put("beforeTheirTime", beforeTheirTime);
-        if (!clock.heardLate()) {
-            result.put("samples", latency.getTotalCount());
-        }
-        result.put("latency", Histograms.encode(latency));
-        result.put("order", check.order().encode());
+        sent.forEach(sequence::onEnd);
+        Faults faults = new Faults(
+                sequence.lost(),
+                sequence.lost() - lostBefore,
+                sequence.duplicated(),
+                sequence.reordered(),
+                check.corrupted(),
+                foreign + sequence.unknown(),
+                SubscriberResult.SAME_ORDER,
+                0,
+                waitedMillis);
+        Told said = new Told(told.missed(), told.gaps(), told.untrue());
+        return new SubscriberResult(index, received, faults, said, closed, closeReason);
+    }
+
+    long beforeTheirTime() {
+        return beforeTheirTime;
+    }
+
+    /** Latencies that were recorded; -1 where it heard of the window too late to know. */
+    long samples() {
+        return clock.heardLate() ? -1 : latency.getTotalCount();
+    }
+
+    Histogram latency() {
+        return latency;
+    }
+
+    String order() {
+        return check.order().encode();
     }
 }

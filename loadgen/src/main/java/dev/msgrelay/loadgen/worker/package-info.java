@@ -8,7 +8,9 @@
  *  SubscriberMain  Receiver (a thread each)
  *                    socket -&gt; MeasuredChannel -&gt; FrameReader -&gt; Verifier: MessageCheck, ToldStream
  *                                                               -&gt; bytes are counted (--check none)
- *                  drain, listen a little longer, report; CheckCost
+ *                  drain, listen a little longer, report
+ *  PlainRelayMain  publisher -&gt; read a buffer, write it on -&gt; subscribers in turn     (the second ceiling)
+ *  PrepackedMain   prepared frames -&gt; one subscriber                               (the first ceiling)
  *  RelayMain       relay-server, ended with its controller
  * </pre>
  */

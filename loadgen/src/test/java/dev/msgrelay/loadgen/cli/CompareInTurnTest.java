@@ -2,10 +2,8 @@ package dev.msgrelay.loadgen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.grack.nanojson.JsonArray;
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonParser;
-import dev.msgrelay.loadgen.site.HostSite;
+import dev.msgrelay.loadgen.host.HostSite;
+import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.testing.TestProcess;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import tools.jackson.databind.JsonNode;
 
 /** Comparisons in turn, short, with real processes and sockets. Nothing here asserts a speed. */
 @Tag("thorough")
@@ -27,21 +26,21 @@ class CompareInTurnTest extends CommandTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void twoSetsOfOptionsAreRunInTurn() throws Exception {
-        JsonObject json = compare("--a=", "--b=--event-loops 2 --log-size=64m");
-        JsonArray ratios = json.getArray("ratios");
-        assertThat(ratios.getObject(0).getString("a")).isEqualTo("relay-server, this build");
-        assertThat(ratios.getObject(0).getString("b"))
-                .isEqualTo("relay-server --event-loops 2 --log-size 64m, this build");
-        JsonArray turns = json.getArray("turns");
+        JsonNode json = compare("--b=--relay-arg=--event-loops=2 --relay-arg=--log-size=64m");
+        JsonNode ratios = json.path("ratios");
+        assertThat(ratios.path(0).path("a").asString("")).isEqualTo("relay, this build");
+        assertThat(ratios.path(0).path("b").asString(""))
+                .isEqualTo("relay --relay-arg=--event-loops=2 --relay-arg=--log-size=64m, this build");
+        JsonNode turns = json.path("turns");
         assertThat(sides(turns)).startsWith("AB");
         for (int i = 0; i < turns.size(); i++) {
-            assertThat(turns.getObject(i).getObject("figures").getDouble("deliveries"))
+            assertThat(turns.path(i).path("figures").path("deliveries").asDouble(Double.NaN))
                     .isPositive();
         }
-        assertThat(ratios.getObject(0).getString("figure")).isEqualTo("deliveries");
-        assertThat(ratios.getObject(1).getString("figure")).isEqualTo("relayCpu");
-        assertThat(json.getObject("ending").getString("reason")).isEqualTo("the time is over");
-        assertThat(json.getObject("ending").getString("how")).isEqualTo("complete");
+        assertThat(ratios.path(0).path("figure").asString("")).isEqualTo("deliveries");
+        assertThat(ratios.path(1).path("figure").asString("")).isEqualTo("relayCpu");
+        assertThat(json.path("ending").path("reason").asString("")).isEqualTo("the time is over");
+        assertThat(json.path("ending").path("how").asString("")).isEqualTo("complete");
     }
 
     /** A script must not take a comparison that knows nothing for a relay that is fast enough. */
@@ -56,12 +55,13 @@ class CompareInTurnTest extends CommandTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void twoRelaysStayForARound() throws Exception {
-        JsonObject json = compare("--b=", "--pairs=2", "--rate=500", "--subscribers=2", "--slow-readers=1");
-        JsonArray turns = json.getArray("turns");
+        JsonNode json = compare("--b=", "--pairs=2", "--rate=500", "--subscribers=2", "--slow-readers=1");
+        JsonNode turns = json.path("turns");
         assertThat(sides(turns)).startsWith("AB");
-        assertThat(turns.getObject(1).getInt("round")).isZero();
-        assertThat(turns.getObject(1).getObject("figures").getDouble("p50")).isPositive();
-        assertThat(json.getObject("ending").getString("how")).isEqualTo("complete");
+        assertThat(turns.path(1).path("round").asInt(-1)).isZero();
+        assertThat(turns.path(1).path("figures").path("p50").asDouble(Double.NaN))
+                .isPositive();
+        assertThat(json.path("ending").path("how").asString("")).isEqualTo("complete");
     }
 
     @Execution(ExecutionMode.CONCURRENT)
@@ -70,20 +70,21 @@ class CompareInTurnTest extends CommandTest {
         String overUnix = RELAY + "--publish-port 0 --subscribe-port 0"
                 + " --publish-socket {publish} --subscribe-socket {subscribe} >/dev/null";
         assertThat(compare("--lane=unix", "--b-command=" + overUnix)
-                        .getObject("ending")
-                        .getString("how"))
+                        .path("ending")
+                        .path("how")
+                        .asString(""))
                 .isEqualTo("complete");
     }
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void oneSideOverTls() throws Exception {
-        JsonObject json = compare("--client=library", "--b-tls");
-        JsonObject cpu = json.getArray("ratios").getObject(1);
-        assertThat(cpu.getString("figure")).isEqualTo("relayCpu");
-        assertThat(cpu.getString("a")).isEqualTo("relay-server, this build");
-        assertThat(cpu.getString("b")).isEqualTo("relay-server, this build, relay-client, TLS");
-        assertThat(sides(json.getArray("turns"))).startsWith("AB");
+        JsonNode json = compare("--client=library", "--b", "--tls");
+        JsonNode cpu = json.path("ratios").path(1);
+        assertThat(cpu.path("figure").asString("")).isEqualTo("relayCpu");
+        assertThat(cpu.path("a").asString("")).isEqualTo("relay, this build");
+        assertThat(cpu.path("b").asString("")).isEqualTo("relay --tls, this build");
+        assertThat(sides(json.path("turns"))).startsWith("AB");
     }
 
     @Execution(ExecutionMode.CONCURRENT)
@@ -98,7 +99,7 @@ class CompareInTurnTest extends CommandTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aRelayThatCannotStartMakesItFailInItsWords() {
-        int code = execute("compare", "--a=--journal=/proc/none", "--minutes=0.01", SHORT, "--warmup=0");
+        int code = execute("compare", "--a=--relay-arg=--journal=/proc/none", "--minutes=0.01", SHORT, "--warmup=0");
         assertThat(out.toString()).contains("FAIL", "  A, run 1: relay ended with exit code 1", "/proc/none");
         assertThat(code).isOne();
     }
@@ -152,22 +153,20 @@ class CompareInTurnTest extends CommandTest {
         return new TestProcess(command);
     }
 
-    private static String sides(JsonArray turns) {
+    private static String sides(JsonNode turns) {
         StringBuilder sides = new StringBuilder();
-        for (int i = 0; i < turns.size(); i++) {
-            sides.append(turns.getObject(i).getString("side"));
-        }
+        turns.forEach(turn -> sides.append(turn.path("side").asString("")));
         return sides.toString();
     }
 
     /** A few pairs: the time is over with the first one. */
-    private JsonObject compare(String... args) throws Exception {
+    private JsonNode compare(String... args) throws Exception {
         List<String> all = new ArrayList<>(List.of("--minutes=0.01", "--warmup=200ms", "--duration=400ms", "--json"));
         all.addAll(List.of(args));
         out.getBuffer().setLength(0);
         int code = execute("compare", all.toArray());
         assertThat(err.toString()).isEmpty();
         assertThat(code).as(out.toString()).isZero();
-        return JsonParser.object().from(out.toString());
+        return Json.parse(out.toString());
     }
 }

@@ -3,19 +3,18 @@ package dev.msgrelay.loadgen.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonParser;
 import dev.msgrelay.loadgen.host.LaneTools;
+import dev.msgrelay.loadgen.host.Placement;
+import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.Lanes;
-import dev.msgrelay.loadgen.run.Children;
-import dev.msgrelay.loadgen.run.Contestant;
-import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Placement;
-import dev.msgrelay.loadgen.run.RelayContestant;
-import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.rig.Children;
+import dev.msgrelay.loadgen.rig.Contestant;
+import dev.msgrelay.loadgen.rig.RelayContestant;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.RelayServer;
@@ -40,6 +39,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
 
 /** Runs through a relay that runs already: its lane, and what is said where there is no way in. */
 class ConnectTest extends CommandTest {
@@ -108,19 +108,18 @@ class ConnectTest extends CommandTest {
                         "--json"))
                 .as(err.toString())
                 .isZero();
-        JsonObject lane =
-                JsonParser.object().from(out.toString()).getArray("lanes").getObject(0);
-        assertThat(lane.getString("name")).isEqualTo("127.0.0.1");
-        assertThat(lane.getString("kind")).isEqualTo("remote");
-        assertThat(lane.getObject("places").getString("subscribers")).isEqualTo("far");
-        JsonObject run = lane.getArray("cells").getObject(0).getArray("runs").getObject(0);
-        JsonObject throughput = run.getObject("throughput");
-        double in = throughput.getDouble("ingressFraction");
+        JsonNode lane = Json.parse(out.toString()).path("lanes").path(0);
+        assertThat(lane.path("name").asString("")).isEqualTo("127.0.0.1");
+        assertThat(lane.path("kind").asString("")).isEqualTo("remote");
+        assertThat(lane.path("places").path("subscribers").asString("")).isEqualTo("far");
+        JsonNode run = lane.path("cells").path(0).path("runs").path(0);
+        JsonNode share = lane.path("cells").path(0).path("shares").path(0);
+        double in = share.path("in").asDouble(Double.NaN);
         assertThat(in).isPositive().isLessThan(1);
-        assertThat(throughput.getDouble("egressFraction")).isGreaterThan(in);
-        JsonObject signals = run.getObject("resources").getObject("signals");
-        assertThat(signals.isNull("holds")).as("the admin port tells").isFalse();
-        assertThat(Files.readString(page)).contains("127.0.0.1", "1 Gbit/s").doesNotContain("loopback");
+        assertThat(share.path("out").asDouble(Double.NaN)).isGreaterThan(in);
+        JsonNode signals = run.path("resources").path("signals");
+        assertThat(signals.path("holds").isNull()).as("the admin port tells").isFalse();
+        assertThat(Files.readString(page)).contains("127.0.0.1", "\"bitsPerSecond\":1000000000");
     }
 
     @Test
@@ -141,7 +140,6 @@ class ConnectTest extends CommandTest {
         assertThat(executeUntilSomethingComes(
                         "shootout",
                         "--lanes=unix",
-                        "--no-calibrate",
                         "--connect=there=" + publish(),
                         "--rounds=1",
                         "--warmup=200ms",
@@ -149,11 +147,11 @@ class ConnectTest extends CommandTest {
                         "--json"))
                 .as(err.toString())
                 .isZero();
-        var lanes = JsonParser.object().from(out.toString()).getArray("lanes");
-        assertThat(lanes.getObject(0).getString("name")).isEqualTo("unix");
-        assertThat(lanes.getObject(1).getString("name")).isEqualTo("there");
-        assertThat(lanes.getObject(1).getString("kind")).isEqualTo("remote");
-        assertThat(lanes.getObject(1).getArray("cells")).hasSize(1);
+        var lanes = Json.parse(out.toString()).path("lanes");
+        assertThat(lanes.path(0).path("name").asString("")).isEqualTo("unix");
+        assertThat(lanes.path(1).path("name").asString("")).isEqualTo("there");
+        assertThat(lanes.path(1).path("kind").asString("")).isEqualTo("remote");
+        assertThat(lanes.path(1).path("cells")).hasSize(1);
     }
 
     /** A shootout takes the port below for subscribers: one that is free. */
@@ -297,13 +295,13 @@ class ConnectTest extends CommandTest {
             String said = new String(loadgen.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             String wrong = new String(loadgen.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
             assertThat(loadgen.waitFor()).as(wrong).isZero();
-            JsonObject result = JsonParser.object().from(said).getArray("lanes").getObject(0);
-            assertThat(result.getString("name")).isEqualTo("198.18.0.1");
-            assertThat(result.getString("kind")).isEqualTo("remote");
-            JsonObject run =
-                    result.getArray("cells").getObject(0).getArray("runs").getObject(0);
-            assertThat(run.getObject("outcome").getBoolean("passed")).isTrue();
-            assertThat(run.getObject("throughput").getDouble("egressFraction")).isPositive();
+            JsonNode result = Json.parse(said).path("lanes").path(0);
+            assertThat(result.path("name").asString("")).isEqualTo("198.18.0.1");
+            assertThat(result.path("kind").asString("")).isEqualTo("remote");
+            JsonNode run = result.path("cells").path(0).path("runs").path(0);
+            assertThat(run.path("outcome").path("passed").asBoolean()).isTrue();
+            assertThat(run.path("throughput").path("egressFraction").asDouble(Double.NaN))
+                    .isPositive();
         }
     }
 }

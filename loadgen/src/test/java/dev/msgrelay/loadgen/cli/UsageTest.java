@@ -7,6 +7,9 @@ import dev.msgrelay.testing.Commands;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -17,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** A wrong command line: exit code 2, one line naming the value and the limit, and nothing started. */
 class UsageTest {
@@ -49,33 +53,27 @@ class UsageTest {
                 "run --p99 5ms --check none   | --p99 needs --check full",
                 "run --html /nowhere/a.html   | there is no directory /nowhere",
                 "run --relay-arg=--event-loops=0 | relay-server: event loops 0 is not within 1..64",
-                "compare --a= --lane 1gbe     | --lane 1gbe is none of loopback, unix",
+                "compare --b= --a=--lane=1gbe | --a: --lane 1gbe is none of loopback, unix",
                 "run --connect localhost:1    | has no port below; give --connect-subscribe too",
                 "run --connect-subscribe a:1  | --connect-subscribe needs --connect",
                 "run --relay-arg=--bogus      | relay-server: Unknown option: '--bogus'",
                 "shootout --mtu 1500 --relay-arg=--log-size=x | relay-server: Invalid value for option '--log-size'",
                 "shootout --slow-subscriber replay --lanes loopback | relay-server: ",
-                "compare --a= --b=--bogus     | relay-server: Unknown option: '--bogus'",
+                "compare --a= --b=--bogus     | --b: Unknown option: '--bogus'",
                 "run --connect other:7401 --relay-arg=--log-size=64m | --relay-arg and --connect exclude each other",
                 "run --connect other:7401 --relay-java-opts=-Xmx1g | --relay-java-opts and --connect exclude each other",
                 "run --nonsense               | Unknown option: '--nonsense'",
                 "ceiling --body 1             | --body 1 is not within 16..67108864",
-                "doctor --interface nothing   | --interface 'nothing' is none of ",
                 "doctor 7                     | Unmatched argument",
-                "ceiling --mtu 1500           | which link? give --link or --interface",
+                "ceiling --mtu 1500           | --mtu needs --link",
                 "ceiling --link 2000g         | --link: 2000 Gbit/s is not within 1 Mbit/s..1600 Gbit/s",
-                "ceiling --link 1gbe --mtu 67 | --mtu: MTU 67 is not within 68..65535 for IPv4",
-                "ceiling --link 1gbe --mtu 1279 --ipv6 | --mtu: MTU 1279 is not within 1280..65535 for IPv6",
-                "ceiling --link 1gbe --mtu 65536 | --mtu: MTU 65536 is not within 68..65535 for IPv4",
+                "ceiling --link 1gbe --mtu 67 | --mtu: MTU 67 is not within 68..65535",
                 "ceiling --link 1gbe --body -1 | --body -1 is not within 0..67108864",
                 "ceiling --link 1gbe --body 16,67108865 | --body 67108865 is not within 0..67108864",
                 "ceiling --link 1gbe --body x | 'x'",
                 "ceiling --link 1gbe --subscribers 0 | --subscribers 0 is not within 1..10000",
-                "ceiling --interface nothing  | --interface 'nothing' is none of ",
                 "shootout --lanes loopback,2gbe | --lanes: lane '2gbe' is none of loopback, unix, 1gbe, 10gbe, 25gbe",
                 "shootout --mtu 575           | --mtu 575 is not within 576..9216",
-                "shootout --publishers-at near | 'near'",
-                "shootout --subscribers-at relay | leave nobody across the link",
                 "shootout --body 15           | --body 15 is not within 16..67108864",
                 "shootout --body 100,x        | --body 'x' is not a number of bytes",
                 "shootout --publishers 1,0    | --publishers 0 is not within 1..10000",
@@ -83,19 +81,14 @@ class UsageTest {
                 "shootout --rate -1           | --rate -1 is not within 0..10000000",
                 "shootout --rounds 0          | --rounds 0 is not within 1..101",
                 "shootout --duration 0        | --duration 0 is not above 0",
-                "shootout --baseline --lanes unix,loopback | --baseline needs a lane with a link: an emulated one, not --lanes unix,loopback",
+                "shootout --baseline --lanes unix,loopback | --baseline needs an emulated lane, not --lanes unix,loopback",
                 "shootout --mtu 9000 --lanes loopback,unix | --mtu needs an emulated lane, not --lanes loopback,unix",
-                "shootout --publishers-at far --lanes loopback | --publishers-at needs a lane with two sides, not --lanes loopback",
-                "shootout --subscribers-at far --lanes unix | --subscribers-at needs a lane with two sides, not --lanes unix",
-                "shootout --publish-over tcp --lanes unix | --publish-over needs a lane with two sides, not --lanes unix",
-                "shootout --publish-over ip       | Invalid value for option '--publish-over': expected one of",
-                "shootout --publishers-at far --publish-over unix | --publish-over unix and --publishers-at far",
-                "shootout --body 16,17,18,19,20,21 --publishers 1,2,3,4,5 --subscribers 1,2,3,4,5 | 4 lanes of 150 combinations are 600 cells, over the limit of 500: shorten a list",
+                "shootout --body 16,17,18,19,20,21 --publishers 1,2,3,4,5 --subscribers 1,2,3,4,5 | 4 lanes of 150 loads are 600 cells, over the limit of 500: shorten a list",
                 "shootout --link 1gbe         | --link needs --connect",
                 "shootout --connect unix=h    | --connect unix=h: a lane's name has letters",
                 "shootout --connect h         | '--connect' (NAME=HOST) should be in KEY=VALUE format",
                 "shootout --connect a=h:x     | --connect: endpoint 'h:x' has the port 'x'",
-                "compare --rate 5             | what with? give --a, --b, --a-dir, --b-dir or the like",
+                "compare --rate 5             | what with? give --a, --b, --a-dir, --b-dir, --a-command or --b-command",
                 "compare --b= --within 0      | --within 0.0 is not within 0.1..100.0",
                 "compare --b= --within 101    | --within 101.0 is not within 0.1..100.0",
                 "compare --b= --within NaN    | --within NaN is not within 0.1..100.0",
@@ -107,10 +100,9 @@ class UsageTest {
                 "compare --b-dir /nowhere     | --b-dir /nowhere is no directory",
                 "compare --a-dir /            | --a-dir: no relay-server/target/relay-server-*-all.jar in /: build it",
                 "compare --b-command nc       | --b-command needs {publish} and {subscribe}",
-                "compare --b= --b-command {publish}{subscribe} | --b and --b-command exclude each other",
                 "compare --b-dir / --b-command {publish}{subscribe} | --b-dir and --b-command exclude each other",
-                "compare --b-java-opts= --b-command {publish}{subscribe} | --b-java-opts and --b-command exclude each other",
-                "compare --a=--slow-subscriber=maybe | --a: --slow-subscriber 'maybe' is none of",
+                "compare --b-command x{publish} | --b-command needs {publish} and {subscribe}",
+                "compare --a=--slow-subscriber=maybe | --a: Invalid value for option '--slow-subscriber': 'maybe' is no policy",
                 "nonsense                     | nonsense",
             })
     void isRefused(String commandLine, String message) {
@@ -183,6 +175,18 @@ class UsageTest {
                         .as(option.longestName())
                         .hasSizeLessThanOrEqualTo(100)
                         .matches("(?s)[A-Z].*\\."));
+    }
+
+    /** With the seven of lab. */
+    @Test
+    void allCommandsTogetherHaveFewOptions() {
+        Set<String> options = LoadgenMain.commandLine().getSubcommands().values().stream()
+                .flatMap(command -> command.getCommandSpec().options().stream())
+                .map(OptionSpec::longestName)
+                .collect(Collectors.toCollection(TreeSet::new));
+        options.addAll(List.of("--quick", "--rounds", "--duration", "--size", "--dir", "--json", "--html"));
+        assertThat(options)
+                .hasSizeLessThanOrEqualTo(75 + List.of("--help", "--version").size());
     }
 
     @Test

@@ -1,37 +1,36 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.bound.Sampled;
-import dev.msgrelay.loadgen.bound.Sampled.MachineShare;
-import dev.msgrelay.loadgen.bound.Signals;
-import dev.msgrelay.loadgen.bound.Signals.LinkShare;
-import dev.msgrelay.loadgen.bound.Signals.Rates;
-import dev.msgrelay.loadgen.bound.Signals.Standstills;
-import dev.msgrelay.loadgen.bound.Signals.Standstills.Still;
-import dev.msgrelay.loadgen.result.RunRecord.Outcome;
-import dev.msgrelay.loadgen.run.Contestant;
-import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Observed;
-import dev.msgrelay.loadgen.run.ProcessUse;
-import dev.msgrelay.loadgen.run.Punctuality;
-import dev.msgrelay.loadgen.run.RunResult;
-import dev.msgrelay.loadgen.run.RunResult.Correctness;
-import dev.msgrelay.loadgen.run.RunResult.Delays;
-import dev.msgrelay.loadgen.run.RunResult.Resources;
-import dev.msgrelay.loadgen.run.RunResult.Throughput;
-import dev.msgrelay.loadgen.run.SubscriberResult;
-import dev.msgrelay.loadgen.run.Timing;
-import dev.msgrelay.loadgen.run.Traffic;
-import dev.msgrelay.loadgen.run.Verdict;
+import dev.msgrelay.loadgen.evidence.BoundBy;
+import dev.msgrelay.loadgen.evidence.Sampled;
+import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
+import dev.msgrelay.loadgen.evidence.Signals;
+import dev.msgrelay.loadgen.evidence.Signals.LinkShare;
+import dev.msgrelay.loadgen.evidence.Signals.Rates;
+import dev.msgrelay.loadgen.evidence.Signals.Standstills;
+import dev.msgrelay.loadgen.plan.Got;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Punctuality;
+import dev.msgrelay.loadgen.plan.Still;
+import dev.msgrelay.loadgen.plan.SubscriberResult;
+import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.loadgen.plan.Traffic;
+import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.RunRecord.Correctness;
+import dev.msgrelay.loadgen.result.RunRecord.Delays;
+import dev.msgrelay.loadgen.result.RunRecord.Moment;
+import dev.msgrelay.loadgen.result.RunRecord.Resources;
+import dev.msgrelay.loadgen.result.RunRecord.Resources.ProcessUse;
+import dev.msgrelay.loadgen.result.RunRecord.Throughput;
+import dev.msgrelay.loadgen.rig.Verdict;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
-/** Runs of relays that are made up. */
+/** Records of runs that are made up. */
 public final class LoadRuns {
     public static final int FRAME = 108;
 
     private static final long LATE_NANOS = 2_000_000;
-    private static final long GAP_NANOS = 3_000_000;
 
     private LoadRuns() {}
 
@@ -42,91 +41,70 @@ public final class LoadRuns {
      * @param latencyNanos of each
      * @param late messages that left late, of as many as have a schedule
      * @param subscribers what became of each; mostly nothing is said
+     * @param stillMillis for so long deliveries stood still once
+     * @param others part of all cores that other programs took
      */
-    public record Given(long perSecond, long latencyNanos, long late, List<SubscriberResult> subscribers) {
+    public record Given(
+            long perSecond,
+            long latencyNanos,
+            long late,
+            List<SubscriberResult> subscribers,
+            long stillMillis,
+            double others) {
         public Given(long perSecond, long latencyNanos) {
-            this(perSecond, latencyNanos, 0);
+            this(perSecond, latencyNanos, 0, List.of(), 0, 0);
         }
 
-        public Given(long perSecond, long latencyNanos, long late) {
-            this(perSecond, latencyNanos, late, List.of());
+        public Given late(long messages) {
+            return new Given(perSecond, latencyNanos, messages, subscribers, stillMillis, others);
+        }
+
+        public Given of(SubscriberResult... all) {
+            return new Given(perSecond, latencyNanos, late, List.of(all), stillMillis, others);
+        }
+
+        public Given stoodStill(long millis) {
+            return new Given(perSecond, latencyNanos, late, subscribers, millis, others);
+        }
+
+        public Given beside(double part) {
+            return new Given(perSecond, latencyNanos, late, subscribers, stillMillis, part);
         }
     }
 
-    /** All that was to be sent was sent. */
-    public static RunResult result(Contestant contestant, Load load, Timing timing, Given given) {
+    /** A run that came to its end, as it is judged; all that was to be sent was sent. */
+    public static RunRecord record(Load load, Timing timing, int round, Given given) {
         long nanos = timing.measured().toNanos();
         long messages = given.perSecond() * nanos / 1_000_000_000L;
-        long sent = load.rate() > 0
-                ? (long) load.rate() * load.publishers() * nanos / 1_000_000_000L
-                : messages / load.subscribers();
-        return result(contestant, load, timing, given, sent);
-    }
-
-    /** @param sent so many messages left */
-    public static RunResult result(Contestant contestant, Load load, Timing timing, Given given, long sent) {
-        long nanos = timing.measured().toNanos();
-        long messages = given.perSecond() * nanos / 1_000_000_000L;
+        long sent = load.isPaced() ? (long) (load.wanted() * nanos / 1e9) : messages / load.subscribers();
         Histogram latency = new Histogram(3);
         latency.recordValueWithCount(given.latencyNanos(), Math.max(1, messages));
+        double in = sent / (nanos / 1e9);
+        double out = load.isPaced() ? in : (double) given.perSecond() / load.subscribers();
+        Rates rates = new Rates(load.wanted(), in, out, sent == 0 ? 0 : (double) given.late() / sent, nanos / 1e9, 0);
+        MachineShare machine = new MachineShare(2, 0.1, 0.1, 0, 0.8 - given.others(), given.others(), "", 1);
+        long stillNanos = TimeUnit.MILLISECONDS.toNanos(given.stillMillis());
+        Still still = stillNanos == 0 ? new Still(3_000_000, 0, 0) : new Still(stillNanos, 1, stillNanos);
         Signals signals = new Signals(
-                rates(load, given, sent, nanos / 1e9),
-                Sampled.NOTHING,
+                rates,
+                new Sampled(0, List.of(), true, machine, Sampled.Queues.UNSEEN),
                 null,
                 LinkShare.UNKNOWN,
-                new Standstills(Still.NONE, Still.NONE, Still.NONE, new Still(GAP_NANOS, 0, 0), 0));
-        return new RunResult(
-                contestant.name(),
-                load,
-                timing,
-                sent,
-                new Throughput(
-                        new Traffic(sent, sent * FRAME, nanos),
-                        new Traffic(messages, messages * FRAME, nanos),
-                        Double.NaN,
-                        Double.NaN,
-                        List.of()),
+                new Standstills(Still.NONE, Still.NONE, Still.NONE, still, stillNanos));
+        Traffic traffic = new Traffic(messages, messages * FRAME, nanos);
+        Correctness correctness = new Correctness(
+                load.isChecked(), given.subscribers(), List.of(), punctuality(sent, given.late()), sent, 0);
+        return new RunRecord(
+                new Moment(round, "2026-01-01T00:00:00Z", 0, nanos),
+                new Throughput(new Traffic(sent, sent * FRAME, nanos), traffic, List.of()),
                 Delays.of(load, latency, new Histogram(3)),
-                new Correctness(load.isChecked(), given.subscribers(), List.of(), punctuality(sent, given.late())),
-                Resources.of(List.of(ProcessUse.of("relay", nanos / 2, 1, ProcessUse.HERE)), null, signals),
-                List.of());
-    }
-
-    /** The same, with deliveries that stood still once for so long. */
-    public static RunResult stoodStill(RunResult result, long millis) {
-        long nanos = TimeUnit.MILLISECONDS.toNanos(millis);
-        Signals quiet = result.resources().signals();
-        Standstills still = new Standstills(Still.NONE, Still.NONE, Still.NONE, new Still(nanos, 1, nanos), nanos);
-        return with(result, new Signals(quiet.rates(), quiet.sampled(), quiet.holds(), quiet.link(), still));
-    }
-
-    /** The same, on a machine that did other things meanwhile. */
-    public static RunResult beside(RunResult result, double others) {
-        Signals quiet = result.resources().signals();
-        MachineShare machine = new MachineShare(2, 0.1, 0.1, 0, 0.8 - others, others, "", 1);
-        Sampled seen = new Sampled(0, List.of(), true, machine, Sampled.Queues.UNSEEN, new Sampled.TcpSegments(0, 0));
-        return with(result, new Signals(quiet.rates(), seen, quiet.holds(), quiet.link(), quiet.still()));
-    }
-
-    private static RunResult with(RunResult result, Signals signals) {
-        return new RunResult(
-                result.contestant(),
-                result.load(),
-                result.timing(),
-                result.sent(),
-                result.throughput(),
-                result.delays(),
-                result.correctness(),
-                Resources.of(result.resources().processes(), result.resources().relay(), signals),
-                result.marks());
-    }
-
-    /** At a rate what was sent has arrived. */
-    private static Rates rates(Load load, Given given, long sent, double seconds) {
-        double in = sent / seconds;
-        double out = load.rate() > 0 ? in : (double) given.perSecond() / load.subscribers();
-        double late = sent == 0 ? 0 : (double) given.late() / sent;
-        return new Rates((double) load.rate() * load.publishers(), in, out, late, seconds);
+                correctness,
+                new Resources(
+                        List.of(new ProcessUse("relay", nanos / 2e9, 1, "here")),
+                        null,
+                        new BoundBy(BoundBy.Kind.RELAY, List.of("relay's busiest thread ran 0.97 of the time")),
+                        signals),
+                Verdict.of(load, traffic, correctness, signals, new Got(List.of())));
     }
 
     private static Punctuality punctuality(long sent, long late) {
@@ -137,22 +115,5 @@ public final class LoadRuns {
         lateness.recordValueWithCount(1, sent - late);
         lateness.recordValueWithCount(LATE_NANOS, late);
         return new Punctuality(late, LATE_NANOS, lateness);
-    }
-
-    /** A run of the cell that came to its end, as the engine judges it. */
-    public static Run<RunResult> judged(LoadCell cell, RunResult result) {
-        return judged(cell, 1, result);
-    }
-
-    public static Run<RunResult> judged(LoadCell cell, int round, RunResult result) {
-        return run(cell, round, result, Verdict.faults(result), Verdict.environment(result));
-    }
-
-    /** A run of the cell, whatever is said of it. */
-    public static Run<RunResult> run(
-            LoadCell cell, int round, RunResult result, List<String> failures, List<String> environment) {
-        List<Observed> observed = result == null ? List.of() : Verdict.observed(result);
-        Outcome outcome = new Outcome(failures, environment, observed, result == null);
-        return new Run<>(cell, 0, round, "2026-01-01T00:00:00Z", result, outcome);
     }
 }

@@ -2,13 +2,15 @@ package dev.msgrelay.loadgen.lane;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonWriter;
-import dev.msgrelay.loadgen.plain.PlainRelayMain;
-import dev.msgrelay.loadgen.run.Child;
-import dev.msgrelay.loadgen.run.Children;
-import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.plan.Job;
+import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.rig.Child;
+import dev.msgrelay.loadgen.rig.Children;
+import dev.msgrelay.loadgen.worker.PlainRelayMain;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import tools.jackson.databind.JsonNode;
 
 /** Nothing of a lane stays behind, however its controller ends. */
 @Tag("thorough")
@@ -43,10 +46,11 @@ class ForlornLaneTest {
     private static void expectGoneAfter(String signal, boolean interruptHolders) throws Exception {
         try (Children children = new Children()) {
             Child controller = children.startWorker(Site.HERE, "controller", ForlornController.class, List.of());
-            JsonObject open = controller.await("open", SAY_NANOS);
-            ProcessHandle near = ProcessHandle.of(open.getLong("near")).orElseThrow();
-            ProcessHandle far = ProcessHandle.of(open.getLong("far")).orElseThrow();
-            ProcessHandle worker = ProcessHandle.of(open.getLong("worker")).orElseThrow();
+            JsonNode open = controller.await("open", SAY_NANOS);
+            ProcessHandle near = ProcessHandle.of(open.path("near").asLong(-1)).orElseThrow();
+            ProcessHandle far = ProcessHandle.of(open.path("far").asLong(-1)).orElseThrow();
+            ProcessHandle worker =
+                    ProcessHandle.of(open.path("worker").asLong(-1)).orElseThrow();
             assertThat(RealLanes.namespaceOf(worker.pid())).isEqualTo(RealLanes.namespaceOf(far.pid()));
             List<String> namespaces = List.of(RealLanes.namespaceOf(near.pid()), RealLanes.namespaceOf(far.pid()));
             Set<Long> processes = RealLanes.processes();
@@ -73,18 +77,14 @@ class ForlornLaneTest {
 
         public static void main(String[] args) throws Exception {
             try (Lane lane = Lanes.open(LaneSpec.parse("1gbe"));
-                    Children children = new Children(lane.placement(End.NEAR, End.FAR))) {
-                List<String> options =
-                        List.of("--buffer", "1000", "--bind", lane.far().address());
-                Child worker = children.startWorker(lane.far(), "plain", PlainRelayMain.class, options);
+                    Children children = new Children(lane.placement())) {
+                Job job = Job.inPlaceOfARelay(
+                        new Job.Listen(lane.far().address(), null, null), 1_000, Load.oneToOne(100));
+                Child worker = children.startWorker(lane.far(), "plain", PlainRelayMain.class, job);
                 worker.await("ready", SAY_NANOS);
                 List<Long> holders = RealLanes.holders(lane);
-                JsonObject open = new JsonObject();
-                open.put("event", "open");
-                open.put("near", holders.get(0));
-                open.put("far", holders.get(1));
-                open.put("worker", worker.pid());
-                System.out.println(JsonWriter.string(open));
+                System.out.println(Json.line(Map.of(
+                        "event", "open", "near", holders.get(0), "far", holders.get(1), "worker", worker.pid())));
                 System.out.flush();
                 TimeUnit.MINUTES.sleep(10);
             }

@@ -3,11 +3,10 @@ package dev.msgrelay.loadgen.lane;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.msgrelay.loadgen.host.HostSite;
+import dev.msgrelay.loadgen.host.Placement;
+import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.Tool;
-import dev.msgrelay.loadgen.link.Link;
-import dev.msgrelay.loadgen.run.Placement;
-import dev.msgrelay.loadgen.site.HostSite;
-import dev.msgrelay.loadgen.site.Site;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -24,8 +23,7 @@ class LanesTest {
     void loopbackAndUnixAreThisHost() throws Exception {
         try (Lane loopback = Lanes.open(LaneSpec.parse("loopback"));
                 Lane unix = Lanes.open(LaneSpec.parse("unix"))) {
-            assertThat(loopback.placement(End.NEAR, End.FAR)).isEqualTo(Placement.HERE);
-            assertThat(loopback.placement(End.FAR, End.FAR)).isEqualTo(Placement.HERE);
+            assertThat(loopback.placement()).isEqualTo(Placement.HERE);
             assertThat(loopback.link()).as("no line rate").isNull();
             assertThat(loopback.unix()).isFalse();
             assertThat(unix.unix()).isTrue();
@@ -34,12 +32,11 @@ class LanesTest {
     }
 
     @Test
-    void theRelayIsAtTheNearEndAndTheOthersWhereTheyAreWanted() {
+    void theRelayAndPublishersAreAtTheNearEndAndSubscribersAtTheFarOne() {
         Site far = new HostSite("elsewhere", List.of(), "192.0.2.7");
         Link link = GIGABIT.emulatedLink();
         try (Lane lane = Lane.between(LaneSpec.parse("1gbe"), Site.HERE, far, link)) {
-            assertThat(lane.placement(End.NEAR, End.FAR)).isEqualTo(new Placement(Site.HERE, Site.HERE, far));
-            assertThat(lane.placement(End.FAR, End.NEAR)).isEqualTo(new Placement(Site.HERE, far, Site.HERE));
+            assertThat(lane.placement()).isEqualTo(new Placement(Site.HERE, Site.HERE, far));
             assertThat(lane.link()).isEqualTo(link);
         }
     }
@@ -62,20 +59,5 @@ class LanesTest {
         assertThatThrownBy(() -> Lanes.open(GIGABIT, REFUSING))
                 .isInstanceOf(IOException.class)
                 .hasMessage("unshare: unshare failed: Operation not permitted");
-    }
-
-    @Test
-    void theSurveyTellsOfEachLaneOfThisHost() throws Exception {
-        List<LaneStatus> all = Lanes.survey(9_000, REFUSING);
-        assertThat(all)
-                .extracting(status -> status.spec().label())
-                .containsExactly(
-                        "loopback",
-                        "unix",
-                        "1gbe (emulated, MTU 9000)",
-                        "10gbe (emulated, MTU 9000)",
-                        "25gbe (emulated, MTU 9000)");
-        assertThat(all).extracting(LaneStatus::possible).containsExactly(true, true, false, false, false);
-        assertThat(all.get(4).reason()).isEqualTo("unshare: unshare failed: Operation not permitted");
     }
 }

@@ -1,12 +1,11 @@
 package dev.msgrelay.loadgen.lane;
 
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonParser;
+import dev.msgrelay.loadgen.host.HostSite;
 import dev.msgrelay.loadgen.host.LaneTools;
+import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
-import dev.msgrelay.loadgen.site.HostSite;
-import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.loadgen.plan.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,15 +15,16 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
+import tools.jackson.databind.JsonNode;
 
 /** What tests with real namespaces share. */
-final class RealLanes {
-    static final Tool TOOL = new Subprocess(20_000);
+public final class RealLanes {
+    public static final Tool TOOL = new Subprocess(20_000);
 
     private RealLanes() {}
 
     /** Skips the test where there can be no emulated lanes, and says so. */
-    static void assumePossible() throws InterruptedException {
+    public static void assumePossible() throws InterruptedException {
         LaneTools tools = LaneTools.probe(TOOL);
         if (!tools.available()) {
             System.out.println("no emulated lanes here, tests with real ones are skipped: " + tools.reason());
@@ -33,7 +33,7 @@ final class RealLanes {
     }
 
     /** The processes that hold the two namespaces of an emulated lane. */
-    static List<Long> holders(Lane lane) {
+    public static List<Long> holders(Lane lane) {
         return Stream.of(lane.near(), lane.far())
                 .map(site -> ((HostSite) site).prefix())
                 .map(words -> Long.parseLong(words.get(words.indexOf("--target") + 1)))
@@ -41,7 +41,7 @@ final class RealLanes {
     }
 
     /** What a command prints at an end of a lane. */
-    static String at(Site site, String... command) throws IOException, InterruptedException {
+    public static String at(Site site, String... command) throws IOException, InterruptedException {
         List<String> words = new ArrayList<>(((HostSite) site).prefix());
         words.addAll(List.of(command));
         Tool.Outcome outcome = TOOL.run(words);
@@ -52,22 +52,22 @@ final class RealLanes {
     }
 
     /** What tc counted of what an end sent. */
-    static JsonObject sentFrom(Site site) throws Exception {
+    public static JsonNode sentFrom(Site site) throws Exception {
         String json = at(site, "tc", "-s", "-j", "qdisc", "show", "dev", "lane0");
-        return JsonParser.array().from(json).getObject(0);
+        return Json.parse(json).path(0);
     }
 
     /** The network namespace of a process, as the kernel numbers them. */
-    static String namespaceOf(long pid) throws IOException {
+    public static String namespaceOf(long pid) throws IOException {
         return Files.readSymbolicLink(Path.of("/proc", "" + pid, "ns", "net")).toString();
     }
 
-    static String userNamespaceOf(long pid) throws IOException {
+    public static String userNamespaceOf(long pid) throws IOException {
         return Files.readSymbolicLink(Path.of("/proc", "" + pid, "ns", "user")).toString();
     }
 
     /** All processes of this host. */
-    static Set<Long> processes() throws IOException {
+    public static Set<Long> processes() throws IOException {
         try (Stream<Path> entries = Files.list(Path.of("/proc"))) {
             return entries.map(entry -> entry.getFileName().toString())
                     .filter(name -> name.chars().allMatch(Character::isDigit))
@@ -80,7 +80,7 @@ final class RealLanes {
      * The network namespaces that these processes are in, as far as we may see it. The kernel gives the number of a
      * namespace that is gone to the next one: whether it is gone can be asked of processes only that were there before.
      */
-    static Set<String> namespacesOf(Set<Long> processes) {
+    public static Set<String> namespacesOf(Set<Long> processes) {
         return processes.stream().map(RealLanes::namespaceOrNothing).collect(Collectors.toSet());
     }
 

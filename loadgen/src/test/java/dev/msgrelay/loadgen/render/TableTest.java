@@ -7,7 +7,7 @@ import dev.msgrelay.loadgen.render.Table.Value;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The same table for a terminal and for a spreadsheet; {@link HtmlWriterTest} has the page. */
+/** The same table for a terminal and for a spreadsheet; {@link HtmlPageTest} has the page. */
 class TableTest {
     /** Of two lanes, with a column that nobody fills. */
     private static final Table TABLE = Table.of(

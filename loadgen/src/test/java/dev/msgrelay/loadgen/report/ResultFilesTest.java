@@ -3,8 +3,9 @@ package dev.msgrelay.loadgen.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.msgrelay.loadgen.result.Json;
-import dev.msgrelay.loadgen.result.MadeUp;
+import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
+import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.result.ResultFileException;
 import dev.msgrelay.loadgen.result.Results;
 import java.io.FilterOutputStream;
@@ -16,45 +17,47 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ResultFilesTest {
+    private static final Results EMPTY = MadeUp.of();
+    private static final Results FULL = MadeUp.of(
+            MadeUp.loopback(MadeUp.cell(Load.oneToOne(100), new Given(1_000_000, 1_000), new Given(2_000_000, 1_000))));
+
     @TempDir
     private Path directory;
 
     @Test
     void bothFilesAreThereAndNoOther() throws Exception {
-        ResultFiles files = ResultFiles.in(directory.resolve("new/results"));
-        files.write(MadeUp.empty());
-        files.write(MadeUp.full());
-        assertThat(files.directory().toFile().list()).containsExactlyInAnyOrder("results.json", "report.html");
-        assertThat(Json.read(files.directory())).isEqualTo(MadeUp.full());
-        assertThat(files.directory().resolve("report.html")).content().contains("10gbe (emulated)");
+        ResultFiles files = ResultFiles.in(directory);
+        files.write(EMPTY);
+        files.write(FULL);
+        assertThat(directory.toFile().list()).containsExactlyInAnyOrder("results.json", "report.html");
+        assertThat(read()).isEqualTo(FULL);
+        assertThat(directory.resolve("report.html")).content().contains("\"name\":\"loopback\"");
     }
 
     @Test
     void aFullDiskIsToldAndWhatWasThereStays() throws Exception {
         long[] room = {4_000_000};
         ResultFiles files = ResultFiles.in(directory, file -> new Limited(Files.newOutputStream(file), room));
-        Results before = MadeUp.loopback(1e6, 2e6);
-        files.write(before);
-        room[0] = 1_000;
-        assertThatThrownBy(() -> files.write(MadeUp.full()))
+        files.write(FULL);
+        room[0] = 100;
+        assertThatThrownBy(() -> files.write(EMPTY))
                 .isInstanceOf(ResultFileException.class)
                 .hasMessage("cannot write " + directory.resolve("results.json") + ": No space left on device; "
                         + directory.resolve("results.json") + " has 2 runs");
-        assertThat(Json.read(directory)).isEqualTo(before);
+        assertThat(read()).isEqualTo(FULL);
         assertThat(directory.toFile().list()).hasSize(2);
     }
 
     @Test
     void aDiskThatIsFullFromTheStartIsTold() throws Exception {
         ResultFiles files = ResultFiles.in(directory, file -> new Limited(Files.newOutputStream(file), new long[1]));
-        assertThatThrownBy(() -> files.write(MadeUp.empty()))
-                .hasMessageEndingWith("No space left on device; nothing is kept");
+        assertThatThrownBy(() -> files.write(EMPTY)).hasMessageEndingWith("No space left on device; nothing is kept");
         assertThat(directory).isEmptyDirectory();
     }
 
     @Test
     void anotherShootoutsResultsAreNotOverwritten() throws Exception {
-        ResultFiles.in(directory).write(MadeUp.empty());
+        ResultFiles.in(directory).write(EMPTY);
         assertThatThrownBy(() -> ResultFiles.in(directory))
                 .hasMessage(directory + " has results already: " + directory.resolve("results.json"));
     }
@@ -65,6 +68,10 @@ class ResultFilesTest {
         assertThatThrownBy(() -> ResultFiles.in(file))
                 .isInstanceOf(ResultFileException.class)
                 .hasMessageStartingWith("cannot make the directory " + file);
+    }
+
+    private Results read() throws IOException {
+        return Json.read(Json.parse(Files.readString(directory.resolve("results.json"))), Results.class);
     }
 
     /** Has room for so many bytes, all files together. */

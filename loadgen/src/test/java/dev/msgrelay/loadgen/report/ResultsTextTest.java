@@ -2,65 +2,54 @@ package dev.msgrelay.loadgen.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
 import dev.msgrelay.loadgen.lane.LaneKind;
-import dev.msgrelay.loadgen.render.HtmlWriter;
-import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.LaneResult.Place;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
-import dev.msgrelay.loadgen.result.MadeUp;
 import dev.msgrelay.loadgen.result.Results;
-import dev.msgrelay.loadgen.result.RunRecord.Outcome;
+import dev.msgrelay.loadgen.result.Results.Ending;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ResultsTextTest {
-    @Test
-    void everythingThatWasMeasuredSkippedOrFailedIsThere() {
-        Results shootout = MadeUp.full();
-        String table = ResultsText.of(shootout);
-        shootout.lanes().forEach(lane -> {
-            assertThat(table).contains(lane.label());
-            if (lane.skipped() != null) {
-                assertThat(table).contains("skipped: " + lane.skipped());
-            }
-            lane.cells().stream().flatMap(cell -> cell.runs().stream()).forEach(run -> {
-                run.outcome().environment().forEach(line -> assertThat(table).contains(line));
-                run.outcome().observed().forEach(one -> assertThat(table).contains(one.text()));
-            });
-        });
-        assertThat(table)
-                .contains(
-                        "of it",
-                        "p99",
-                        "bound by",
-                        "core-to-core hop 46 ns",
-                        "9 runs count; left out: 1 on a disturbed machine");
-        assertThat(table).contains("time in queue", "longest gap", "12.5 ms");
-    }
+    private static final Load LOAD = Load.oneToOne(100);
 
     @Test
-    void theSectionOfAFullSpeedHasItsTimeInQueueInPlaceOfALatency() {
-        assertThat(HtmlWriter.html(ResultsPage.of(MadeUp.loopback(1e6))))
-                .contains("Time in queue, from the write of a message to its read", "longest gap between deliveries")
-                .contains("12.5 ms")
-                .doesNotContain("from the intended time of sending");
+    void everythingThatWasMeasuredSkippedOrFailedIsThere() {
+        Results results = MadeUp.of(
+                        MadeUp.loopback(
+                                MadeUp.cell(
+                                        LOAD,
+                                        new Given(1_000_000, 1),
+                                        new Given(2_000_000, 1),
+                                        new Given(9_000_000, 1).beside(0.5)),
+                                MadeUp.cell(LOAD.withRate(500), new Given(500, 1_000_000).stoodStill(301))),
+                        LaneResult.skipped("10gbe", LaneKind.GBE_10, true, "not allowed"))
+                .withNotes(List.of("core-to-core hop 46 ns"))
+                .with(Ending.interrupted("Ctrl-C"));
+        assertThat(ResultsText.of(results))
+                .contains("loopback\n", "10gbe (emulated)\n  skipped: not allowed\n", "1 -> 1, body 100, full speed")
+                .containsPattern("1 -> 1, body 100, full speed +1.5 M +1.5 M +162 MB/s")
+                .contains("other programs took 50 % of all cores", "deliveries stood still", "bound by")
+                .contains("3 runs count; left out: 1 on a disturbed machine\n", "core-to-core hop 46 ns\n")
+                .contains("PARTIAL: interrupted after 4 runs");
     }
 
     @Test
     void aSecondHostBehindALinkOfUnknownSpeedIsStillASecondHost() {
         Places places = new Places(Place.NEAR_UNIX, Place.FAR);
-        Cell cell = new Cell(MadeUp.parameters("100", 1), null, List.of());
-        Results shootout = MadeUp.empty()
-                .with(new LaneResult("remote", LaneKind.GBE_1, false, null, null, places, List.of()))
-                .with("remote", cell, MadeUp.run(1, 1e6, cell, Outcome.PASS));
-        assertThat(ResultsText.of(shootout))
+        assertThat(ResultsText.of(MadeUp.of(new LaneResult(
+                        "remote",
+                        LaneKind.GBE_1,
+                        false,
+                        null,
+                        null,
+                        places,
+                        List.of(MadeUp.cell(LOAD, new Given(1_000_000, 1)))))))
                 .contains(
                         "remote: a link whose speed nobody tells; publishers at the relay's side, over its Unix socket,"
                                 + " subscribers across the link\n");
-        assertThat(HtmlWriter.html(ResultsPage.of(shootout)))
-                .contains("subscribers across the link. Nobody tells the link")
-                .doesNotContain("on one machine");
-        assertThat(HtmlWriter.html(ResultsPage.of(MadeUp.loopback(1e6)))).contains("on one machine");
     }
 }

@@ -2,9 +2,11 @@ package dev.msgrelay.loadgen.worker;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.msgrelay.loadgen.load.FrameBatch;
-import dev.msgrelay.loadgen.load.LoadMessage;
-import dev.msgrelay.loadgen.load.SizeTable;
+import dev.msgrelay.loadgen.message.FrameBatch;
+import dev.msgrelay.loadgen.message.LoadMessage;
+import dev.msgrelay.loadgen.message.SizeTable;
+import dev.msgrelay.loadgen.plan.Access;
+import dev.msgrelay.loadgen.plan.Window;
 import dev.msgrelay.protocol.AckFrame;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.Features;

@@ -3,17 +3,17 @@ package dev.msgrelay.loadgen.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.load.Check;
-import dev.msgrelay.loadgen.load.FrameBatch;
-import dev.msgrelay.loadgen.load.LoadMessage;
-import dev.msgrelay.loadgen.load.SizeTable;
-import dev.msgrelay.loadgen.load.TypeChoice;
+import dev.msgrelay.loadgen.message.FrameBatch;
+import dev.msgrelay.loadgen.message.LoadMessage;
+import dev.msgrelay.loadgen.message.SizeTable;
+import dev.msgrelay.loadgen.plan.Access;
+import dev.msgrelay.loadgen.plan.Job;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.SubscriberResult;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.FrameReader;
 import dev.msgrelay.protocol.Policy;
-import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.WelcomeFrame;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -43,15 +43,16 @@ class LibraryClientsTest {
 
     @Test
     void aSubscriberWhoseConnectionIsLostSaysSo() throws Exception {
-        assertThat(subscriber(ByteBuffer.allocate(0)).getString("closed")).contains("closed the connection");
+        assertThat(subscriber(ByteBuffer.allocate(0)).closed()).contains("closed the connection");
     }
 
     @Test
     void aSubscriberThatIsCutOffPassesTheReasonOn() throws Exception {
-        JsonObject result = subscriber(ErrorFrame.encode(CloseReason.SLOW_SUBSCRIBER, "lag of 9 over the limit of 8"));
-        assertThat(result.getString("closed")).isEqualTo("lag of 9 over the limit of 8");
-        assertThat(result.getInt("closeReason")).isEqualTo(CloseReason.SLOW_SUBSCRIBER.code());
-        assertThat(result.getLong("tail")).isEqualTo(2);
+        SubscriberResult result =
+                subscriber(ErrorFrame.encode(CloseReason.SLOW_SUBSCRIBER, "lag of 9 over the limit of 8"));
+        assertThat(result.closed()).isEqualTo("lag of 9 over the limit of 8");
+        assertThat(result.closeReason()).isEqualTo(CloseReason.SLOW_SUBSCRIBER.code());
+        assertThat(result.faults().tail()).isEqualTo(2);
     }
 
     @Test
@@ -71,17 +72,16 @@ class LibraryClientsTest {
     }
 
     /** What it says of a stream of three messages of which one comes, and then these words and the end. */
-    private JsonObject subscriber(ByteBuffer lastWords) throws Exception {
+    private SubscriberResult subscriber(ByteBuffer lastWords) throws Exception {
         CompletableFuture<Void> relay = relay(message(), lastWords);
         LibraryChannel channel = new LibraryChannel(
-                LibraryChannel.options(Sockets.endpoint(server), Access.OPEN, Policy.DISCONNECT), false, 1 << 16);
-        Receiver.Settings settings =
-                new Receiver.Settings(Check.FULL, 1, SIZES, new TypeChoice(SIZES, TypeRanges.ALL), 1, null, 0);
-        Receiver receiver = new Receiver(channel, settings, 1 << 16, new Control(), "test", settings.newCheck());
+                LibraryChannel.options(Sockets.endpoint(server), Access.OPEN, Policy.DISCONNECT), 1 << 16);
+        Job job = Job.client(null, Access.OPEN, 0, 1, Load.oneToOne(20));
+        Receiver receiver = new Receiver(channel, job, null, 1 << 16, new Control(), "test");
         relay.get();
         assertThat(receiver.awaitEnd(120_000)).as("it has ended").isTrue();
         receiver.stop();
-        return receiver.result(0, Map.of(0, 3L));
+        return receiver.result(0, Map.of(0, 3L), 0).result();
     }
 
     /** Takes one client, greets it, says this and ends the connection. */

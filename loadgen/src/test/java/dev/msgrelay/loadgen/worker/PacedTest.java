@@ -2,10 +2,11 @@ package dev.msgrelay.loadgen.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.loadgen.load.FrameBatch;
-import dev.msgrelay.loadgen.load.LoadMessage;
-import dev.msgrelay.loadgen.load.Schedule;
-import dev.msgrelay.loadgen.load.SizeTable;
+import dev.msgrelay.loadgen.message.FrameBatch;
+import dev.msgrelay.loadgen.message.LoadMessage;
+import dev.msgrelay.loadgen.message.Schedule;
+import dev.msgrelay.loadgen.message.SizeTable;
+import dev.msgrelay.loadgen.plan.Window;
 import dev.msgrelay.protocol.FrameReader;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -75,13 +76,13 @@ class PacedTest {
     @Test
     void lateMessagesOfTheMeasuredPartAreCounted() throws IOException {
         send(paced, START + 9 * MILLI);
-        assertThat(paced.late()).as("the warm-up does not count").isZero();
+        assertThat(paced.punctuality().late()).as("the warm-up does not count").isZero();
         send(paced, START + 14 * MILLI);
         // 10, 11 and 12 ms are more than one millisecond ago, 13 and 14 are not.
-        assertThat(paced.late()).isEqualTo(3);
-        assertThat(paced.worstNanos()).isEqualTo(4 * MILLI);
-        assertThat(paced.lateness().getTotalCount()).isEqualTo(5);
-        assertThat(paced.lateness().getValueAtPercentile(50)).isBetween(2 * MILLI, 2 * MILLI + 2_000);
+        assertThat(paced.punctuality().late()).isEqualTo(3);
+        assertThat(paced.punctuality().worstNanos()).isEqualTo(4 * MILLI);
+        assertThat(paced.punctuality().lateness().getTotalCount()).isEqualTo(5);
+        assertThat(paced.punctuality().lateness().getValueAtPercentile(50)).isBetween(2 * MILLI, 2 * MILLI + 2_000);
     }
 
     @Test
@@ -89,8 +90,8 @@ class PacedTest {
         send(paced, START + 9 * MILLI);
         writeTakes = MILLI + 1;
         send(paced, START + 10 * MILLI);
-        assertThat(paced.late()).isOne();
-        assertThat(paced.worstNanos()).isEqualTo(MILLI + 1);
+        assertThat(paced.punctuality().late()).isOne();
+        assertThat(paced.punctuality().worstNanos()).isEqualTo(MILLI + 1);
     }
 
     @Test
@@ -107,11 +108,11 @@ class PacedTest {
         send(paced, START);
         long moment = START + 15 * MILLI;
         assertThat(send(paced, moment)).as("warm-up first").isEqualTo(WINDOW.begin());
-        assertThat(paced.lateness().getTotalCount()).isZero();
+        assertThat(paced.punctuality().lateness().getTotalCount()).isZero();
         assertThat(send(paced, moment)).isEqualTo(START + 16 * MILLI);
         // 10 to 13 ms are more than one millisecond ago, 14 and 15 are not.
-        assertThat(paced.late()).isEqualTo(4);
-        assertThat(paced.lateness().getTotalCount()).isEqualTo(6);
+        assertThat(paced.punctuality().late()).isEqualTo(4);
+        assertThat(paced.punctuality().lateness().getTotalCount()).isEqualTo(6);
         assertThat(connection.messagesMeasured()).as("left since the begin").isEqualTo(15);
     }
 
@@ -124,7 +125,7 @@ class PacedTest {
         assertThat(connection.messages()).isEqualTo(30);
         assertThat(connection.messagesMeasured()).as("10 to 19 ms").isEqualTo(10);
         assertThat(connection.bytesMeasured()).isEqualTo(10 * 24);
-        assertThat(paced.lateness().getTotalCount())
+        assertThat(paced.punctuality().lateness().getTotalCount())
                 .as("all had a time to keep")
                 .isEqualTo(20);
     }
@@ -138,9 +139,9 @@ class PacedTest {
         assertThat(send(paced, moment)).isEqualTo(WINDOW.end());
         assertThat(connection.messages()).as("20 to 29 ms never leave").isEqualTo(20);
         assertThat(connection.messagesMeasured()).isEqualTo(10);
-        assertThat(paced.late()).isEqualTo(10);
-        assertThat(paced.worstNanos()).isEqualTo(moment - START - 20 * MILLI);
-        assertThat(paced.lateness().getTotalCount()).isEqualTo(20);
+        assertThat(paced.punctuality().late()).isEqualTo(10);
+        assertThat(paced.punctuality().worstNanos()).isEqualTo(moment - START - 20 * MILLI);
+        assertThat(paced.punctuality().lateness().getTotalCount()).isEqualTo(20);
     }
 
     @Test
@@ -185,7 +186,7 @@ class PacedTest {
         assertThat(send(paced, WINDOW.end() + Paced.OVERTIME_NANOS)).isEqualTo(WINDOW.end());
         assertThat(connection.messages()).isOne();
         assertThat(connection.messagesMeasured()).isZero();
-        assertThat(paced.late()).as("the warm-up does not count").isEqualTo(20);
+        assertThat(paced.punctuality().late()).as("the warm-up does not count").isEqualTo(20);
     }
 
     private List<Long> receive(int count) throws IOException {

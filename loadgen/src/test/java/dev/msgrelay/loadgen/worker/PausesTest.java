@@ -2,7 +2,8 @@ package dev.msgrelay.loadgen.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.plan.Still;
+import dev.msgrelay.loadgen.plan.Window;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -35,10 +36,7 @@ class PausesTest {
     }
 
     private void expect(long longest, long count, long total) {
-        JsonObject json = pauses.json();
-        assertThat(json.getLong("longestNanos")).isEqualTo(millis(longest));
-        assertThat(json.getLong("count")).isEqualTo(count);
-        assertThat(json.getLong("totalNanos")).isEqualTo(millis(total));
+        assertThat(pauses.still()).isEqualTo(new Still(millis(longest), count, millis(total)));
     }
 
     private static long millis(long millis) {

@@ -2,8 +2,9 @@ package dev.msgrelay.loadgen.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.loadgen.load.FrameBatch;
-import dev.msgrelay.loadgen.load.SizeTable;
+import dev.msgrelay.loadgen.message.FrameBatch;
+import dev.msgrelay.loadgen.message.SizeTable;
+import dev.msgrelay.loadgen.plan.Window;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,7 @@ class PublishConnectionTest {
         send(9, window);
         send(10, window);
         send(11, window);
-        assertThat(connection.json().getLong("firstTimed")).isEqualTo(2);
+        assertThat(connection.said().firstTimed()).isEqualTo(2);
         assertThat(connection.messagesMeasured()).isEqualTo(2);
     }
 
@@ -29,7 +30,7 @@ class PublishConnectionTest {
         connection.prime(batch, 4);
         connection.prime(batch, 10);
         send(11, new Window(0, 10, 20));
-        assertThat(connection.json().has("firstTimed")).isFalse();
+        assertThat(connection.said().firstTimed()).isNegative();
         assertThat(connection.messagesMeasured()).isOne();
     }
 
@@ -39,7 +40,7 @@ class PublishConnectionTest {
         send(1, longest);
         send(9, longest);
         send(12, longest.beginningAt(10));
-        assertThat(connection.json().getLong("firstTimed")).isEqualTo(2);
+        assertThat(connection.said().firstTimed()).isEqualTo(2);
         assertThat(connection.messagesMeasured()).isOne();
     }
 
@@ -48,7 +49,7 @@ class PublishConnectionTest {
         Window longest = new Window(0, 100, 120);
         send(11, longest);
         send(12, longest.beginningAt(10));
-        assertThat(connection.json().has("firstTimed")).isFalse();
+        assertThat(connection.said().firstTimed()).isNegative();
     }
 
     private void send(long now, Window window) throws IOException {

@@ -2,20 +2,24 @@ package dev.msgrelay.loadgen.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.load.BodySizes;
-import dev.msgrelay.loadgen.load.Check;
-import dev.msgrelay.loadgen.load.FrameBatch;
-import dev.msgrelay.loadgen.load.LoadMessage;
-import dev.msgrelay.loadgen.load.SizeTable;
-import dev.msgrelay.loadgen.load.TypeChoice;
+import dev.msgrelay.loadgen.message.BodySizes;
+import dev.msgrelay.loadgen.message.Check;
+import dev.msgrelay.loadgen.message.FrameBatch;
+import dev.msgrelay.loadgen.message.LoadMessage;
+import dev.msgrelay.loadgen.message.SizeTable;
+import dev.msgrelay.loadgen.plan.Access;
+import dev.msgrelay.loadgen.plan.Got.Received;
+import dev.msgrelay.loadgen.plan.Job;
+import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
+import dev.msgrelay.loadgen.plan.Window;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.GapFrame;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.Policy;
-import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.WelcomeFrame;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -36,10 +40,11 @@ class ReceiverTest {
     private static final long PAST = System.nanoTime() - TimeUnit.MINUTES.toNanos(1);
     private static final long TWO_SECONDS = TimeUnit.SECONDS.toNanos(2);
 
-    private static final SizeTable MIXED = SizeTable.of(BodySizes.parse("20-2000"));
+    private static final BodySizes MIXED = BodySizes.parse("20-2000");
 
     private final Control control = new Control();
-    private SizeTable sizes = SizeTable.fixed(20);
+    private BodySizes body = BodySizes.fixed(20);
+    private SizeTable sizes = SizeTable.of(body);
     private Check check = Check.FULL;
     private Policy policy;
     private Loopback loopback;
@@ -69,9 +74,9 @@ class ReceiverTest {
 
     @Test
     void aMissingTailIsReportedAsSuch() throws Exception {
-        JsonObject result = resultOf(5, 0, 1, 2);
+        Received result = resultOf(5, 0, 1, 2);
         assertThat(counts(result)).containsExactly(2, 0, 0);
-        assertThat(result.getLong("tail")).isEqualTo(2);
+        assertThat(result.result().faults().tail()).isEqualTo(2);
     }
 
     /** Nothing more is to come once the last message of every publisher has: a hole before it stays one. */
@@ -91,47 +96,45 @@ class ReceiverTest {
     /** On one clock no message comes before it is sent: whatever does is counted, and not made one that took no time. */
     @Test
     void aMessageThatComesBeforeItsTimeIsCounted() throws Exception {
-        control.onCommand("run 0 " + PAST + " " + Long.MAX_VALUE);
+        window(PAST);
         FrameBatch batch = FrameBatch.ofMessages(sizes, 1);
-        batch.add(LoadMessage.stamp(0, 1), System.nanoTime() + TWO_SECONDS);
+        batch.add(LoadMessage.stamp(0, 0), System.nanoTime() + TWO_SECONDS);
         ByteBuffer early = batch.take();
         byte[] bytes = new byte[early.remaining()];
         early.get(bytes);
-        JsonObject result = resultOf(2, frame(0), bytes);
+        Received result = resultOf(2, bytes, frame(1));
         assertThat(counts(result)).containsExactly(0, 0, 0);
-        assertThat(result.getLong("beforeTheirTime")).isOne();
+        assertThat(result.beforeTheirTime()).isOne();
     }
 
     @Test
     void onlyWhatComesWithinTheWindowIsMeasured() throws Exception {
-        control.onCommand("run 0 0 " + Long.MAX_VALUE);
-        JsonObject result = resultOf(3, 0, 1, 2);
-        assertThat(result.getLong("messages")).isEqualTo(3);
-        assertThat(result.getLong("total")).isEqualTo(3);
+        window(0);
+        Received result = resultOf(3, 0, 1, 2);
+        assertThat(result.result().messages()).isEqualTo(3);
     }
 
     @Test
     void whatComesBeforeTheWindowIsNotMeasured() throws Exception {
-        control.onCommand("run 0 " + (Long.MAX_VALUE - 1) + " " + Long.MAX_VALUE);
-        JsonObject result = resultOf(3, 0, 1, 2);
-        assertThat(result.getLong("messages")).isZero();
-        assertThat(result.getLong("total")).isEqualTo(3);
+        window(Long.MAX_VALUE - 1);
+        Received result = resultOf(3, 0, 1, 2);
+        assertThat(result.result().messages()).isZero();
     }
 
     @Test
     void aWindowThatIsToldAgainBeginsThen() throws Exception {
-        control.onCommand("run 0 " + (Long.MAX_VALUE - 1) + " " + Long.MAX_VALUE);
+        window(Long.MAX_VALUE - 1);
         Receiver receiver = receiver();
         send(0);
         assertThat(receiver.awaitPrimed(PRIMED_MILLIS)).isTrue();
-        control.onCommand("run 0 " + System.nanoTime() + " " + Long.MAX_VALUE);
+        window(System.nanoTime());
         send(1, 2);
         loopback.far().shutdownOutput();
         awaitClosed(receiver);
         receiver.stop();
-        JsonObject result = receiver.result(0, Map.of(0, 3L));
-        assertThat(result.getLong("messages")).isEqualTo(2);
-        assertThat(result.has("samples")).as("it heard of it in time").isTrue();
+        Received result = receiver.result(0, Map.of(0, 3L), 0);
+        assertThat(result.result().messages()).isEqualTo(2);
+        assertThat(result.samples()).as("it heard of it in time").isNotNegative();
     }
 
     @Test
@@ -143,9 +146,9 @@ class ReceiverTest {
         loopback.far().close();
         awaitClosed(receiver);
         receiver.stop();
-        JsonObject result = receiver.result(0, Map.of(0, 4L));
-        assertThat(result.getString("closed")).isEqualTo("lag of 9 over the limit of 8");
-        assertThat(result.getInt("closeReason")).isEqualTo(CloseReason.SLOW_SUBSCRIBER.code());
+        Received result = receiver.result(0, Map.of(0, 4L), 0);
+        assertThat(result.result().closed()).isEqualTo("lag of 9 over the limit of 8");
+        assertThat(result.result().closeReason()).isEqualTo(CloseReason.SLOW_SUBSCRIBER.code());
         assertThat(counts(result)).containsExactly(3, 0, 0);
     }
 
@@ -179,33 +182,36 @@ class ReceiverTest {
 
     @Test
     void mixedSizesAreReportedClean() throws Exception {
-        sizes = MIXED;
-        JsonObject result = resultOf(3_000, LongStream.range(0, 3_000).toArray());
+        body = MIXED;
+        sizes = SizeTable.of(body);
+        Received result = resultOf(3_000, LongStream.range(0, 3_000).toArray());
         assertThat(counts(result)).containsExactly(0, 0, 0);
-        assertThat(result.getLong("corrupted")).isZero();
-        assertThat(result.getLong("foreign")).isZero();
+        assertThat(result.result().faults().corrupted()).isZero();
+        assertThat(result.result().faults().foreign()).isZero();
     }
 
     @Test
     void aTruncatedBodyIsReported() throws Exception {
-        sizes = MIXED;
+        body = MIXED;
+        sizes = SizeTable.of(body);
         long number = 1;
         int length = sizes.sizeOf(number) - 1;
-        JsonObject result = resultOf(3, frame(0), cut(frame(number), length), frame(2));
+        Received result = resultOf(3, frame(0), cut(frame(number), length), frame(2));
         assertThat(counts(result)).as("it has arrived, though").containsExactly(0, 0, 0);
-        assertThat(result.getLong("corrupted")).isOne();
+        assertThat(result.result().faults().corrupted()).isOne();
     }
 
     @Test
     void aBodyThatIsTooShortForItsNumberIsReportedAndItsNumberLost() throws Exception {
-        JsonObject result = resultOf(3, frame(0), cut(frame(1), LoadMessage.MIN_BODY - 1), frame(2));
+        Received result = resultOf(3, frame(0), cut(frame(1), LoadMessage.MIN_BODY - 1), frame(2));
         assertThat(counts(result)).containsExactly(1, 0, 0);
-        assertThat(result.getLong("corrupted")).isOne();
+        assertThat(result.result().faults().corrupted()).isOne();
     }
 
     @Test
     void bodiesThatWereMixedUpAreReported() throws Exception {
-        sizes = MIXED;
+        body = MIXED;
+        sizes = SizeTable.of(body);
         long other = 2;
         while (sizes.sizeOf(other) == sizes.sizeOf(1)) {
             other++;
@@ -214,26 +220,26 @@ class ReceiverTest {
         byte[] first = frame(1);
         byte[] second = frame(other);
         swapStamps(first, second);
-        JsonObject result = resultOf(2, frame(0), first, second);
-        assertThat(result.getLong("corrupted")).isEqualTo(2);
+        Received result = resultOf(2, frame(0), first, second);
+        assertThat(result.result().faults().corrupted()).isEqualTo(2);
     }
 
     @Test
     void aChangedBitOfThePaddingIsReported() throws Exception {
         byte[] changed = frame(1);
         changed[changed.length - 1] ^= 1;
-        JsonObject result = resultOf(2, frame(0), changed);
+        Received result = resultOf(2, frame(0), changed);
         assertThat(counts(result)).containsExactly(0, 0, 0);
-        assertThat(result.getLong("corrupted")).isOne();
+        assertThat(result.result().faults().corrupted()).isOne();
     }
 
     @Test
     void aChangedBitOfTheTimeIsReportedAndTheNumberLost() throws Exception {
         byte[] changed = frame(1);
         changed[FrameLayout.HEADER_LENGTH + LoadMessage.TIME_OFFSET] ^= 1;
-        JsonObject result = resultOf(2, frame(0), changed);
+        Received result = resultOf(2, frame(0), changed);
         assertThat(counts(result)).containsExactly(1, 0, 0);
-        assertThat(result.getLong("corrupted")).isOne();
+        assertThat(result.result().faults().corrupted()).isOne();
     }
 
     @Test
@@ -243,17 +249,18 @@ class ReceiverTest {
         ByteBuffer otherPublisher = batch.take();
         byte[] bytes = new byte[otherPublisher.remaining()];
         otherPublisher.get(bytes);
-        JsonObject result = resultOf(2, frame(0), bytes, new byte[FrameLayout.HEADER_LENGTH], frame(1));
+        Received result = resultOf(2, frame(0), bytes, new byte[FrameLayout.HEADER_LENGTH], frame(1));
         assertThat(counts(result)).containsExactly(0, 0, 0);
-        assertThat(result.getLong("foreign")).isEqualTo(2);
+        assertThat(result.result().faults().foreign()).isEqualTo(2);
     }
 
     @Test
     void whoChecksNothingCountsByTheMeanSize() throws Exception {
         check = Check.NONE;
-        JsonObject result = resultOf(4, frame(0), new byte[3 * FrameLayout.frameLength(20)]);
-        assertThat(result.getLong("total")).isEqualTo(4);
-        assertThat(result.has("lost")).isFalse();
+        window(0);
+        Received result = resultOf(4, frame(0), new byte[3 * FrameLayout.frameLength(20)]);
+        assertThat(result.result().messages()).isEqualTo(4);
+        assertThat(result.latency()).isNull();
     }
 
     @Test
@@ -261,18 +268,18 @@ class ReceiverTest {
         policy = Policy.SKIP;
         ByteBuffer gap = ByteBuffer.allocate(GapFrame.FRAME_LENGTH);
         GapFrame.put(gap, 42, 44, GapReason.SLOW);
-        JsonObject result = resultOf(5, welcome(Policy.SKIP), frame(0), gap.array(), frame(4));
+        Received result = resultOf(5, welcome(Policy.SKIP), frame(0), gap.array(), frame(4));
         assertThat(counts(result)).containsExactly(3, 0, 0);
-        assertThat(result.getLong("missed")).isEqualTo(3);
-        assertThat(result.getLong("gaps")).isOne();
-        assertThat(result.getLong("untrue")).isZero();
+        assertThat(result.result().told().missed()).isEqualTo(3);
+        assertThat(result.result().told().gaps()).isOne();
+        assertThat(result.result().told().untrue()).isZero();
     }
 
     @Test
     void aRelayThatGrantsAnotherPolicyIsLeft() throws Exception {
         policy = Policy.SKIP;
-        JsonObject result = resultOf(1, welcome(Policy.DISCONNECT), frame(0));
-        assertThat(result.getString("closed")).isEqualTo("asked for the policy skip, the relay grants disconnect");
+        Received result = resultOf(1, welcome(Policy.DISCONNECT), frame(0));
+        assertThat(result.result().closed()).isEqualTo("asked for the policy skip, the relay grants disconnect");
     }
 
     private static byte[] welcome(Policy policy) {
@@ -282,9 +289,13 @@ class ReceiverTest {
     }
 
     private Receiver receiver() throws IOException {
-        Receiver.Settings settings =
-                new Receiver.Settings(check, 1, sizes, new TypeChoice(sizes, TypeRanges.ALL), 1, policy, 0);
-        return new Receiver(loopback.near(), settings, 4_096, control, "subscriber-0", settings.newCheck());
+        Load load = Load.oneToOne(20).withBody(body).withCheck(check);
+        Job job = Job.client(null, Access.OPEN, 0, 1, load);
+        return new Receiver(loopback.near(), job, policy, 4_096, control, "subscriber-0");
+    }
+
+    private void window(long begin) {
+        control.onCommand(Json.tree(Map.of("window", new Window(0, begin, Long.MAX_VALUE))));
     }
 
     private Receiver primedAndEnded(long... numbers) throws Exception {
@@ -302,17 +313,17 @@ class ReceiverTest {
         return receiver;
     }
 
-    private JsonObject resultOf(long sent, long... numbers) throws Exception {
-        return primedAndEnded(numbers).result(0, Map.of(0, sent));
+    private Received resultOf(long sent, long... numbers) throws Exception {
+        return primedAndEnded(numbers).result(0, Map.of(0, sent), 0);
     }
 
-    private JsonObject resultOf(long sent, byte[]... frames) throws Exception {
+    private Received resultOf(long sent, byte[]... frames) throws Exception {
         Receiver receiver = ended(() -> {
             for (byte[] frame : frames) {
                 write(ByteBuffer.wrap(frame));
             }
         });
-        return receiver.result(0, Map.of(0, sent));
+        return receiver.result(0, Map.of(0, sent), 0);
     }
 
     /** The end of the stream makes the subscriber's thread end, whatever came before has been handled then. */
@@ -357,8 +368,9 @@ class ReceiverTest {
         LoadMessage.put(second, FrameLayout.HEADER_LENGTH, kept, PAST);
     }
 
-    private static int[] counts(JsonObject result) {
-        return new int[] {result.getInt("lost"), result.getInt("duplicated"), result.getInt("reordered")};
+    private static long[] counts(Received result) {
+        Faults faults = result.result().faults();
+        return new long[] {faults.lost(), faults.duplicated(), faults.reordered()};
     }
 
     /** Writes to the subscriber. */

@@ -1,14 +1,18 @@
 package dev.msgrelay.client.cli;
 
+import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.protocol.text.PrintableText;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
@@ -27,6 +31,9 @@ final class AdminAnswer implements AutoCloseable {
     private static final int HTTPS_PORT = 443;
     private static final int MOST_HEAD_LINE = 8 << 10;
     private static final int MOST_HEADERS = 100;
+
+    /** First byte of the frames of a relay's protocol that are no messages. */
+    private static final int DATA_PORT = 0x80;
 
     private final Socket socket;
     private final InputStream in;
@@ -93,6 +100,11 @@ final class AdminAnswer implements AutoCloseable {
 
     private static AdminAnswer head(Socket socket, long deadline) throws IOException {
         InputStream in = new BufferedInputStream(socket.getInputStream());
+        in.mark(1);
+        if (in.read() == DATA_PORT) {
+            throw new IOException(dataPort(new DataInputStream(in)));
+        }
+        in.reset();
         String[] first = headLine(in, deadline).split(" ", 3);
         if (!first[0].startsWith("HTTP/1.") || first.length < 2 || !first[1].matches("\\d{3}")) {
             throw new IOException("its answer is no HTTP");
@@ -108,6 +120,21 @@ final class AdminAnswer implements AutoCloseable {
             }
         }
         throw new IOException("its answer has more than " + MOST_HEADERS + " headers");
+    }
+
+    /** What a data port says: an ERROR of the relay's own protocol, whose first byte was read. */
+    private static String dataPort(DataInputStream in) {
+        try {
+            in.skipNBytes(Integer.BYTES - 1);
+            int length = in.readInt();
+            if (length >= ErrorFrame.MIN_LENGTH && length <= ErrorFrame.MIN_LENGTH + ErrorFrame.MAX_TEXT) {
+                return "this is a relay's port for data, not for its state: "
+                        + PrintableText.line(ErrorFrame.text(ByteBuffer.wrap(in.readNBytes(length))));
+            }
+        } catch (IOException e) {
+            // Told below.
+        }
+        return "its answer is no HTTP";
     }
 
     private static String headLine(InputStream in, long deadline) throws IOException {

@@ -5,8 +5,8 @@ import java.io.InputStream;
 import java.util.Arrays;
 
 /**
- * Cuts a byte stream into message bodies: lines, or pieces of a fixed size. The bodies are parts of one array, which
- * grows up to the longest body. Owned by one thread.
+ * Cuts a byte stream into message bodies: lines, pieces of a fixed size or between delimiters. The bodies are parts of
+ * one array, which grows up to the longest body. Owned by one thread.
  */
 final class BodyReader {
     /** Takes one body: a part of the reader's own array, valid until the method returns. */
@@ -23,6 +23,7 @@ final class BodyReader {
     private int start;
     private int end;
     private long bodies;
+    private String unit = "message";
 
     BodyReader(InputStream in, int maxBody) {
         this.in = in;
@@ -36,19 +37,41 @@ final class BodyReader {
      * @throws IOException a line is over the limit; the message has its number. The lines before it were handed over
      */
     void lines(Sink sink) throws IOException, InterruptedException {
+        unit = "line";
+        cut(new byte[] {'\n'}, true, sink);
+    }
+
+    /** Hands over what stands between delimiters, unchanged. The last piece need not have a delimiter behind it. */
+    void pieces(byte[] delimiter, Sink sink) throws IOException, InterruptedException {
+        cut(delimiter, false, sink);
+    }
+
+    /** Hands over the whole input as one body; nothing if it is empty. */
+    void whole(Sink sink) throws IOException, InterruptedException {
+        while (fill()) {
+            if (end > maxBody) {
+                throw tooLong(end);
+            }
+        }
+        if (end > 0) {
+            handOver(sink, end);
+        }
+    }
+
+    private void cut(byte[] delimiter, boolean lines, Sink sink) throws IOException, InterruptedException {
         int searched = 0;
         do {
-            int lineEnd;
-            while ((lineEnd = indexOf((byte) '\n', start + searched)) >= 0) {
-                handOver(sink, withoutCarriageReturn(lineEnd) - start);
-                start = lineEnd + 1;
+            int found;
+            while ((found = indexOf(delimiter, start + searched)) >= 0) {
+                handOver(sink, (lines ? withoutCarriageReturn(found) : found) - start);
+                start = found + delimiter.length;
                 searched = 0;
             }
-            searched = end - start;
-            // A carriage return whose line feed is still to come does not count.
-            if (searched > maxBody + 1) {
-                throw tooLong(searched);
+            // A delimiter, or the line feed behind a carriage return, may be still to come.
+            if (end - start > maxBody + delimiter.length) {
+                throw tooLong(end - start);
             }
+            searched = Math.max(0, end - start - delimiter.length + 1);
         } while (fill());
         if (end > start) {
             handOver(sink, end - start);
@@ -78,16 +101,16 @@ final class BodyReader {
 
     private IOException tooLong(int length) {
         return new IOException(
-                "line " + (bodies + 1) + " of at least " + length + " bytes is over the limit of " + maxBody);
+                unit + " " + (bodies + 1) + " of at least " + length + " bytes is over the limit of " + maxBody);
     }
 
     private int withoutCarriageReturn(int lineEnd) {
         return lineEnd > start && array[lineEnd - 1] == '\r' ? lineEnd - 1 : lineEnd;
     }
 
-    private int indexOf(byte wanted, int from) {
-        for (int i = from; i < end; i++) {
-            if (array[i] == wanted) {
+    private int indexOf(byte[] wanted, int from) {
+        for (int i = from; i <= end - wanted.length; i++) {
+            if (Arrays.equals(array, i, i + wanted.length, wanted, 0, wanted.length)) {
                 return i;
             }
         }

@@ -23,9 +23,10 @@ final class EndpointOptions {
     @Parameters(
             arity = "0..*",
             paramLabel = "ENDPOINT",
-            description = "The relay's address: host:port, :port, [ipv6]:port or unix:path; several are tried in turn."
-                    + " Default: the endpoints of --context, else 127.0.0.1:7400 to subscribe, 127.0.0.1:7401 to publish; with"
-                    + " TLS 7410 and 7411.")
+            description =
+                    "The relay's address: host:port, :port, port, [ipv6]:port or unix:path; several are tried in turn."
+                            + " Default: the endpoints of --context, else 127.0.0.1:7400 to subscribe, 127.0.0.1:7401 to publish; with"
+                            + " TLS 7410 and 7411.")
     private List<String> endpoints;
 
     @Option(
@@ -135,8 +136,14 @@ final class EndpointOptions {
             }
             return texts.stream().map(Endpoint::parse).toList();
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(mixee.commandLine(), e.getMessage(), e);
+            String hint = key.equals(Context.PUBLISH) && named == null ? "; a message is given by --message" : "";
+            throw new ParameterException(mixee.commandLine(), e.getMessage() + hint, e);
         }
+    }
+
+    /** Whether the command line names endpoints. */
+    boolean areGiven() {
+        return unix != null || endpoints != null;
     }
 
     Duration connectTimeout() {

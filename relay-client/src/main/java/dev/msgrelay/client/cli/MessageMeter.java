@@ -1,7 +1,7 @@
 package dev.msgrelay.client.cli;
 
+import dev.msgrelay.client.MessageHandler;
 import dev.msgrelay.protocol.FrameLayout;
-import dev.msgrelay.protocol.text.MessagePrinter;
 import dev.msgrelay.protocol.text.ShortText;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
@@ -9,8 +9,9 @@ import java.nio.ByteBuffer;
 /** Counts and prints messages, and reports their rate. Owned by one thread. */
 final class MessageMeter {
     private final PrintWriter out;
-    private final MessagePrinter printer;
+    private final MessageHandler printer;
     private final boolean json;
+    private final boolean sums;
     private final long most;
     private final long interval;
 
@@ -23,13 +24,15 @@ final class MessageMeter {
 
     /**
      * @param printer null: messages are not printed
+     * @param sums whether to tell the sum at the end
      * @param most number of messages wanted; further ones are ignored
      * @param interval number of messages from report to report
      */
-    MessageMeter(PrintWriter out, MessagePrinter printer, boolean json, long most, long interval) {
+    MessageMeter(PrintWriter out, MessageHandler printer, boolean json, boolean sums, long most, long interval) {
         this.out = out;
         this.printer = printer;
         this.json = json;
+        this.sums = sums;
         this.most = most;
         this.interval = interval;
     }
@@ -45,7 +48,7 @@ final class MessageMeter {
         messages++;
         bytes += FrameLayout.frameLength(body.remaining());
         if (printer != null) {
-            printer.print(sequence, type, body);
+            printer.onMessage(sequence, type, body);
         }
         if (messages - reportedMessages == interval) {
             report();
@@ -63,7 +66,7 @@ final class MessageMeter {
     /** Prints the sum: as JSON on stdout, otherwise on stderr unless {@code quiet}. */
     void tellSum(PrintWriter err, boolean quiet) {
         Speed sum = new Speed(messages, bytes, messages == 0 ? 0 : System.nanoTime() - startedAt);
-        if (json) {
+        if (json && sums) {
             out.println(sum.json("end"));
         }
         out.flush();

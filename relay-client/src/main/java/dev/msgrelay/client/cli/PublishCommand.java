@@ -2,10 +2,7 @@ package dev.msgrelay.client.cli;
 
 import dev.msgrelay.client.PublishException;
 import dev.msgrelay.client.PublisherOptions;
-import dev.msgrelay.client.ReconnectPolicy;
 import dev.msgrelay.client.RelayPublisher;
-import dev.msgrelay.protocol.ControlFrames;
-import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.Token;
@@ -16,9 +13,6 @@ import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -27,16 +21,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Stack;
 import java.util.concurrent.Callable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IParameterPreprocessor;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
 /**
  * {@code relay-client publish}. Owned by the main thread, which reads and publishes; on Ctrl-C the shutdown thread
@@ -48,7 +41,7 @@ import picocli.CommandLine.TypeConversionException;
         versionProvider = ClientVersion.class,
         sortOptions = false,
         description = {
-            "Reads lines (or pieces of a fixed size) from stdin or a file and publishes each as one message.",
+            "Publishes messages: those of --message, or each line of stdin or a file, or as --json, --raw or --chunk say.",
             "Waits while the relay is slower than the input. With --ack, ends when all is acknowledged."
         },
         footer = {
@@ -56,8 +49,8 @@ import picocli.CommandLine.TypeConversionException;
             "A line goes out without its end (LF or CR LF); an empty line is a message without a body.",
             "A sum on stderr ends the run; its bytes include each message's header of 8 bytes.",
             "",
-            "With --ack, --name, --reconnect or several endpoints the client says HELLO, and reports the state of the"
-                    + " connection on stderr. Without --ack, messages under way may be lost with a connection.",
+            "The client says HELLO, makes a lost connection again, and reports the state of the connection on stderr."
+                    + " Without --ack, messages under way may be lost with a connection.",
             "",
             "Exit codes: 0 all of the input was sent, with --ack acknowledged; 1 failure; 2 wrong usage; 130 Ctrl-C."
         })
@@ -77,6 +70,9 @@ final class PublishCommand implements Callable<Integer> {
     @Mixin
     private SessionOptions session;
 
+    @Mixin
+    private PublishInput messages;
+
     @Option(
             names = "--ack",
             arity = "0..1",
@@ -89,8 +85,9 @@ final class PublishCommand implements Callable<Integer> {
                             + "message is in the stream (stream, the default LEVEL), in the relay's journal (written: it "
                             + "survives the end of the relay's process), or on its disk (forced: it survives the end of the "
                             + "machine). The relay counts the messages under --name, which must belong to this publisher "
-                            + "alone. With --name and --file, the same command continues a run that was cut short, even by "
-                            + "kill -9, after the messages that the relay has. Default name: one made up for this run; the "
+                            + "alone. With --name and --file, the same command publishes only what the relay has not: the "
+                            + "rest of a run that was cut short, even by kill -9, or the lines that the file has gained since. "
+                            + "Default name: one made up for this run; the "
                             + "relay keeps a bounded number of names.")
     private Level ack;
 
@@ -103,43 +100,28 @@ final class PublishCommand implements Callable<Integer> {
                             + "~/.local/state.")
     private Path state;
 
-    @Option(
-            names = "--from-start",
-            description = "Publish all of --file, even if an earlier run has published a part of it.")
-    private boolean fromStart;
+    @ArgGroup
+    private Again again;
 
-    @Option(
-            names = "--type",
-            paramLabel = "T",
-            defaultValue = "1",
-            converter = MessageType.class,
-            description = "The messages' type, decimal or 0x...; 0x80000000..0x800000FF are reserved."
-                    + " Default: ${DEFAULT-VALUE}.")
-    private int type;
+    /** One of the two. */
+    static final class Again {
+        @Option(
+                names = "--from-start",
+                description = "Publish all of --file, even if an earlier run has published it, or a part of it.")
+        private boolean fromStart;
 
-    @Option(names = "--file", paramLabel = "F", description = "Read this file instead of stdin.")
-    private Path file;
-
-    @Option(
-            names = "--chunk",
-            paramLabel = "SIZE",
-            converter = Converters.OfSize.class,
-            description = "Cut the input into pieces of this size instead of lines; the last piece may be shorter.")
-    private Integer chunk;
+        @Option(
+                names = "--append",
+                description = "Publish only what --file has gained since the last run that ended, even if the relay has"
+                        + " lost what that run published.")
+        private boolean append;
+    }
 
     @Option(
             names = "--rate",
             paramLabel = "N",
             description = "Publish N messages a second. Default: as fast as possible.")
     private Long rate;
-
-    @Option(
-            names = "--max-body",
-            paramLabel = "SIZE",
-            defaultValue = "1m",
-            converter = Converters.OfSize.class,
-            description = "Longest message; a longer line ends the command with a failure. Default: ${DEFAULT-VALUE}.")
-    private int maxBody;
 
     @Option(
             names = "--stall-timeout",
@@ -154,8 +136,8 @@ final class PublishCommand implements Callable<Integer> {
     private boolean quiet;
 
     private final InputStream stdin;
-    private boolean plainOnce;
     private EventPrinter events;
+    private long had;
     private boolean finished; // guarded by this object's lock
 
     PublishCommand(InputStream stdin) {
@@ -167,48 +149,50 @@ final class PublishCommand implements Callable<Integer> {
         List<Endpoint> endpoints = where.endpoints(Context.PUBLISH, DEFAULT_ENDPOINT, DEFAULT_TLS_PORT);
         Token token = session.token(where.context());
         checkOptions();
-        plainOnce = ack == null && !session.areGiven() && token.isNone() && endpoints.size() == 1;
-        try (InputStream input = open();
+        try (InputStream input = messages.open(stdin);
                 Resumption resumption = resumption()) {
             events = new EventPrinter(
                     spec.commandLine().getOut(), spec.commandLine().getErr(), false, quiet);
-            PublisherOptions options = options(endpoints, resumption, token);
-            RelayPublisher publisher = plainOnce ? RelayPublisher.connect(options) : RelayPublisher.open(options);
+            FirstConnection first = session.firstConnection(endpoints);
+            RelayPublisher publisher = RelayPublisher.open(options(endpoints, resumption, token, first));
             finished = false;
             // The hook finishes the run itself: the main thread may be within a read of the terminal.
-            OnShutdown onShutdown = new OnShutdown(() -> finish(publisher, endpoints), Duration.ZERO);
+            OnShutdown onShutdown = new OnShutdown(() -> finish(publisher, first), Duration.ZERO);
             try {
-                publishAll(new BodyReader(input, maxBody), publisher, resumption, endpoints);
+                first.await(stallTimeout, stalled());
+                publishAll(input, publisher, resumption);
                 settle(publisher);
             } catch (StoppedException e) {
                 return INTERRUPTED;
             } finally {
-                finish(publisher, endpoints);
+                finish(publisher, first);
                 onShutdown.done();
             }
             Optional<IOException> failure = publisher.failure();
             if (failure.isPresent()) {
                 throw failure.get();
             }
-            resumption.done();
+            resumption.done(had + publisher.messages());
         }
         return 0;
     }
 
-    private PublisherOptions options(List<Endpoint> endpoints, Resumption resumption, Token token) throws IOException {
+    private PublisherOptions options(
+            List<Endpoint> endpoints, Resumption resumption, Token token, FirstConnection first) throws IOException {
         try {
             PublisherOptions.Builder options = PublisherOptions.builder(endpoints)
-                    .maxBody(maxBody)
+                    .maxBody(messages.maxBody())
                     .tls(where.tls())
                     .connectTimeout(where.connectTimeout())
-                    .handshakeTimeout(where.connectTimeout());
-            if (plainOnce) {
-                return options.plain().reconnect(ReconnectPolicy.none()).build();
-            }
-            options.reconnect(session.reconnect()).token(token).onEvent(event -> {
-                events.event(event);
-                resumption.event(event);
-            });
+                    .handshakeTimeout(where.connectTimeout())
+                    .reconnect(session.reconnect())
+                    .token(token)
+                    .onEvent(event -> {
+                        if (first.event(event)) {
+                            events.event(event);
+                        }
+                        resumption.event(event);
+                    });
             if (session.isPlain()) {
                 options.plain();
             }
@@ -231,12 +215,10 @@ final class PublishCommand implements Callable<Integer> {
             return Resumption.none();
         }
         Path directory = state != null ? state : PublisherState.defaultDirectory(System.getenv());
-        // Null for a pipe, which cannot be read a second time.
-        String input = file == null || !Files.isRegularFile(file)
-                ? null
-                : (chunk == null ? "lines" : "pieces of " + chunk + " bytes") + " of " + file.toRealPath();
+        Resumption.Again how =
+                again == null ? Resumption.Again.MISSING : again.append ? Resumption.Again.NEW : Resumption.Again.ALL;
         try {
-            return new Resumption(PublisherState.open(directory, session.name()), input, fromStart);
+            return new Resumption(PublisherState.open(directory, session.name()), messages.name(), how);
         } catch (PublisherState.HeldException e) {
             throw e;
         } catch (IOException e) {
@@ -256,81 +238,80 @@ final class PublishCommand implements Callable<Integer> {
     }
 
     private void checkOptions() {
-        where.check("--max-body", maxBody, 0, FrameLayout.MAX_MAX_BODY);
+        messages.check(where);
         where.check("--stall-timeout", stallTimeout, Duration.ofDays(1));
-        if (chunk != null) {
-            where.check("--chunk", chunk, 1, maxBody);
-        }
         if (rate != null) {
             where.check("--rate", rate, 1, 1_000_000_000);
         }
-        if (ControlFrames.isControl(type)) {
-            throw new ParameterException(spec.commandLine(), "--type " + ControlFrames.typeName(type) + " is reserved");
+        if (again != null && (ack == null || session.name() == null || messages.file() == null)) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    (again.append ? "--append" : "--from-start") + " goes with --ack, --name and --file");
         }
     }
 
-    private InputStream open() throws IOException {
-        if (file == null) {
-            return stdin;
-        }
-        if (Files.isDirectory(file)) {
-            throw new IOException("cannot read " + file + ": it is a directory");
-        }
-        try {
-            return Files.newInputStream(file);
-        } catch (NoSuchFileException e) {
-            throw new IOException("cannot read " + file + ": no such file", e);
-        } catch (AccessDeniedException e) {
-            throw new IOException("cannot read " + file + ": permission denied", e);
-        } catch (IOException e) {
-            throw new IOException("cannot read " + file + ": " + e.getMessage(), e);
-        }
+    private String stalled() {
+        return "the relay " + (ack != null ? "acknowledged" : "took") + " nothing for "
+                + Durations.format(stallTimeout);
     }
 
-    private void publishAll(
-            BodyReader bodies, RelayPublisher publisher, Resumption resumption, List<Endpoint> endpoints)
+    private void publishAll(InputStream input, RelayPublisher publisher, Resumption resumption)
             throws IOException, InterruptedException {
-        String taker = plainOnce ? "the relay at " + endpoints.get(0) : "the relay";
-        String stalled =
-                taker + (ack != null ? " acknowledged " : " took ") + "nothing for " + Durations.format(stallTimeout);
         Pace pace = rate == null ? null : new Pace(rate);
-        long had = resumption.awaitHad(stallTimeout, stalled);
-        if (had > 0) {
-            printError("going on with " + file + " behind its message " + had
-                    + ": up to there the relay has it from a run that was cut short");
-        }
+        had = resumption.awaitHad(stallTimeout, stalled());
         long[] left = {had};
-        BodyReader.Sink sink = (array, offset, length) -> {
+        if (resumption.streamIsNew()) {
+            printError("the relay has another stream than in the last run: "
+                    + (had == 0 ? "publishing all of " + messages.file() + " again" : "publishing what is new"));
+        }
+        messages.read(input, (type, array, offset, length) -> {
             if (left[0] > 0) {
                 left[0]--;
                 return;
             }
+            if (publisher.messages() == 0) {
+                tellHad();
+            }
             if (pace != null) {
                 pace.await();
             }
-            PublishOutcome outcome;
-            try {
-                outcome = publisher.publish(type, array, offset, length, stallTimeout);
-            } catch (IllegalArgumentException e) {
-                // The relay's limit may be below --max-body.
-                throw new IOException("message " + (publisher.messages() + had + 1) + ": " + e.getMessage(), e);
-            }
-            if (outcome == PublishOutcome.FULL) {
-                throw new IOException(stalled);
-            }
-            if (outcome == PublishOutcome.CLOSED) {
-                throw publisher.failure().orElseGet(StoppedException::new);
-            }
-        };
-        if (chunk != null) {
-            bodies.chunks(chunk, sink);
-        } else {
-            bodies.lines(sink);
+            publish(publisher, type, array, offset, length);
+        });
+        if (messages.passedOver() > 0) {
+            printError("passed over " + ShortText.counted(messages.passedOver(), "object") + " without a body");
         }
         if (left[0] > 0) {
-            throw new IOException("the relay has " + ShortText.counted(had, "message") + " of " + file
-                    + " from a run that was cut short, and now" + " it has only " + (had - left[0])
+            throw new IOException("the relay has " + ShortText.counted(had, "message") + " of " + messages.file()
+                    + " from an earlier run, and now it has only " + (had - left[0])
                     + ": --from-start publishes it anew");
+        }
+        if (had > 0 && publisher.messages() == 0) {
+            printError("nothing to publish: the relay has all " + ShortText.counted(had, "message") + " of "
+                    + messages.file() + "; --from-start publishes them again");
+        }
+    }
+
+    private void tellHad() {
+        if (had > 0) {
+            printError("going on with " + messages.file() + " behind its message " + had
+                    + ": up to there the relay has it from an earlier run");
+        }
+    }
+
+    private void publish(RelayPublisher publisher, int type, byte[] array, int offset, int length)
+            throws IOException, InterruptedException {
+        PublishOutcome outcome;
+        try {
+            outcome = publisher.publish(type, array, offset, length, stallTimeout);
+        } catch (IllegalArgumentException e) {
+            // The relay's limit may be below --max-body.
+            throw new IOException("message " + (publisher.messages() + had + 1) + ": " + e.getMessage(), e);
+        }
+        if (outcome == PublishOutcome.FULL) {
+            throw new IOException(stalled());
+        }
+        if (outcome == PublishOutcome.CLOSED) {
+            throw publisher.failure().orElseGet(StoppedException::new);
         }
     }
 
@@ -353,7 +334,7 @@ final class PublishCommand implements Callable<Integer> {
     }
 
     /** Ends the run and prints its sum, once; called by the main thread and on Ctrl-C, where the second waits. */
-    private synchronized void finish(RelayPublisher publisher, List<Endpoint> endpoints) {
+    private synchronized void finish(RelayPublisher publisher, FirstConnection first) {
         if (finished) {
             return;
         }
@@ -364,14 +345,14 @@ final class PublishCommand implements Callable<Integer> {
             // Its failure() tells the same, behind the sum.
         }
         events.end();
-        String published = "published " + ShortText.counted(publisher.messages(), "message") + ", ";
-        printError(
-                plainOnce
-                        ? published + publisher.settledBytes() + " of " + publisher.bytes() + " bytes sent to "
-                                + endpoints.get(0)
-                        : published + publisher.bytes() + " bytes; " + ShortText.counted(publisher.settled(), "message")
-                                + ", " + publisher.settledBytes() + " bytes"
-                                + (ack != null ? " acknowledged" : " sent"));
+        if (first.hasFailed()) {
+            return;
+        }
+        boolean all = publisher.settled() == publisher.messages();
+        printError("published " + (all ? "" : publisher.settled() + " of ")
+                + ShortText.counted(publisher.messages(), "message") + ", "
+                + (all ? "" : publisher.settledBytes() + " of ") + publisher.bytes() + " bytes "
+                + (ack != null ? "acknowledged" : "sent"));
     }
 
     private void printError(String line) {
@@ -395,22 +376,6 @@ final class PublishCommand implements Callable<Integer> {
                 args.push(Level.STREAM.flag());
             }
             return false;
-        }
-    }
-
-    /** Converts a number of 32 bits, decimal or hexadecimal, signed or unsigned. */
-    static final class MessageType implements ITypeConverter<Integer> {
-        @Override
-        public Integer convert(String value) {
-            try {
-                long number = Long.decode(value);
-                if (number >= Integer.MIN_VALUE && number <= 0xFFFFFFFFL) {
-                    return (int) number;
-                }
-            } catch (NumberFormatException e) {
-                // Refused below, like a number that does not fit.
-            }
-            throw new TypeConversionException("'" + value + "' is no number of 32 bits");
         }
     }
 }

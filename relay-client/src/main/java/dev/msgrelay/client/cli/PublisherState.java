@@ -17,21 +17,24 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.UUID;
 
 /**
- * The file of {@code publish --ack --name} from run to run: the name's producer id, and the input of a run that was cut
- * short. One file for each name, readable by its owner alone; a second file beside it is locked during a run, so that
+ * The file of {@code publish --ack --name} from run to run: the name's producer id, and the input of the last run. One
+ * file for each name, readable by its owner alone; a second file beside it is locked during a run, so that
  * no two runs publish under one id. A file is replaced as a whole: a run, or the machine, may end at any moment.
  *
  * <pre>
  *  producer-id=0123456789abcdeffedcba9876543210
- *  input=lines of /data/orders.txt      these three only until a run has ended
+ *  input=lines of /data/orders.txt
  *  epoch=1234605616436508552            of the stream
  *  first-number=4711                    in the relay's count of the name, of the input's first message
+ *  published=1000                       messages of the input; only once the run has ended
  * </pre>
  */
 final class PublisherState implements AutoCloseable {
@@ -39,6 +42,7 @@ final class PublisherState implements AutoCloseable {
     private static final String INPUT = "input";
     private static final String EPOCH = "epoch";
     private static final String FIRST = "first-number";
+    private static final String PUBLISHED = "published";
 
     /**
      * Limit of the encoded name in a file's name, which has 255 bytes at most; longer names are cut, with a hash
@@ -55,17 +59,29 @@ final class PublisherState implements AutoCloseable {
     private Run run;
 
     /**
-     * A run that has not ended.
+     * A run.
      *
      * @param input the run's input, for people and for comparison
      * @param epoch epoch of the stream
      * @param first number of the input's first message, in the relay's count of the name
+     * @param published messages of the input that the relay has, in the end; {@link #UNKNOWN}: the run has not ended
      */
-    record Run(String input, long epoch, long first) {
+    record Run(String input, long epoch, long first, long published) {
+        static final long UNKNOWN = -1;
+
         Run {
-            if (first < 1) {
-                throw new IllegalArgumentException(FIRST + " " + first);
+            // Below 1: the input begins with messages of a stream that is gone.
+            if (published < UNKNOWN) {
+                throw new IllegalArgumentException(PUBLISHED + " " + published);
             }
+        }
+
+        boolean hasEnded() {
+            return published != UNKNOWN;
+        }
+
+        Run ended(long messages) {
+            return new Run(input, epoch, first, messages);
         }
     }
 
@@ -81,7 +97,8 @@ final class PublisherState implements AutoCloseable {
                     : new Run(
                             kept.getProperty(INPUT),
                             Long.parseLong(kept.getProperty(EPOCH)),
-                            Long.parseLong(kept.getProperty(FIRST)));
+                            Long.parseLong(kept.getProperty(FIRST)),
+                            Long.parseLong(kept.getProperty(PUBLISHED, String.valueOf(Run.UNKNOWN))));
             if (isNew) {
                 write();
             }
@@ -133,22 +150,15 @@ final class PublisherState implements AutoCloseable {
         return producer;
     }
 
-    /** The last run, if it has not ended; null: there is none. */
+    /** The last run; null: there is none. */
     Run run() {
         return run;
     }
 
-    /** Records a run that begins, or continues in another stream; returns once that is on the disk. */
-    void beginRun(Run present) throws IOException {
+    /** Records a run that begins, continues or has ended; returns once that is on the disk. */
+    void record(Run present) throws IOException {
         if (!present.equals(run)) {
             run = present;
-            write();
-        }
-    }
-
-    void endRun() throws IOException {
-        if (run != null) {
-            run = null;
             write();
         }
     }
@@ -166,6 +176,9 @@ final class PublisherState implements AutoCloseable {
             kept.setProperty(INPUT, run.input());
             kept.setProperty(EPOCH, Long.toString(run.epoch()));
             kept.setProperty(FIRST, Long.toString(run.first()));
+            if (run.hasEnded()) {
+                kept.setProperty(PUBLISHED, Long.toString(run.published()));
+            }
         }
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         kept.store(out, "relay-client publish: whoever knows the id can publish under the name");
@@ -193,7 +206,15 @@ final class PublisherState implements AutoCloseable {
                             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"))
                         }
                         : new FileAttribute<?>[0];
+        List<Path> made = new ArrayList<>();
+        for (Path at = directory.toAbsolutePath(); at != null && !Files.exists(at); at = at.getParent()) {
+            made.add(at);
+        }
         Files.createDirectories(directory, ownerOnly);
+        // Forced as well: after a power cut a folder without its name has no file.
+        for (Path folder : made) {
+            WholeFile.forceFolder(folder.getParent());
+        }
     }
 
     private static String fileName(String name) {

@@ -3,15 +3,19 @@ package dev.msgrelay.client.cli;
 import dev.msgrelay.protocol.text.PrintableText;
 import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.protocol.text.UndecodedText;
+import dev.msgrelay.protocol.text.WatchedOutput;
 import java.io.BufferedWriter;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
@@ -25,8 +29,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
         name = "relay-client",
         mixinStandardHelpOptions = true,
         versionProvider = ClientVersion.class,
-        synopsisSubcommandLabel = "(subscribe | publish | top)",
-        description = "Reads from a relay, publishes to it, or shows its state.",
+        synopsisSubcommandLabel = "(subscribe | publish | ping | info | top)",
+        description = "Reads from a relay, publishes to it, asks who it is, or shows its state.",
         footer = {
             "",
             "Exit codes: 0 done; 1 failure, with one line on stderr; 2 wrong usage;",
@@ -43,26 +47,29 @@ public final class RelayClientMain implements Runnable {
         if (System.getProperty("org.slf4j.simpleLogger.defaultLogLevel") == null) {
             System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "off");
         }
-        // No autoflush: the commands flush once per batch.
-        PrintWriter out = new PrintWriter(new BufferedWriter(
-                new OutputStreamWriter(new FileOutputStream(FileDescriptor.out), StandardCharsets.UTF_8), 1 << 16));
-        int exitCode =
-                execute(commandLine(new FileInputStream(FileDescriptor.in)).setOut(out), args);
-        out.flush();
+        WatchedOutput stdout = new WatchedOutput(new FileOutputStream(FileDescriptor.out));
+        CommandLine command = commandLine(new FileInputStream(FileDescriptor.in), stdout);
+        int exitCode = execute(command, args);
+        command.getOut().flush();
         System.exit(exitCode);
     }
 
     /** The whole command without its effects: for its manual. */
     public static CommandLine commandLine() {
-        return commandLine(InputStream.nullInputStream());
+        return commandLine(InputStream.nullInputStream(), new WatchedOutput(OutputStream.nullOutputStream()));
     }
 
     /** The whole command; {@code publish} reads {@code stdin} if no file is named. */
-    static CommandLine commandLine(InputStream stdin) {
+    static CommandLine commandLine(InputStream stdin, WatchedOutput stdout) {
         return new CommandLine(new RelayClientMain())
-                .addSubcommand(new SubscribeCommand())
+                .addSubcommand(new SubscribeCommand(stdout))
                 .addSubcommand(new PublishCommand(stdin))
-                .addSubcommand(new TopCommand())
+                .addSubcommand(new InfoCommand.Ping())
+                .addSubcommand(new InfoCommand.Info())
+                .addSubcommand(new TopCommand(stdout))
+                // No autoflush: the commands flush once per batch.
+                .setOut(new PrintWriter(
+                        new BufferedWriter(new OutputStreamWriter(stdout, StandardCharsets.UTF_8), 1 << 16)))
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 // Colours off: newer JVMs have a console even without a terminal, and picocli asks only for a console.
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
@@ -78,7 +85,7 @@ public final class RelayClientMain implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "a command is missing: subscribe, publish or top");
+        throw new ParameterException(spec.commandLine(), "a command is missing: subscribe, publish, ping, info or top");
     }
 
     private static int wrongUsage(ParameterException e) {
@@ -86,7 +93,7 @@ public final class RelayClientMain implements Runnable {
         String name = command.getCommandSpec().qualifiedName();
         PrintWriter err = command.getErr();
         String words = e instanceof UnmatchedArgumentException unmatched
-                ? SecretText.unmatched(unmatched.getUnmatched())
+                ? SecretText.unmatched(unmatched.getUnmatched(), known(unmatched.getCommandLine()))
                 : e.getMessage();
         err.println(name + ": " + words);
         err.println("Try '" + name + " --help'.");
@@ -105,5 +112,13 @@ public final class RelayClientMain implements Runnable {
     /** One line; a fault of the program itself is named by its class as well. */
     private static String describe(Exception e) {
         return PrintableText.line(e instanceof IOException && e.getMessage() != null ? e.getMessage() : e.toString());
+    }
+
+    /** The options and commands that may stand behind a command. */
+    private static Set<String> known(CommandLine command) {
+        Set<String> known =
+                new LinkedHashSet<>(command.getCommandSpec().optionsMap().keySet());
+        known.addAll(command.getSubcommands().keySet());
+        return known;
     }
 }

@@ -12,7 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Lets a run of {@code publish} continue one that was cut short. The relay counts the messages of a name, so it is
+ * Lets a run of {@code publish} continue the last one, which was cut short or has ended: then the input may have grown.
+ * The relay counts the messages of a name, so it is
  * enough to keep the number of the input's first message: the messages that the relay has accepted from that number on
  * are the input's.
  *
@@ -24,28 +25,39 @@ import java.util.concurrent.TimeoutException;
  * The publisher's own thread calls {@link #event}; the thread that publishes calls the rest.
  */
 final class Resumption implements AutoCloseable {
+    /** The part of an input that is published again if the relay has had a part of it. */
+    enum Again {
+        /** All of it. */
+        ALL,
+        /** What the relay has not: all of it if the relay's stream is another one. */
+        MISSING,
+        /** What has come to it since the last run that ended, whatever the relay has. */
+        NEW
+    }
+
     private final PublisherState state;
     private final String input;
-    private final boolean fromStart;
+    private final Again again;
+    private volatile boolean goesOn;
+    private volatile boolean streamIsNew;
     private final CompletableFuture<Long> had = new CompletableFuture<>();
 
     /**
      * @param state file of the publisher's name; null: nothing is kept
      * @param input the input in words; null: it cannot be read a second time
-     * @param fromStart whether to ignore a run that was cut short
      */
-    Resumption(PublisherState state, String input, boolean fromStart) {
+    Resumption(PublisherState state, String input, Again again) {
         this.state = state;
         this.input = input;
-        this.fromStart = fromStart;
-        if (state == null || input == null) {
+        this.again = again;
+        if (state == null) {
             had.complete(0L);
         }
     }
 
     /** A resumption that keeps nothing. */
     static Resumption none() {
-        return new Resumption(null, null, false);
+        return new Resumption(null, null, Again.MISSING);
     }
 
     /** The id by which the relay recognises the publisher; none: any will do. */
@@ -53,9 +65,9 @@ final class Resumption implements AutoCloseable {
         return state == null ? ProducerId.NONE : state.producer();
     }
 
-    /** Epoch of the stream in which the last run was cut short; 0: there is no such run. */
+    /** Epoch of the stream of the last run; 0: there is none. */
     long epoch() {
-        PublisherState.Run before = state == null || input == null ? null : state.run();
+        PublisherState.Run before = state == null ? null : state.run();
         return before == null ? 0 : before.epoch();
     }
 
@@ -64,7 +76,7 @@ final class Resumption implements AutoCloseable {
      * this connection.
      */
     void event(SessionEvent event) {
-        if (state == null || input == null) {
+        if (state == null) {
             return;
         }
         if (event instanceof SessionEvent.Connected connected) {
@@ -98,10 +110,20 @@ final class Resumption implements AutoCloseable {
         }
     }
 
-    /** Records that the whole input is in the stream. */
-    void done() throws IOException {
+    /** Whether the last run with this input was another one's beginning, and the relay's stream is still the same. */
+    boolean goesOn() {
+        return goesOn;
+    }
+
+    /** Whether the last run was with this input, in a stream that the relay no longer has. */
+    boolean streamIsNew() {
+        return streamIsNew;
+    }
+
+    /** Records that the whole input is in the stream: so many messages. */
+    void done(long messages) throws IOException {
         if (state != null && input != null) {
-            state.endRun();
+            state.record(state.run().ended(messages));
         }
     }
 
@@ -114,18 +136,39 @@ final class Resumption implements AutoCloseable {
 
     private void welcomed(WelcomeFrame welcome) throws IOException {
         PublisherState.Run before = state.run();
-        if (had.isDone()) {
-            // Numbers continue within a run, even if the relay was started anew.
-            state.beginRun(new PublisherState.Run(input, welcome.epoch(), before.first()));
+        if (input == null) {
+            freeze(before, welcome);
             return;
         }
-        boolean goesOn = !fromStart
-                && before != null
-                && before.input().equals(input)
-                && !welcome.epochChanged()
-                && before.first() <= welcome.accepted() + 1;
-        long first = goesOn ? before.first() : welcome.accepted() + 1;
-        state.beginRun(new PublisherState.Run(input, welcome.epoch(), first));
-        had.complete(welcome.accepted() + 1 - first);
+        if (had.isDone()) {
+            // Numbers continue within a run, even if the relay was started anew.
+            state.record(new PublisherState.Run(input, welcome.epoch(), before.first(), PublisherState.Run.UNKNOWN));
+            return;
+        }
+        boolean same = before != null && before.input().equals(input) && again != Again.ALL;
+        long has = same ? has(before, welcome) : 0;
+        goesOn = has > 0;
+        streamIsNew = same && welcome.epochChanged();
+        state.record(new PublisherState.Run(
+                input, welcome.epoch(), welcome.accepted() + 1 - has, PublisherState.Run.UNKNOWN));
+        had.complete(has);
+    }
+
+    /** Number of messages of the last run that need not be published again. */
+    private long has(PublisherState.Run before, WelcomeFrame welcome) {
+        long ended = before.hasEnded() ? before.published() : Long.MAX_VALUE;
+        if (!welcome.epochChanged() && before.first() <= welcome.accepted() + 1) {
+            // Behind the end of a run, messages of others under the name may have been counted.
+            return Math.min(ended, welcome.accepted() + 1 - before.first());
+        }
+        return before.hasEnded() && again == Again.NEW ? ended : 0;
+    }
+
+    /** An input that cannot be read again is counted, too: of a run that was cut short, the number has to be kept. */
+    private void freeze(PublisherState.Run before, WelcomeFrame welcome) throws IOException {
+        if (!had.isDone() && before != null && !before.hasEnded()) {
+            state.record(before.ended(has(before, welcome)));
+        }
+        had.complete(0L);
     }
 }

@@ -2,6 +2,7 @@ package dev.msgrelay.client.cli;
 
 import dev.msgrelay.client.ReconnectPolicy;
 import dev.msgrelay.protocol.Token;
+import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.protocol.text.TextFile;
 import java.io.IOException;
@@ -9,40 +10,32 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import org.slf4j.LoggerFactory;
+import java.util.List;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /** Options of a client that sends HELLO or reconnects: the same in every command. */
 final class SessionOptions {
-    /** Ten rounds: with doubled waits three quarters of a minute, enough for a relay to be started anew. */
-    private static final int DEFAULT_ROUNDS = 10;
-
     /** Most bytes of the file: much longer than any token. */
     private static final int MOST_TOKEN_FILE = 4096;
 
-    @Option(
-            names = "--name",
-            paramLabel = "NAME",
-            description = "The name of this client, also in the relay's log. Says HELLO.")
+    static final String TOKEN_FILE_WORDS =
+            "The token in this file proves the client's identity, for a relay that requires it. Default: the token file"
+                    + " of --context, else the token itself in RELAY_TOKEN of the environment.";
+
+    @Option(names = "--name", paramLabel = "NAME", description = "The name of this client, also in the relay's log.")
     private String name;
 
     @Option(
             names = "--reconnect",
             paramLabel = "N",
             converter = Rounds.class,
-            description = "Reconnect after a loss: N rounds through the endpoints, with growing waits; endless; none. "
-                    + "Says HELLO, to continue where it was. Default: " + DEFAULT_ROUNDS
-                    + " for a client that says HELLO or has " + "several endpoints, none for any other.")
+            description = "Make a connection again after a failure: N rounds through the endpoints, with growing waits;"
+                    + " endless; none. Default: a lost connection endlessly, a first one that fails not at all.")
     private ReconnectPolicy reconnect;
 
-    @Option(
-            names = "--token-file",
-            paramLabel = "FILE",
-            description =
-                    "The token in this file proves the client's identity, for a relay that requires it. Says HELLO. "
-                            + "Default: the token file of --context, else the token itself in RELAY_TOKEN of the environment.")
+    @Option(names = "--token-file", paramLabel = "FILE", description = TOKEN_FILE_WORDS)
     private Path tokenFile;
 
     @Option(
@@ -60,22 +53,19 @@ final class SessionOptions {
         return plain;
     }
 
-    /** Whether an option was given that asks for more than one plain connection. */
-    boolean areGiven() {
-        return name != null || reconnect != null || plain;
-    }
-
     /**
      * The token of this client; none: no token is given, or HELLO is not sent.
      *
      * @throws IOException the file cannot be read, or holds no token; its content is not shown
      */
     Token token(Context context) throws IOException {
+        return plain && tokenFile == null ? Token.NONE : token(tokenFile, context);
+    }
+
+    /** The token of {@code tokenFile}, else of the context, else of the environment. Fails as {@link #token(Context)}. */
+    static Token token(Path tokenFile, Context context) throws IOException {
         Path file = tokenFile != null ? tokenFile : context.path(Context.TOKEN_FILE);
         String text = System.getenv("RELAY_TOKEN");
-        if (plain && tokenFile == null) {
-            return Token.NONE;
-        }
         if (file == null) {
             return text == null || text.isBlank() ? Token.NONE : token("RELAY_TOKEN", text);
         }
@@ -93,7 +83,7 @@ final class SessionOptions {
     }
 
     /**
-     * The text of a token's file. Logs a warning if every user of this host can read it.
+     * The text of a token's file. Prints a warning if every user of this host can read it.
      *
      * @throws FileSystemException the file cannot be read
      * @throws IOException the file is no text; the message does not show it
@@ -110,11 +100,11 @@ final class SessionOptions {
         }
     }
 
-    /** Logs a warning if every user of this host can read the file, which holds a secret. */
+    /** Prints a warning if every user of this host can read the file, which holds a secret. */
     static void warnIfWide(Path file) throws IOException {
         String wide = TextFile.wide(file);
         if (wide != null) {
-            LoggerFactory.getLogger(SessionOptions.class).warn(wide);
+            System.err.println("relay-client: WARN " + wide);
         }
     }
 
@@ -127,7 +117,11 @@ final class SessionOptions {
     }
 
     ReconnectPolicy reconnect() {
-        return reconnect == null ? ReconnectPolicy.rounds(DEFAULT_ROUNDS) : reconnect;
+        return reconnect == null ? ReconnectPolicy.endless() : reconnect;
+    }
+
+    FirstConnection firstConnection(List<Endpoint> endpoints) {
+        return new FirstConnection(endpoints.size(), reconnect != null);
     }
 
     /** Converts a number of rounds, {@code none} or {@code endless}. */

@@ -8,6 +8,7 @@ import dev.msgrelay.client.cli.AdminEvents.Event;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.PrintableText;
 import dev.msgrelay.protocol.text.SecretText;
+import dev.msgrelay.protocol.text.WatchedOutput;
 import java.io.IOError;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -69,7 +70,7 @@ final class TopCommand implements Callable<Integer> {
             arity = "0..1",
             paramLabel = "ADDRESS",
             defaultValue = DEFAULT_ADMIN,
-            description = "The relay's admin port: host:port, :port, [ipv6]:port, or as https://host:port."
+            description = "The relay's admin port: host:port, :port, port, [ipv6]:port, or as https://host:port."
                     + " Default: ${DEFAULT-VALUE}.")
     private String address;
 
@@ -99,7 +100,13 @@ final class TopCommand implements Callable<Integer> {
             description = "Give up connecting after this time. Default: ${DEFAULT-VALUE}.")
     private Duration connectTimeout;
 
+    private final WatchedOutput stdout;
     private PrintWriter out;
+
+    /** @param stdout the bytes below the command's writer */
+    TopCommand(WatchedOutput stdout) {
+        this.stdout = stdout;
+    }
 
     @Override
     public Integer call() throws IOException, InterruptedException {
@@ -178,8 +185,7 @@ final class TopCommand implements Callable<Integer> {
     private void printJson(AdminEvents events) throws IOException, InterruptedException {
         do {
             out.println(PrintableText.line(nextStats(events).data()));
-            checkOutput();
-        } while (!once);
+        } while (stdout.isRead(out) && !once);
     }
 
     private void printScreens(AdminEvents events, TopScreen screen) throws IOException, InterruptedException {
@@ -190,15 +196,8 @@ final class TopCommand implements Callable<Integer> {
             if (!once) {
                 out.println();
             }
-            checkOutput();
             before = now;
-        } while (!once);
-    }
-
-    private void checkOutput() throws IOException {
-        if (out.checkError()) {
-            throw new IOException("standard output is closed");
-        }
+        } while (stdout.isRead(out) && !once);
     }
 
     private static Event next(AdminEvents events) throws IOException, InterruptedException {

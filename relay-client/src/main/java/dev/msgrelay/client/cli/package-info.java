@@ -1,13 +1,14 @@
 /**
- * The command {@code relay-client}: {@code subscribe}, {@code publish} and {@code top}. The one package of the client
+ * The command {@code relay-client}: {@code subscribe}, {@code publish}, {@code ping}, {@code info} and {@code top}. The one package of the client
  * that needs picocli.
  *
  * <pre>
  *  RelayClientMain   exit codes, one line for each failure
- *    SubscribeCommand  main thread: RelaySubscriber.poll -> MessageMeter -> MessagePrinter -> stdout
- *    PublishCommand    main thread: stdin or file -> BodyReader -> Pace -> RelayPublisher.publish
+ *    SubscribeCommand  main thread: RelaySubscriber.poll -> MessageMeter -> OutputOptions' printer -> stdout
+ *    PublishCommand    main thread: PublishInput (BodyReader, JsonBodies) -> Pace -> RelayPublisher.publish
  *                      the publisher's own thread: SessionEvent -> EventPrinter -> stderr
  *                                                               -> Resumption -> PublisherState (a file for each name)
+ *    InfoCommand       main thread: Probe, one connection to each endpoint
  *    TopCommand        main thread: keys, TopScreen -> terminal
  *                      a thread of its own: AdminEvents <- HTTP <- the relay's admin port
  *  OnShutdown        the JVM's shutdown thread: closes the connection, and gives the main thread time for its summary

@@ -65,8 +65,8 @@ class CatchUpTest {
         assertThat(err.toString()).isEmpty();
     }
 
-    private static SubscribeCommand.Start start(String text) {
-        return new SubscribeCommand.Start.Converter().convert(text);
+    private static Start start(String text) {
+        return new Start.Converter().convert(text);
     }
 
     @Test

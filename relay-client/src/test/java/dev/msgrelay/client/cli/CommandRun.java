@@ -2,14 +2,17 @@ package dev.msgrelay.client.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.msgrelay.protocol.text.WatchedOutput;
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.concurrent.CompletableFuture;
+import picocli.CommandLine;
 
 /** One run of the command within this JVM. */
-public record CommandRun(int exitCode, String out, String err) {
+public record CommandRun(int exitCode, byte[] bytes, String err) {
     public static CommandRun of(String... args) {
         return withInput(new byte[0], args);
     }
@@ -23,10 +26,17 @@ public record CommandRun(int exitCode, String out, String err) {
     }
 
     private static CommandRun run(InputStream stdin, String... args) {
-        StringWriter out = new StringWriter();
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
         StringWriter err = new StringWriter();
-        int exitCode = RelayClientMain.execute(
-                RelayClientMain.commandLine(stdin).setOut(new PrintWriter(out)).setErr(new PrintWriter(err)), args);
-        return new CommandRun(exitCode, out.toString(), err.toString());
+        CommandLine command =
+                RelayClientMain.commandLine(stdin, new WatchedOutput(out)).setErr(new PrintWriter(err));
+        int exitCode = RelayClientMain.execute(command, args);
+        command.getOut().flush();
+        return new CommandRun(exitCode, out.toByteArray(), err.toString());
+    }
+
+    /** Standard output as text. */
+    public String out() {
+        return new String(bytes, UTF_8);
     }
 }

@@ -14,8 +14,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class PublishCommandTest {
     @TempDir
@@ -29,10 +32,7 @@ class PublishCommandTest {
         assertThat(run.exitCode()).isZero();
         assertThat(got).containsExactly("1:one", "1:two", "1:", "1:last without an end");
         assertThat(run.out()).isEmpty();
-        assertThat(run.err().lines())
-                .singleElement()
-                .asString()
-                .startsWith("published 4 messages, 57 of 57 bytes sent to 127.0.0.1:");
+        assertThat(run.err().lines()).hasSize(2).last().isEqualTo("published 4 messages, 57 bytes sent");
     }
 
     @Test
@@ -42,6 +42,59 @@ class PublishCommandTest {
         assertThat(run.exitCode()).isZero();
         assertThat(got).containsExactly("16:abcd", "16:efgh", "16:\nij");
         assertThat(run.err()).isEmpty();
+    }
+
+    @Test
+    void publishesWhatTheCommandLineSays() throws Exception {
+        assertThat(publish("not read", "-m", "one", "--message=two\n").exitCode())
+                .isZero();
+        assertThat(got).containsExactly("1:one", "1:two\n");
+    }
+
+    @Test
+    void rawBytesAreCutAtTheDelimiterOnly() throws Exception {
+        assertThat(publish("a\r\nb||c|", "--raw", "--delimiter", "\\x7c|").exitCode())
+                .isZero();
+        assertThat(publish("a\r\nb\n", "--raw").exitCode()).isZero();
+        assertThat(publish("", "--raw").exitCode()).isZero();
+        assertThat(got).containsExactly("1:a\r\nb", "1:c|", "1:a\r\nb\n");
+    }
+
+    @Test
+    void objectsHaveTheirTypesAndThoseWithoutABodyArePassedOver() throws Exception {
+        CommandRun run = publish("""
+                {"event":"connected","text":"hi"}
+                {"event":"message","sequence":9,"type":7,"length":3,"body":"\\u00fc\\n"}
+
+                {"event":"gap","from":1,"to":2,"code":1}
+                {"type":4294967295,"base64":"YQ=="}
+                {"body":""}
+                """, "--json", "--type", "5");
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(got).containsExactly("7:ü\n", "-1:a", "5:");
+        assertThat(run.err()).contains("passed over 2 objects without a body\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "[1]; is no JSON object",
+                "{\"body\":\"x\"; is no JSON object",
+                "{\"body\":7}; needs one body",
+                "{\"body\":\"\",\"base64\":\"\"}; needs one body",
+                "{\"base64\":\"?\"}; has no base64",
+                "{\"body\":\"\\ud800\"}; half a surrogate pair",
+                "{\"body\":\"\",\"type\":4294967296}; no number of 32 bits",
+                "{\"body\":\"\",\"type\":\"7\"}; no number of 32 bits",
+                "{\"body\":\"\",\"type\":2147483649}; is reserved",
+                "{\"body\":\"123456\"}; over the limit of 5",
+            })
+    void anObjectThatIsNoneIsNamedByItsLine(String line, String fault) throws Exception {
+        CommandRun run = publish("{\"body\":\"good\"}\n" + line + "\n", "--json", "--max-body", "5");
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).contains("relay-client publish: line 2 ").contains(fault);
+        assertThat(got).containsExactly("1:good");
     }
 
     @Test
@@ -63,7 +116,7 @@ class PublishCommandTest {
     void nothingToPublishIsNoFailure() throws Exception {
         CommandRun run = publish("");
         assertThat(run.exitCode()).isZero();
-        assertThat(run.err()).startsWith("published 0 messages, 0 of 0 bytes");
+        assertThat(run.err()).endsWith("published 0 messages, 0 bytes sent\n");
     }
 
     @Test
@@ -78,7 +131,7 @@ class PublishCommandTest {
     void aRelayThatRefusesIsQuoted() throws Exception {
         try (ScriptedRelay server = ScriptedRelay.tcp()) {
             CompletableFuture<CommandRun> running =
-                    CommandRun.start("hello\n", "publish", server.endpoint().toString());
+                    CommandRun.start("hello\n", "publish", server.endpoint().toString(), "--plain", "--reconnect=none");
             try (SocketChannel accepted = server.accept().channel()) {
                 Frames.readAll(accepted, (type, body) -> {});
                 Frames.write(accepted, ErrorFrame.encode(CloseReason.OVERSIZED_LENGTH, "5 over 4"));
@@ -92,10 +145,8 @@ class PublishCommandTest {
 
     private CommandRun publish(String stdin, String... options) throws Exception {
         try (ScriptedRelay server = ScriptedRelay.tcp()) {
-            String[] args = new String[2 + options.length];
-            args[0] = "publish";
-            args[1] = server.endpoint().toString();
-            System.arraycopy(options, 0, args, 2, options.length);
+            String[] always = {"publish", server.endpoint().toString(), "--plain", "--reconnect=none"};
+            String[] args = Stream.of(always, options).flatMap(Stream::of).toArray(String[]::new);
             CompletableFuture<CommandRun> run = CommandRun.start(stdin, args);
             Frames.serve(
                     server.accept().channel(),

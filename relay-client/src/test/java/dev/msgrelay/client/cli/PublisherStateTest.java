@@ -47,18 +47,18 @@ class PublisherStateTest {
     }
 
     @Test
-    void aRunIsKeptUntilItsEnd() throws Exception {
-        Run run = new Run("lines of /data/ä=b\\c.txt", -5, 4711);
+    void aRunIsKeptAndSoIsItsEnd() throws Exception {
+        Run run = new Run("lines of /data/ä=b\\c.txt", -5, 4711, Run.UNKNOWN);
         try (PublisherState state = open("orders")) {
             assertThat(state.run()).isNull();
-            state.beginRun(run);
+            state.record(run);
         }
         try (PublisherState state = open("orders")) {
             assertThat(state.run()).isEqualTo(run);
-            state.endRun();
+            state.record(run.ended(12));
         }
         try (PublisherState state = open("orders")) {
-            assertThat(state.run()).isNull();
+            assertThat(state.run()).isEqualTo(run.ended(12));
         }
         try (Stream<Path> files = Files.list(directory())) {
             assertThat(files.map(f -> f.getFileName().toString()))
@@ -88,7 +88,7 @@ class PublisherStateTest {
                 "input=x\nepoch=1\nfirst-number=1",
                 "producer-id=\\u00",
                 "producer-id=12",
-                "producer-id=" + ProducerId.random().hex() + "\ninput=x\nepoch=1\nfirst-number=0",
+                "producer-id=" + ProducerId.random().hex() + "\ninput=x\nepoch=1\nfirst-number=1\npublished=-2",
                 "producer-id=" + ProducerId.random().hex() + "\ninput=x\nepoch=1\nfirst-number=y",
                 "producer-id=" + ProducerId.random().hex() + "\ninput=x")) {
             Files.writeString(file, damaged);

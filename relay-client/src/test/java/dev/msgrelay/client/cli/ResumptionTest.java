@@ -17,6 +17,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -59,12 +60,81 @@ class ResumptionTest {
     }
 
     @Test
-    void aRunThatCameToItsEndIsNotGoneOnWith() throws Exception {
-        try (ScriptedRelay relay =
-                ScriptedRelay.of(serve(Frames.welcomePublisher(0), 4, 4), serve(Frames.welcomePublisher(4), 4, 8))) {
+    void aRunThatHasEndedIsPublishedAgainOnDemandOnly() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(
+                serve(Frames.welcomePublisher(0), 4, 4),
+                serve(Frames.welcomePublisher(4), 0, 0),
+                serve(Frames.welcomePublisher(4), 4, 8))) {
             assertThat(publish(relay).exitCode()).isZero();
-            assertThat(publish(relay).exitCode()).isZero();
+            CommandRun again = publish(relay);
+            assertThat(again.exitCode()).as(again.err()).isZero();
+            assertThat(again.err())
+                    .contains("nothing to publish: the relay has all 4 messages of " + file)
+                    .contains("--from-start")
+                    .contains("published 0 messages");
+            assertThat(got).containsExactly("a", "b", "c", "d");
+            assertThat(publish(relay, "--from-start").exitCode()).isZero();
             assertThat(got).containsExactly("a", "b", "c", "d", "a", "b", "c", "d");
+        }
+    }
+
+    /** Five messages of something else under the name come in between. */
+    @Test
+    void ofAFileThatHasGrownTheNewLinesArePublished() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(
+                serve(Frames.welcomePublisher(10), 4, 14),
+                serve(Frames.welcomePublisher(19), 2, 21),
+                serve(Frames.welcomePublisher(21), 0, 0))) {
+            assertThat(publish(relay).exitCode()).isZero();
+            Files.write(file, List.of("e", "f"), StandardOpenOption.APPEND);
+            got.clear();
+            CommandRun run = publish(relay);
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(got).containsExactly("e", "f");
+            assertThat(run.err()).contains("behind its message 4");
+            CommandRun again = publish(relay);
+            assertThat(again.err()).contains("the relay has all 6 messages");
+        }
+    }
+
+    /** A run that was cut short behind two lines; then a run from a pipe counts three messages more. */
+    @Test
+    void aRunFromAPipeInBetweenDoesNotCountForTheFile() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(
+                cut(0, 2), serve(Frames.welcomePublisher(2), 3, 5), serve(Frames.welcomePublisher(5), 2, 7))) {
+            assertThat(publish(relay, "--reconnect", "none").exitCode()).isEqualTo(1);
+            CommandRun piped = CommandRun.withInput(
+                    "x\ny\nz\n".getBytes(UTF_8),
+                    "publish",
+                    relay.endpoint().toString(),
+                    "--ack",
+                    "--name=orders",
+                    "--state=" + directory.resolve("state"));
+            assertThat(piped.exitCode()).as(piped.err()).isZero();
+            got.clear();
+            CommandRun run = publish(relay);
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(got).containsExactly("c", "d");
+        }
+    }
+
+    /** A relay without a journal was started anew behind a run that had ended. */
+    @Test
+    void whatAnotherStreamIsToGetIsChosen() throws Exception {
+        for (boolean append : new boolean[] {true, false}) {
+            got.clear();
+            write();
+            ByteBuffer anew = Frames.welcome(OTHER_EPOCH, WelcomeFrame.EPOCH_CHANGED, 1, 0, Frames.LONG_IDLE);
+            try (ScriptedRelay relay = ScriptedRelay.of(
+                    serve(Frames.welcomePublisher(0), 4, 4), serve(anew, append ? 1 : 5, append ? 1 : 5))) {
+                assertThat(publish(relay, "--from-start").exitCode()).isZero();
+                Files.write(file, List.of("e"), StandardOpenOption.APPEND);
+                got.clear();
+                CommandRun run = append ? publish(relay, "--append") : publish(relay);
+                assertThat(run.exitCode()).as(run.err()).isZero();
+                assertThat(got).containsExactlyElementsOf(append ? List.of("e") : List.of("a", "b", "c", "d", "e"));
+                assertThat(run.err()).contains("the relay has another stream than in the last run");
+            }
         }
     }
 

@@ -3,10 +3,12 @@ package dev.msgrelay.client.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.msgrelay.testing.TestProcess;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,7 +43,8 @@ class SecretWordsTest {
     @Test
     void aTokenBehindAnOptionThatThereIsNot() {
         CommandRun run = CommandRun.of("publish", "--token=" + TOKEN);
-        assertThat(run.err()).startsWith("relay-client publish: Unknown option: '--token'\n");
+        assertThat(run.err())
+                .startsWith("relay-client publish: Unknown option: '--token' (did you mean '--token-file'?)\n");
         assertThat(CommandRun.of("top", "127.0.0.1:1", "--token", TOKEN).err()).doesNotContain(TOKEN);
     }
 
@@ -53,6 +56,24 @@ class SecretWordsTest {
         assertThatThrownBy(() -> SessionOptions.readTokenFile(wide))
                 .isInstanceOf(IOException.class)
                 .hasMessage(wide + " holds no token: it is not UTF-8, but UTF-16 or no text: save it as UTF-8");
+    }
+
+    @Test
+    void aTokenThatEveryUserCanReadIsWarnedOf() throws Exception {
+        Path wide = write("token", TOKEN);
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.setPosixFilePermissions(wide, PosixFilePermissions.fromString("rw-r--r--"));
+        try (TestProcess client = TestProcess.java(
+                RelayClientMain.class.getName(),
+                "subscribe",
+                "--token-file=" + wide,
+                "--reconnect=none",
+                "127.0.0.1:1")) {
+            assertThat(client.awaitExit()).isNotZero();
+            assertThat(client.errors())
+                    .contains("relay-client: WARN " + wide
+                            + " is a secret that every user of this host can read: chmod o= " + wide);
+        }
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,10 +28,10 @@ class SubscribeCommandTest {
     void endsAfterTheCountWithAReportAsInTheArticle() throws Exception {
         ByteBuffer[] frames = new ByteBuffer[25];
         Arrays.setAll(frames, i -> frame(1, "message " + i));
-        CommandRun run = subscribe(frames, "--count", "25", "--report-every", "10");
+        CommandRun run = subscribe(frames, "--count", "25", "--report-every", "10", "--count-only");
         assertThat(run.exitCode()).isZero();
         assertThat(run.out().lines()).hasSize(2).allMatch(line -> line.matches(REPORT));
-        assertThat(run.err()).startsWith("received 25 messages, 440 bytes in ");
+        assertThat(run.err()).contains("\nreceived 25 messages, 440 bytes in ");
     }
 
     @Test
@@ -39,7 +40,7 @@ class SubscribeCommandTest {
         CommandRun run = subscribe(frames, "--count", "2", "--print");
         assertThat(run.exitCode()).isZero();
         assertThat(run.out().lines()).containsExactly("type 1, 1 bytes: a", "type 2, 1 bytes: b");
-        assertThat(run.err()).startsWith("received 2 messages, 18 bytes in ");
+        assertThat(run.err()).contains("\nreceived 2 messages, 18 bytes in ");
     }
 
     @Test
@@ -56,6 +57,25 @@ class SubscribeCommandTest {
     }
 
     @Test
+    void aFormatIsPrintedAndNothingElse() throws Exception {
+        ByteBuffer[] frames = {Frames.frame(-2, (byte) 0, (byte) 0xFF), frame(3, "ü")};
+        CommandRun run = subscribe(frames, "--count", "2", "--format", "%s %t %h %b%%\\n");
+        byte[] expected = "0 -2 00ff ..%\n0 3 c3bc ü%\n".getBytes(UTF_8);
+        expected[10] = 0;
+        expected[11] = (byte) 0xFF;
+        assertThat(run.bytes()).isEqualTo(expected);
+    }
+
+    @Test
+    void rawBodiesAreBytesWithTheDelimiterBehindEach() throws Exception {
+        ByteBuffer[] frames = {Frames.frame(1, (byte) 0x80), frame(1, "a"), frame(1, "")};
+        assertThat(subscribe(frames, "--count", "3", "--raw").bytes()).isEqualTo(new byte[] {(byte) 0x80, 'a'});
+        assertThat(subscribe(frames, "--count", "3", "--raw", "--delimiter", "\\0|")
+                        .bytes())
+                .isEqualTo(new byte[] {(byte) 0x80, 0, '|', 'a', 0, '|', 0, '|'});
+    }
+
+    @Test
     void hexIsForcedAndImpliesPrinting() throws Exception {
         ByteBuffer[] frames = {frame(1, "hi")};
         assertThat(subscribe(frames, "--count", "1", "--hex").out().lines())
@@ -65,17 +85,17 @@ class SubscribeCommandTest {
     @Test
     void jsonIsOneObjectALine() throws Exception {
         ByteBuffer[] frames = {frame(1, "say \"hi\"\\\t"), Frames.frame(2, (byte) 0x80)};
-        CommandRun run = subscribe(frames, "--count", "2", "--json", "--print", "--report-every", "2");
-        assertThat(run.out().lines()).hasSize(4);
-        assertThat(run.out().lines().limit(2))
+        CommandRun run = subscribe(frames, "--count", "2", "--json", "--quiet");
+        assertThat(run.out().lines())
                 .containsExactly(
-                        "{\"event\":\"message\",\"type\":1,\"length\":10,\"text\":\"say \\\"hi\\\"\\\\\\t\"}",
-                        "{\"event\":\"message\",\"type\":2,\"length\":1,\"hex\":\"80\"}");
-        assertThat(run.out().lines().skip(2).map(line -> line.replaceAll("\"ms.*", "")))
+                        "{\"event\":\"message\",\"type\":1,\"length\":10,\"body\":\"say \\\"hi\\\"\\\\\\t\"}",
+                        "{\"event\":\"message\",\"type\":2,\"length\":1,\"base64\":\"gA==\"}");
+        CommandRun counted = subscribe(frames, "--count", "2", "--json", "--quiet", "--count-only", "--report-every=2");
+        assertThat(counted.out().lines().map(line -> line.replaceAll("\"ms.*", "")))
                 .containsExactly(
                         "{\"event\":\"report\",\"messages\":2,\"bytes\":27,",
                         "{\"event\":\"end\",\"messages\":2,\"bytes\":27,");
-        assertThat(run.err()).isEmpty();
+        assertThat(run.err() + counted.err()).isEmpty();
     }
 
     @Test
@@ -115,7 +135,7 @@ class SubscribeCommandTest {
                 CompletableFuture<CommandRun> run = CommandRun.start("", args(where, "--count", "1", "--print"));
                 try (SocketChannel accepted = server.accept().channel()) {
                     Frames.write(accepted, frame(1, "local"));
-                    assertThat(run.get(120, TimeUnit.SECONDS).out()).contains("local");
+                    assertThat(run.get(120, TimeUnit.SECONDS).out()).isEqualTo("type 1, 5 bytes: local\n");
                 }
             }
         }
@@ -127,7 +147,7 @@ class SubscribeCommandTest {
             CompletableFuture<CommandRun> run = CommandRun.start("", args(where, options));
             try (SocketChannel accepted = server.accept().channel()) {
                 for (ByteBuffer frame : frames) {
-                    Frames.write(accepted, frame);
+                    Frames.write(accepted, frame.duplicate());
                 }
             }
             return run.get(120, TimeUnit.SECONDS);
@@ -135,11 +155,9 @@ class SubscribeCommandTest {
     }
 
     private static String[] args(String[] where, String... options) {
-        String[] args = new String[1 + where.length + options.length];
-        args[0] = "subscribe";
-        System.arraycopy(where, 0, args, 1, where.length);
-        System.arraycopy(options, 0, args, 1 + where.length, options.length);
-        return args;
+        return Stream.of(new String[] {"subscribe", "--plain", "--reconnect=none"}, where, options)
+                .flatMap(Stream::of)
+                .toArray(String[]::new);
     }
 
     private static ByteBuffer frame(int type, String body) {

@@ -3,7 +3,9 @@ package dev.msgrelay.cluster.cli;
 import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.protocol.text.UndecodedText;
 import java.io.IOException;
+import java.util.LinkedHashSet;
 import java.util.Locale;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
@@ -51,7 +53,7 @@ public final class RelayClusterMain implements Runnable {
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
                 .setParameterExceptionHandler((failure, args) -> {
                     String words = failure instanceof UnmatchedArgumentException unmatched
-                            ? SecretText.unmatched(unmatched.getUnmatched())
+                            ? SecretText.unmatched(unmatched.getUnmatched(), known(unmatched.getCommandLine()))
                             : failure.getMessage();
                     failure.getCommandLine().getErr().println("relay-cluster: " + words);
                     failure.getCommandLine().getErr().println("Try 'relay-cluster --help'.");
@@ -78,5 +80,13 @@ public final class RelayClusterMain implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(spec.commandLine(), "what to do is missing: demo, local, snapshot or restore");
+    }
+
+    /** The options and commands that may stand behind a command. */
+    private static Set<String> known(CommandLine command) {
+        Set<String> known =
+                new LinkedHashSet<>(command.getCommandSpec().optionsMap().keySet());
+        known.addAll(command.getSubcommands().keySet());
+        return known;
     }
 }

@@ -19,13 +19,14 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /**
  * The address of a relay: a TCP port or a Unix domain socket. Immutable.
  *
  * <pre>
  *  host:port          relay.example:7400
- *  :port              the same as 127.0.0.1:port
+ *  :port, port        the same as 127.0.0.1:port
  *  [ipv6]:port        [::1]:7400
  *  unix:path          unix:/run/relay/subscribe.sock
  * </pre>
@@ -33,7 +34,8 @@ import java.util.concurrent.TimeUnit;
 public final class Endpoint {
     private static final String UNIX_PREFIX = "unix:";
     private static final String LOOPBACK = "127.0.0.1";
-    private static final String FORMS = "expected host:port, :port, [ipv6]:port or unix:path";
+    private static final String FORMS = "expected host:port, :port, port, [ipv6]:port or unix:path";
+    private static final Pattern BARE_PORT = Pattern.compile("\\d+");
     private static final int MAX_PORT = 65535;
 
     private final String host;
@@ -54,6 +56,9 @@ public final class Endpoint {
     public static Endpoint parse(String text) {
         if (text.startsWith(UNIX_PREFIX)) {
             return parseUnix(text);
+        }
+        if (BARE_PORT.matcher(text).matches()) {
+            return new Endpoint(LOOPBACK, parsePort(text, text), null);
         }
         int colon = text.lastIndexOf(':');
         if (colon < 0 || text.endsWith("]")) {

@@ -2,14 +2,14 @@ package dev.msgrelay.protocol.text;
 
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CharsetDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 
 /**
- * Prints messages for people or as JSON. A body that is printable UTF-8 is shown as text, any other in hex: a
- * stranger's message must not control the terminal. Owned by one thread.
+ * Prints messages for people or as JSON. For people a body that is printable UTF-8 is shown as text, any other in hex:
+ * a stranger's message must not control the terminal. Owned by one thread.
  */
 public final class MessagePrinter {
     private static final char[] DIGITS = "0123456789abcdef".toCharArray();
@@ -20,6 +20,7 @@ public final class MessagePrinter {
     private final CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
     private final StringBuilder line = new StringBuilder();
 
+    /** @param alwaysHex whether people get all bodies in hex; not with {@code json} */
     public MessagePrinter(PrintWriter out, boolean json, boolean alwaysHex) {
         this.out = out;
         this.json = json;
@@ -32,50 +33,58 @@ public final class MessagePrinter {
      * @param sequence the message's sequence; 0: unknown, and not shown
      */
     public void print(long sequence, int type, ByteBuffer body) {
-        CharSequence text = alwaysHex ? null : printable(body);
         line.setLength(0);
         if (json) {
-            line.append("{\"event\":\"message\"");
-            if (sequence > 0) {
-                line.append(",\"sequence\":").append(sequence);
-            }
-            line.append(",\"type\":").append(type);
-            line.append(",\"length\":").append(body.remaining());
-            line.append(text != null ? ",\"text\":\"" : ",\"hex\":\"");
-            appendBody(text, body);
-            line.append("\"}");
+            appendJson(sequence, type, body);
         } else {
-            if (sequence > 0) {
-                line.append("sequence ").append(sequence).append(", ");
-            }
-            line.append("type ").append(type).append(", ").append(body.remaining());
-            line.append(text != null ? " bytes: " : " bytes, hex: ");
-            appendBody(text, body);
+            appendWords(sequence, type, body);
         }
         out.append(line).println();
     }
 
-    private void appendBody(CharSequence text, ByteBuffer body) {
-        if (text == null) {
-            for (int i = body.position(); i < body.limit(); i++) {
-                byte b = body.get(i);
-                line.append(DIGITS[b >> 4 & 0xF]).append(DIGITS[b & 0xF]);
-            }
-        } else if (json) {
+    /** Any UTF-8 is a string; the bytes of other bodies go in base64. */
+    private void appendJson(long sequence, int type, ByteBuffer body) {
+        line.append("{\"event\":\"message\"");
+        if (sequence > 0) {
+            line.append(",\"sequence\":").append(sequence);
+        }
+        line.append(",\"type\":").append(type);
+        line.append(",\"length\":").append(body.remaining());
+        CharSequence text = text(body);
+        if (text != null) {
+            line.append(",\"body\":\"");
             PrintableText.appendEscaped(line, text);
         } else {
-            line.append(text);
+            byte[] bytes = new byte[body.remaining()];
+            body.get(body.position(), bytes);
+            line.append(",\"base64\":\"").append(Base64.getEncoder().encodeToString(bytes));
+        }
+        line.append("\"}");
+    }
+
+    private void appendWords(long sequence, int type, ByteBuffer body) {
+        if (sequence > 0) {
+            line.append("sequence ").append(sequence).append(", ");
+        }
+        line.append("type ").append(type).append(", ").append(body.remaining());
+        CharSequence text = alwaysHex ? null : text(body);
+        if (text != null && text.codePoints().allMatch(PrintableText::isPrintable)) {
+            line.append(" bytes: ").append(text);
+            return;
+        }
+        line.append(" bytes, hex: ");
+        for (int i = body.position(); i < body.limit(); i++) {
+            byte b = body.get(i);
+            line.append(DIGITS[b >> 4 & 0xF]).append(DIGITS[b & 0xF]);
         }
     }
 
-    /** The body as text; null: it is not UTF-8, or has characters that are not printable. */
-    private CharSequence printable(ByteBuffer body) {
-        CharBuffer text;
+    /** The body as text; null: it is not UTF-8. */
+    private CharSequence text(ByteBuffer body) {
         try {
-            text = decoder.decode(body.duplicate());
+            return decoder.decode(body.duplicate());
         } catch (CharacterCodingException e) {
             return null;
         }
-        return text.codePoints().allMatch(PrintableText::isPrintable) ? text : null;
     }
 }

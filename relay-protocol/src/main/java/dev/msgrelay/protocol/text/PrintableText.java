@@ -1,5 +1,7 @@
 package dev.msgrelay.protocol.text;
 
+import java.util.Locale;
+
 /** Text from strangers, on its way to a terminal or into JSON. */
 public final class PrintableText {
     private static final int ZERO_WIDTH_JOINER = 0x200D;
@@ -32,16 +34,27 @@ public final class PrintableText {
         return line.toString();
     }
 
-    /** Appends printable text as the inside of a JSON string. */
+    /** Appends text as the inside of a JSON string; characters that are not printable become escapes. */
     public static void appendEscaped(StringBuilder target, CharSequence text) {
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
+        text.codePoints().forEach(c -> {
             switch (c) {
                 case '"' -> target.append("\\\"");
                 case '\\' -> target.append("\\\\");
                 case '\t' -> target.append("\\t");
-                default -> target.append(c);
+                case '\n' -> target.append("\\n");
+                case '\r' -> target.append("\\r");
+                default -> appendPrintable(target, c);
             }
+        });
+    }
+
+    private static void appendPrintable(StringBuilder target, int codePoint) {
+        if (isPrintable(codePoint)) {
+            target.appendCodePoint(codePoint);
+            return;
+        }
+        for (char unit : Character.toChars(codePoint)) {
+            target.append(String.format(Locale.ROOT, "\\u%04x", (int) unit));
         }
     }
 }

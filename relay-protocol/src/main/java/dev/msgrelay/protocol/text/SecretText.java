@@ -1,6 +1,7 @@
 package dev.msgrelay.protocol.text;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -57,15 +58,18 @@ public final class SecretText {
     /**
      * Unmatched arguments of a command line: options are shown without their values, short words are shown, and all
      * others are counted.
+     *
+     * @param known the options and commands there are: one that differs by a slip is named
      */
-    public static String unmatched(List<String> arguments) {
+    public static String unmatched(List<String> arguments, Collection<String> known) {
         List<String> options = new ArrayList<>();
         List<String> words = new ArrayList<>();
         for (String argument : arguments) {
             if (OPTION.matcher(argument).matches()) {
-                options.add("'" + argument.replaceFirst("(?s)=.*", "") + "'");
+                String option = argument.replaceFirst("(?s)=.*", "");
+                options.add("'" + option + "'" + NearestWord.hint(option, known));
             } else if (WORD.matcher(argument).matches()) {
-                words.add("'" + argument + "'");
+                words.add("'" + argument + "'" + NearestWord.hint(argument, known));
             }
         }
         int others = arguments.size() - options.size() - words.size();

@@ -35,6 +35,15 @@ public final class WholeFile {
         } finally {
             Files.deleteIfExists(next);
         }
+        forceFolder(folder, force);
+    }
+
+    /** Forces a folder's names to the disk, where the file system can. */
+    public static void forceFolder(Path folder) {
+        forceFolder(folder, WholeFile::force);
+    }
+
+    private static void forceFolder(Path folder, Force force) {
         try {
             force.force(folder);
         } catch (IOException e) {

@@ -61,8 +61,10 @@ class PrintableTextTest {
         assertThat(printed(false, false, 0, (byte) 0xC3)).isEqualTo("type -7, 1 bytes, hex: c3");
         assertThat(printed(false, false, 0, (byte) 27, (byte) '[')).isEqualTo("type -7, 2 bytes, hex: 1b5b");
         String event = "{\"event\":\"message\",";
-        assertThat(printed(true, false, 0, text)).isEqualTo(event + "\"type\":-7,\"length\":3,\"text\":\"a\\\"b\"}");
-        assertThat(printed(true, true, 12, text))
-                .isEqualTo(event + "\"sequence\":12,\"type\":-7,\"length\":3,\"hex\":\"612262\"}");
+        assertThat(printed(true, false, 0, text)).isEqualTo(event + "\"type\":-7,\"length\":3,\"body\":\"a\\\"b\"}");
+        assertThat(printed(true, false, 12, (byte) 0xC3, (byte) 0))
+                .isEqualTo(event + "\"sequence\":12,\"type\":-7,\"length\":2,\"base64\":\"wwA=\"}");
+        assertThat(printed(true, false, 0, (byte) 27, (byte) '\n'))
+                .isEqualTo(event + "\"type\":-7,\"length\":2,\"body\":\"\\u001b\\n\"}");
     }
 }

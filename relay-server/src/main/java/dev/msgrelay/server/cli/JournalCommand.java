@@ -2,6 +2,7 @@ package dev.msgrelay.server.cli;
 
 import dev.msgrelay.protocol.text.MessagePrinter;
 import dev.msgrelay.protocol.text.ShortText;
+import dev.msgrelay.protocol.text.WatchedOutput;
 import dev.msgrelay.server.admin.CheckMetrics;
 import dev.msgrelay.server.admin.JsonLine;
 import dev.msgrelay.server.journal.disk.Disk;
@@ -50,6 +51,7 @@ final class JournalCommand implements Runnable {
     @Spec
     private CommandSpec spec;
 
+    private final WatchedOutput stdout;
     private final PrintWriter out;
 
     /** Prints to standard output directly, and waits for its reader: a dump drops no line, unlike a running relay. */
@@ -58,7 +60,8 @@ final class JournalCommand implements Runnable {
     }
 
     JournalCommand(OutputStream out) {
-        this.out = new PrintWriter(out, false, StandardCharsets.UTF_8);
+        this.stdout = new WatchedOutput(out);
+        this.out = new PrintWriter(stdout, false, StandardCharsets.UTF_8);
     }
 
     @Override
@@ -106,7 +109,7 @@ final class JournalCommand implements Runnable {
             mixinStandardHelpOptions = true,
             versionProvider = VersionFromManifest.class,
             description = {
-                "Prints each message like 'relay-client subscribe --print', and gaps on standard error.",
+                "Prints each message like 'relay-client subscribe', and gaps on standard error.",
                 "Checks every byte before it is printed."
             })
     int dump(
@@ -124,17 +127,20 @@ final class JournalCommand implements Runnable {
                             description = "End after N messages. Default: never.")
                     long count,
             @Option(names = "--hex", description = "Print bodies always in hex.") boolean hex,
-            @Option(names = "--json", description = "Print one JSON object a line.") boolean json) {
+            @Option(names = "--json", description = "Print one JSON object a line, which publish --json takes.")
+                    boolean json) {
         if (from < 1 || count < 1) {
             throw new ParameterException(
                     spec.commandLine(), "--from " + from + " and --count " + count + " must be at least 1");
         }
+        if (hex && json) {
+            throw new ParameterException(spec.commandLine(), "--hex and --json exclude each other");
+        }
         return withLockedDisk(directory, disk -> {
             Printed printed = new Printed(new MessagePrinter(out, json, hex), count, json);
             JournalReader.read(disk, Recovery.inspect(disk, Recovery.Depth.START), from, printed);
-            if (out.checkError()) {
-                throw new IOException("standard output is closed");
-            }
+            // A reader that has gone, such as head, has what it wanted.
+            stdout.isRead(out);
             return printed.lost ? 1 : 0;
         });
     }

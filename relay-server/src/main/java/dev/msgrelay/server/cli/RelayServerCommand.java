@@ -97,6 +97,7 @@ final class RelayServerCommand implements Callable<Integer> {
     // The policy in force; null: there is none.
     private AccessPolicy access;
     private volatile RelayServer running;
+    private boolean hungUp; // guarded by this object's lock
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final CompletableFuture<Integer> done = new CompletableFuture<>();
 
@@ -159,14 +160,14 @@ final class RelayServerCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
+        // Heard from the start: an unhandled SIGHUP would end the process.
+        boolean hears = files.checkOnly() || Hangup.handle(this::hangup);
         RelayConfig config = checkedConfig();
         if (files.checkOnly()) {
             check(config);
             spec.commandLine().getOut().println(describeConfiguration(config));
             return 0;
         }
-        // Handled from the start: an unhandled SIGHUP would end the process.
-        boolean hears = Hangup.handle(this::reload);
         if (reports.json()) {
             output.speakJson();
         }
@@ -184,7 +185,7 @@ final class RelayServerCommand implements Callable<Integer> {
                 AdminServer early = admin.startBefore(this::reload)) {
             RelayServer relay = starter.start(config, new Recovering(early, health));
             access = config.access();
-            running = relay;
+            started(relay);
             return serve(relay, early, health);
         } catch (IOException | ChannelException e) {
             // ChannelException: the system has no descriptor left for a socket or a loop.
@@ -314,6 +315,23 @@ final class RelayServerCommand implements Callable<Integer> {
     }
 
     // ---- SIGHUP and POST /reload -------------------------------------------------------------------------------
+
+    /** A SIGHUP during the start is kept until the relay runs. */
+    private synchronized void hangup() {
+        if (running == null) {
+            hungUp = true;
+            LOG.info("SIGHUP during the start: the configuration is read again once the relay runs");
+        } else {
+            reload();
+        }
+    }
+
+    private synchronized void started(RelayServer relay) {
+        running = relay;
+        if (hungUp) {
+            reload();
+        }
+    }
 
     /**
      * Reads the whole configuration again, and takes the settings that can change, or none if anything is wrong. Logs

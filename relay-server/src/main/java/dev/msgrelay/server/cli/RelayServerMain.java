@@ -9,6 +9,7 @@ import java.io.FileOutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -139,7 +140,7 @@ public final class RelayServerMain {
     /** The error in the arguments. Unmatched arguments are not shown as they are: one may be a key without quotes. */
     private static String describe(ParameterException failure) {
         return failure instanceof UnmatchedArgumentException unmatched
-                ? SecretText.unmatched(unmatched.getUnmatched())
+                ? SecretText.unmatched(unmatched.getUnmatched(), known(unmatched.getCommandLine()))
                 : failure.getMessage();
     }
 
@@ -158,5 +159,13 @@ public final class RelayServerMain {
         headings.put("reports", "Output");
         headings.put("mixinStandardHelpOptions", "Help");
         return headings;
+    }
+
+    /** The options and commands that may stand behind a command. */
+    private static Set<String> known(CommandLine command) {
+        Set<String> known =
+                new LinkedHashSet<>(command.getCommandSpec().optionsMap().keySet());
+        known.addAll(command.getSubcommands().keySet());
+        return known;
     }
 }

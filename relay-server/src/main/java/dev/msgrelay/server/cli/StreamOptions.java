@@ -9,17 +9,18 @@ final class StreamOptions {
     @Option(
             names = "--log-size",
             paramLabel = "SIZE",
-            defaultValue = "16m",
             converter = ByteSize.class,
-            description = "Bytes that a subscriber may fall behind; a multiple of 512k.")
+            description =
+                    "Bytes that a subscriber may fall behind; a multiple of 512k. Default: 16m, or what --max-body"
+                            + " needs.")
     private int logSize;
 
     @Option(
             names = "--ring-size",
             paramLabel = "SIZE",
-            defaultValue = "4m",
             converter = ByteSize.class,
-            description = "Bytes that may wait between publishers and the log; a power of two.")
+            description = "Bytes that may wait between publishers and the log; a power of two. Default: 4m, or what"
+                    + " --max-body needs.")
     private int ringSize;
 
     @Option(

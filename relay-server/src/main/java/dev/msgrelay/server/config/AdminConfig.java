@@ -26,7 +26,8 @@ public record AdminConfig(
     /** Limit of {@link #metricsNames}: each is four series. */
     public static final int MOST_METRICS_NAMES = 1_000;
 
-    private static final Pattern PLACE = Pattern.compile("(https?://)?(\\[[^\\]]*:[^\\]]*]|[^:/\\[\\]]*):(\\d{1,5})/?");
+    private static final Pattern PLACE =
+            Pattern.compile("(https?://)?(?:(\\[[^\\]]*:[^\\]]*]|[^:/\\[\\]]*):)?(\\d{1,5})/?");
     private static final Pattern HASH = Pattern.compile("sha256:[0-9a-f]{64}");
 
     public AdminConfig {
@@ -70,15 +71,15 @@ public record AdminConfig(
         Matcher matcher = PLACE.matcher(place);
         if (!matcher.matches() || matcher.group(1) != null) {
             throw new IllegalArgumentException(
-                    "health '" + place + "' is neither host:port, nor :port, nor [ipv6]:port");
+                    "health '" + place + "' is neither host:port, nor :port, nor port, nor [ipv6]:port");
         }
-        String host = matcher.group(2).replaceAll("[\\[\\]]", "");
+        String host = host(matcher);
         return new AdminConfig(
                 host.isEmpty() ? ALL_HOSTS : host, Integer.parseInt(matcher.group(3)), false, null, true, 0);
     }
 
     /**
-     * Parses {@code host:port}, {@code :port} or {@code [ipv6]:port}; with TLS, {@code https://} before it.
+     * Parses {@code host:port}, {@code :port}, {@code port} or {@code [ipv6]:port}; with TLS, {@code https://} before it.
      *
      * @param token as in the constructor
      * @throws IllegalArgumentException the message names the value and the right form
@@ -87,14 +88,19 @@ public record AdminConfig(
         Matcher matcher = PLACE.matcher(place);
         if (!matcher.matches()) {
             throw new IllegalArgumentException("admin '" + place
-                    + "' is neither none, nor host:port, :port or [ipv6]:port, nor https:// and that");
+                    + "' is neither none, nor host:port, :port, port or [ipv6]:port, nor https:// and that");
         }
-        String host = matcher.group(2).replaceAll("[\\[\\]]", "");
+        String host = host(matcher);
         return new AdminConfig(
                 host.isEmpty() ? DEFAULT_HOST : host,
                 Integer.parseInt(matcher.group(3)),
                 "https://".equals(matcher.group(1)),
                 token);
+    }
+
+    /** The host of a place; empty: there is none. */
+    private static String host(Matcher place) {
+        return place.group(2) == null ? "" : place.group(2).replaceAll("[\\[\\]]", "");
     }
 
     private static boolean beyondLoopback(String host) {

@@ -106,8 +106,9 @@ public record RelayConfig(
         private String socketMode;
         private String socketGroup;
         private int mtu = StreamConfig.DEFAULT_MTU;
-        private int ringSize = StreamConfig.DEFAULT_RING_BYTES;
-        private int logSize = StreamConfig.DEFAULT_LOG_BYTES;
+        // 0: as large as the longest body needs, and no smaller than the default.
+        private int ringSize;
+        private int logSize;
         private int maxBody = FrameLayout.DEFAULT_MAX_BODY;
         private Transport transport = Transport.AUTO;
         private int eventLoops = AUTO_EVENT_LOOPS;
@@ -195,11 +196,13 @@ public record RelayConfig(
             return this;
         }
 
+        /** Bytes of the ring; 0: 4 MiB, or what the longest body needs. */
         public Builder ringSize(int bytes) {
             ringSize = bytes;
             return this;
         }
 
+        /** Bytes of the log; 0: 16 MiB, or what the longest body needs. */
         public Builder logSize(int bytes) {
             logSize = bytes;
             return this;
@@ -451,7 +454,7 @@ public record RelayConfig(
             return new RelayConfig(
                     new ListenConfig(
                             host, publishPort, subscribePort, publishSocket, subscribeSocket, socketMode, socketGroup),
-                    new StreamConfig(mtu, ringSize, logSize, maxBody),
+                    StreamConfig.of(mtu, ringSize, logSize, maxBody),
                     transport,
                     eventLoops,
                     readerLoops,

@@ -37,13 +37,12 @@ public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
         if (Integer.bitCount(ringBytes) != 1) {
             throw new IllegalArgumentException("ring size " + ringBytes + " is not a power of two");
         }
-        long run = FrameLayout.frameLength(maxBody);
-        if (2L * FrameRing.cellsOf(maxRun(maxBody)) * FrameRing.CELL_BYTES > ringBytes) {
+        if (minRing(maxBody) > ringBytes) {
             throw new IllegalArgumentException(
-                    "ring size " + ringBytes + " is too small: it must hold twice the longest" + " run of "
-                            + maxRun(maxBody) + " bytes (max body " + maxBody + ")");
+                    "ring size " + ringBytes + " is too small: it must hold twice the longest run of " + maxRun(maxBody)
+                            + " bytes (max body " + maxBody + "); without a ring size it does");
         }
-        long minLog = 4L * Math.max(run, CHUNK_BYTES) + 2L * CHUNK_BYTES;
+        long minLog = minLog(maxBody);
         if (logBytes < minLog || logBytes > MAX_LOG) {
             throw new IllegalArgumentException("log size " + logBytes + " is not within " + minLog + ".." + MAX_LOG
                     + " (max body " + maxBody + ")");
@@ -51,6 +50,27 @@ public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
         if (logBytes % CHUNK_BYTES != 0) {
             throw new IllegalArgumentException("log size " + logBytes + " is not a multiple of " + CHUNK_BYTES);
         }
+    }
+
+    /** As the constructor; a ring or a log of 0 bytes gets its default, or the size that the longest body needs. */
+    static StreamConfig of(int mtu, int ringBytes, int logBytes, int maxBody) {
+        // A body out of range is refused by the constructor.
+        int body = Math.max(1, Math.min(maxBody, FrameLayout.MAX_MAX_BODY));
+        long log = (minLog(body) + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
+        int ring = Integer.highestOneBit((int) minRing(body) - 1) << 1;
+        return new StreamConfig(
+                mtu,
+                ringBytes != 0 ? ringBytes : Math.max(DEFAULT_RING_BYTES, ring),
+                logBytes != 0 ? logBytes : (int) Math.max(DEFAULT_LOG_BYTES, log),
+                maxBody);
+    }
+
+    private static long minRing(int maxBody) {
+        return 2L * FrameRing.cellsOf(maxRun(maxBody)) * FrameRing.CELL_BYTES;
+    }
+
+    private static long minLog(int maxBody) {
+        return 4L * Math.max(FrameLayout.frameLength(maxBody), CHUNK_BYTES) + 2L * CHUNK_BYTES;
     }
 
     /** Payload of a packet in bytes. */

@@ -97,7 +97,13 @@ final class CoreDuty implements EngineLoop.Duty {
                 && (!gate.blocked() || gate.halfOpen(log.endPosition()))) {
             held.resumeIfRoom();
         }
-        tellOthers();
+        long head = log.head().position();
+        if (signals && head != toldHead) {
+            toldHead = head;
+            VarHandle.fullFence();
+            sends.signalOthers();
+            journal.signal();
+        }
         return more || left;
     }
 
@@ -109,17 +115,6 @@ final class CoreDuty implements EngineLoop.Duty {
     @Override
     public long sleepNanos() {
         return log.starved() ? STARVED_NANOS : order.sleepNanos();
-    }
-
-    /** Wakes the other loops and the journal if the head has moved. */
-    private void tellOthers() {
-        long head = log.head().position();
-        if (signals && head != toldHead) {
-            toldHead = head;
-            VarHandle.fullFence();
-            sends.signalOthers();
-            journal.signal();
-        }
     }
 
     /** Tells those who wait for the journal: more of the stream is written or forced, or no more will be. */

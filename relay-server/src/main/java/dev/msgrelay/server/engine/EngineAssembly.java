@@ -14,7 +14,6 @@ import dev.msgrelay.server.fanout.FanoutParts;
 import dev.msgrelay.server.fanout.PinRelief;
 import dev.msgrelay.server.fanout.ReplayPages;
 import dev.msgrelay.server.fanout.SendGroup;
-import dev.msgrelay.server.fanout.SlowPolicies;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.ingest.BufferPort;
@@ -240,13 +239,7 @@ public final class EngineAssembly {
             replays = new FanoutParts.Replays(opened, pages, replayGroup, sends::place);
         }
         subscribing = new FanoutParts(
-                log,
-                durable,
-                stream.logBytes(),
-                new SlowPolicies(gate),
-                config.stallTimeout().toNanos(),
-                replays,
-                orderer != null);
+                log, durable, stream.logBytes(), gate, config.stallTimeout().toNanos(), replays, orderer != null);
     }
 
     private SendGroup group(EngineLoop loop, int senders, boolean live) {

@@ -125,7 +125,7 @@ final class Admittance {
         start = Start.of(hello, services.durability(), head, replayed);
         // Not earlier: until here the subscriber was a plain one, and may have skipped what it would be cut off for.
         granted = services.clients().grant(hello.policy(), replayed);
-        allowance.change(shared.policies().of(granted));
+        allowance.change(SlowPolicy.of(granted, shared.gate()));
         if (durable == null && (level == Level.WRITTEN || level == Level.FORCED)) {
             durable = level;
             delivery.durableOnly(shared.durable().join(level));

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.fanout;
 
+import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.log.PacketLog;
 import java.util.function.Supplier;
@@ -14,7 +15,7 @@ public record FanoutParts(
         PacketLog log,
         DurableEnds durable,
         long logBytes,
-        SlowPolicies policies,
+        WindowGate gate,
         long stallNanos,
         Replays replays,
         boolean elsewhere) {

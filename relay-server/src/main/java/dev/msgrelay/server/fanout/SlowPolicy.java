@@ -4,7 +4,7 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.flow.WindowGate;
 
 /**
- * A rule for subscribers that read too slowly. One object for all subscribers of a relay that have the policy; any thread.
+ * A rule for subscribers that read too slowly. It knows none of them; any thread.
  */
 interface SlowPolicy {
     /** Returns the policy's name in HELLO and WELCOME. */
@@ -38,17 +38,22 @@ interface SlowPolicy {
     /** No time: nobody is held back. */
     long NEVER = Long.MAX_VALUE;
 
+    /** Returns the policy of a name on the wire; {@code gate} holds publishers back. */
+    static SlowPolicy of(Policy wire, WindowGate gate) {
+        return switch (wire) {
+            case DISCONNECT -> new Alone(wire, Step.TOO_SLOW);
+            case SKIP -> new Alone(wire, Step.GAP);
+            case REPLAY -> new Alone(wire, Step.JOURNAL);
+            case BACKPRESSURE -> new Backpressure(gate);
+            case RELAY_DEFAULT -> throw new IllegalArgumentException("no policy of a subscriber: " + wire);
+        };
+    }
+
     /** A policy that concerns the slow subscriber alone. */
     record Alone(Policy wire, Step overtaken) implements SlowPolicy {}
 
     /** A policy by which publishers wait for the subscriber, as long as it makes progress. */
-    final class Backpressure implements SlowPolicy {
-        private final WindowGate gate;
-
-        Backpressure(WindowGate gate) {
-            this.gate = gate;
-        }
-
+    record Backpressure(WindowGate gate) implements SlowPolicy {
         @Override
         public Policy wire() {
             return Policy.BACKPRESSURE;

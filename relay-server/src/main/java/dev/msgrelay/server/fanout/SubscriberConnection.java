@@ -78,7 +78,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         this.seat = new Seat(this, group, this::isServed);
         this.input = new SubscriberInput(services, session);
         this.missed = new Missed(services, session);
-        SlowPolicy policy = shared.policies().of(services.clients().slowSubscriber());
+        SlowPolicy policy = SlowPolicy.of(services.clients().slowSubscriber(), shared.gate());
         this.allowance = new Allowance(
                 session.standing(), this, policy, shared.logBytes(), shared.stallNanos(), services.clock());
         this.admittance = new Admittance(shared, services, session.standing(), allowance);

@@ -33,9 +33,9 @@ final class SubscriberInput {
             if (!session.state().ended()) {
                 session.dialogue().heard();
                 if (!any) {
-                    // Before TLS is refused: a client that has said something is told why it ends.
+                    // Before it is refused: a client that has said something is told why it ends.
                     any = true;
-                    refuseTls(in);
+                    refuseStrangers(in);
                 }
                 inbox.take(in, this::onControl);
             }
@@ -46,11 +46,15 @@ final class SubscriberInput {
         }
     }
 
-    /** Refuses a TLS client, which has the wrong port, by its first bytes. */
-    private void refuseTls(ByteBuf in) throws FrameException {
+    /** Refuses a client of TLS or HTTP, which has the wrong port, by its first bytes. */
+    private void refuseStrangers(ByteBuf in) throws FrameException {
         int at = in.readerIndex();
         if (in.readableBytes() > 1 && TlsRecords.mayBegin(in.getByte(at), in.getByte(at + 1))) {
             throw session.tlsOnPlainPort();
+        }
+        FrameException http = in.readableBytes() < Integer.BYTES ? null : session.http(in.getInt(at));
+        if (http != null) {
+            throw http;
         }
     }
 

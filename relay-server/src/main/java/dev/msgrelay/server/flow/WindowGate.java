@@ -189,12 +189,11 @@ public final class WindowGate implements WriteGate {
      * method returns, the writer has ended the append that the old limit allowed, and keeps to the new one.
      */
     public void movedBack() {
-        lookAtLimitsAgain();
+        synchronized (this) {
+            // Another array, with the same limits: the writer looks at them again.
+            limits = limits.clone();
+        }
         writer.awaitBetweenSteps();
-    }
-
-    private synchronized void lookAtLimitsAgain() {
-        limits = limits.clone();
     }
 
     public synchronized void add(Limit limit) {

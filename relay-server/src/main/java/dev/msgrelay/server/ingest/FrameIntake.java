@@ -162,7 +162,8 @@ final class FrameIntake {
         boolean control = run.problem() == CloseReason.RESERVED_TYPE;
         int type = run.problemType();
         if (!control || (!session.state().speaks() && type != ControlFrames.HELLO)) {
-            throw new FrameException(run.problem(), run.problemText());
+            FrameException http = session.http(type);
+            throw http != null ? http : new FrameException(run.problem(), run.problemText());
         }
         session.dialogue().checkTurn(type, session.state());
         FrameLayout.checkBodyLength(type, run.problemLength(), ControlFrames.MAX_CONTROL_BODY);

@@ -125,11 +125,7 @@ final class ProducerState {
 
     /** Whether readers see what was accepted before, and it has got as far as it waits for, so that it may be welcomed. */
     boolean settled() {
-        return (name == null || !name.changed) && settledInJournal();
-    }
-
-    private boolean settledInJournal() {
-        return levels == null || levels.settled(acceptedBefore) >= acceptedBefore;
+        return (name == null || !name.changed) && (levels == null || levels.settled(acceptedBefore) >= acceptedBefore);
     }
 
     /**

@@ -39,7 +39,10 @@ public enum Transport {
             case AUTO:
                 return Epoll.isAvailable() ? EPOLL : NIO;
             case EPOLL:
-                require(Epoll.isAvailable(), Epoll.unavailabilityCause());
+                if (!Epoll.isAvailable()) {
+                    throw new IllegalArgumentException("transport " + flag() + " is not available here: "
+                            + rootMessage(Epoll.unavailabilityCause()));
+                }
                 return this;
             default:
                 return this;
@@ -54,12 +57,6 @@ public enum Transport {
         return resolve() == EPOLL
                 ? "epoll (auto: it is available here)"
                 : "nio (auto: epoll is not available here: " + rootMessage(Epoll.unavailabilityCause()) + ")";
-    }
-
-    private void require(boolean available, Throwable cause) {
-        if (!available) {
-            throw new IllegalArgumentException("transport " + flag() + " is not available here: " + rootMessage(cause));
-        }
     }
 
     private static String rootMessage(Throwable cause) {

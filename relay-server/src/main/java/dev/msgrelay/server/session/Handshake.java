@@ -25,9 +25,10 @@ public final class Handshake {
      * Reads a HELLO.
      *
      * @param port the role of the clients that connect to this port
+     * @param otherPort a clause for people about the port of the other role; may be empty
      * @throws FrameException it is malformed, or wants what there is not
      */
-    public static HelloFrame hello(ByteBuffer body, Role port) throws FrameException {
+    public static HelloFrame hello(ByteBuffer body, Role port, String otherPort) throws FrameException {
         if (HelloFrame.commonVersion(body) == 0) {
             throw new FrameException(
                     CloseReason.UNSUPPORTED,
@@ -38,7 +39,8 @@ public final class Handshake {
         HelloFrame hello = HelloFrame.decode(body);
         if (hello.role() != port) {
             throw new FrameException(
-                    CloseReason.WRONG_ROLE, "HELLO of a " + word(hello.role()) + " on the port of " + word(port) + "s");
+                    CloseReason.WRONG_ROLE,
+                    "HELLO of a " + word(hello.role()) + " on the port of " + word(port) + "s" + otherPort);
         }
         int unknown = Features.notUnderstood(hello.features());
         if (unknown != 0) {

@@ -6,5 +6,11 @@ package dev.msgrelay.server.session;
  * @param epoch tells its stream from that of another start; never 0
  * @param server name and version
  * @param maxBody longest body of a message in bytes
+ * @param ports its ports, for clients at the wrong one
  */
-public record RelayIdentity(long epoch, String server, int maxBody) {}
+public record RelayIdentity(long epoch, String server, int maxBody, Ports ports) {
+    /** A relay without ports that a client could be told. */
+    public RelayIdentity(long epoch, String server, int maxBody) {
+        this(epoch, server, maxBody, new Ports());
+    }
+}

@@ -41,6 +41,9 @@ public final class Session extends ChannelInboundHandlerAdapter {
     /** Java heap that a connection reserves. */
     public static final int HEAP_BYTES = Reserve.HEAP_BYTES;
 
+    private static final int HTTP_GET = 0x47455420;
+    private static final int HTTP_POST = 0x504F5354;
+
     private final Services services;
     private final Role kind;
     private final SessionRole role;
@@ -162,7 +165,8 @@ public final class Session extends ChannelInboundHandlerAdapter {
             return false;
         }
         if (type == ControlFrames.HELLO) {
-            hello(Handshake.hello(body, kind));
+            Role other = kind == Role.PUBLISHER ? Role.SUBSCRIBER : Role.PUBLISHER;
+            hello(Handshake.hello(body, kind, services.identity().ports().hint(other, tls != null)));
         } else if (!dialogue.answer(type, body)) {
             role.control(type, body);
         }
@@ -217,7 +221,25 @@ public final class Session extends ChannelInboundHandlerAdapter {
     /** Counts a TLS client that has come to a port for plain ones. Returns why it ends. */
     public FrameException tlsOnPlainPort() {
         services.counters().increment(Counter.TLS_ON_PLAIN_PORT);
-        return new FrameException(CloseReason.TLS_FAILED, "the client speaks TLS, and this port is for plain ones");
+        return new FrameException(
+                CloseReason.TLS_FAILED,
+                "the client speaks TLS, and this port is for plain ones"
+                        + services.identity().ports().hint(kind, true));
+    }
+
+    /**
+     * The end of a client that speaks HTTP, such as {@code relay-client top}; null: it does not.
+     *
+     * @param firstBytes its first four bytes, big-endian
+     */
+    public FrameException http(int firstBytes) {
+        if (state != SessionState.CONNECTED || firstBytes != HTTP_GET && firstBytes != HTTP_POST) {
+            return null;
+        }
+        return new FrameException(
+                CloseReason.UNEXPECTED_INPUT,
+                "an HTTP request on the port of " + (kind == Role.PUBLISHER ? "publishers" : "subscribers")
+                        + ": HTTP is for the port of --admin, 7402 by default");
     }
 
     // ---- the end -----------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -105,14 +106,17 @@ class JournalCommandTest {
         assertThat(run("dump", directory.toString())).isZero();
         assertThat(lines()).hasSize(MESSAGES);
         assertThat(lines().get(7)).startsWith("sequence 8, type 7, ");
-        assertThat(run("dump", directory.toString(), "--from", "200", "--count", "3", "--json", "--hex"))
+        assertThat(run("dump", directory.toString(), "--from", "200", "--count", "3", "--json"))
                 .isZero();
         assertThat(lines()).hasSize(3);
         for (int i = 0; i < 3; i++) {
             JsonObject json = JsonParser.object().from(lines().get(i));
             assertThat(json.getLong("sequence")).isEqualTo(200 + i);
             assertThat(json.getInt("type")).isEqualTo(199 + i);
-            assertThat(json.getString("hex")).hasSize(2 * json.getInt("length"));
+            byte[] body = json.has("body")
+                    ? json.getString("body").getBytes(StandardCharsets.UTF_8)
+                    : Base64.getDecoder().decode(json.getString("base64"));
+            assertThat(body).hasSize(json.getInt("length"));
         }
         assertThat(run("dump", directory.toString(), "--from", "5000")).isZero();
         assertThat(lines()).isEmpty();
@@ -138,8 +142,8 @@ class JournalCommandTest {
         int code = new CommandLine(new JournalCommand(closed))
                 .setErr(new PrintWriter(err))
                 .execute("dump", directory.toString());
-        assertThat(code).isEqualTo(1);
-        assertThat(err.toString()).isEqualTo("relay-server: standard output is closed\n");
+        assertThat(code).isZero();
+        assertThat(err.toString()).isEmpty();
         assertThat(writes.get()).isLessThan(100);
     }
 

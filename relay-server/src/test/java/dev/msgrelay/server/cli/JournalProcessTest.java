@@ -394,11 +394,13 @@ class JournalProcessTest {
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
-    void whileItRecoversItTakesNoConfiguration() throws Exception {
+    void whileItRecoversAHangUpIsKept() throws Exception {
         Signals.assumeHeard("HUP");
         try (CommandProcess relay = recovering(new InetSocketAddress("127.0.0.1", FreePort.next()))) {
             relay.hangUp();
-            relay.logged(0, l -> l.contains("configuration not taken: the relay is still being started"));
+            relay.logged(0, l -> l.contains("SIGHUP during the start"));
+            Files.createFile(directory().resolveSibling("go"));
+            relay.logged(0, l -> l.contains("configuration read again"));
         }
     }
 
@@ -406,7 +408,10 @@ class JournalProcessTest {
     private CommandProcess recovering(InetSocketAddress admin) throws Exception {
         List<String> command = new ArrayList<>(CommandProcess.command(with()));
         command.replaceAll(o -> o.equals("--admin=none") ? "--admin=127.0.0.1:" + admin.getPort() : o);
-        command.set(command.indexOf(RelayServerMain.class.getName()), RecoveringRelayMain.class.getName());
+        int main = command.indexOf(RelayServerMain.class.getName());
+        command.set(main, RecoveringRelayMain.class.getName());
+        command.add(main, "-Dorg.slf4j.simpleLogger.log.relay=info");
+        command.add(main, "-Drelay.test.go=" + directory().resolveSibling("go"));
         CommandProcess relay = CommandProcess.started(command);
         Await.until(() -> "it has begun; " + relay.log(), () -> recovers(admin));
         return relay;

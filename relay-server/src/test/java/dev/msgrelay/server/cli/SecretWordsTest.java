@@ -70,7 +70,8 @@ class SecretWordsTest {
         String said = said(Map.of(), args.toArray(String[]::new));
         assertQuotesNothing(said);
         assertThat(said).contains("not shown, since they may be parts of a secret that was given without quotes");
-        assertThat(said(Map.of(), "--log-sise=64m", "x")).startsWith("relay-server: Unknown option: '--log-sise'; ");
+        assertThat(said(Map.of(), "--log-sise=64m", "x"))
+                .startsWith("relay-server: Unknown option: '--log-sise' (did you mean '--log-size'?); ");
     }
 
     @Test

@@ -74,7 +74,8 @@ class TlsProcessTest {
 
     private static void refused(Certificates certificates, InetSocketAddress to, X509Bundle own) throws Exception {
         try (SSLSocket socket = TlsBridge.connect(certificates.client(own), to, 0)) {
-            throw new AssertionError("read " + socket.getInputStream().read());
+            // An end without a reason: the relay has given the handshake up.
+            assertThat(socket.getInputStream().read()).isEqualTo(-1);
         } catch (IOException asItShould) {
             assertThat(asItShould.getMessage()).isNotNull();
         }

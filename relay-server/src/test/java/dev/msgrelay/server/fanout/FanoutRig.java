@@ -113,7 +113,7 @@ final class FanoutRig implements AutoCloseable {
         table = services.table();
         group = new SendGroup(log, loop, allocator, budget, counters, 1, true);
         durable = new DurableEnds(durability, Runnable::run);
-        shared = new FanoutParts(log, durable, LOG, new SlowPolicies(gate), STALL_NANOS, null, elsewhere);
+        shared = new FanoutParts(log, durable, LOG, gate, STALL_NANOS, null, elsewhere);
     }
 
     Subscriber connect() {

@@ -86,7 +86,7 @@ class ReplayStartTest {
         ReplayPages pages = new ReplayPages(allocator, budget.pool(Part.REPLAYS), new Counters(), () -> nanos);
         Standing standing =
                 new Standing(new AccessControl(RelayConfig.builder().build().access()), Role.SUBSCRIBER);
-        SlowPolicy policy = new SlowPolicies(new WindowGate(LOG, NO_WRITER, () -> nanos)).of(Policy.REPLAY);
+        SlowPolicy policy = SlowPolicy.of(Policy.REPLAY, new WindowGate(LOG, NO_WRITER, () -> nanos));
         Ticker clock = Ticker.newMockTicker();
         Allowance allowance = new Allowance(standing, reader::position, policy, LOG, STALL_NANOS, clock);
         catchUp = new CatchUp(

@@ -80,7 +80,9 @@ class RefusedInputTest {
             faults.add(new RefusedInput("message " + type, false, unexpected, frame(type, 10), "byte"));
             faults.add(new RefusedInput("message " + type, true, unexpected, frame(type, 10), "byte"));
         }
-        for (String text : new String[] {"GET / HTTP/1.1\r\n\r\n", "\n", "{\"subscribe\":1}"}) {
+        byte[] http = "GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+        faults.add(new RefusedInput("HTTP", false, unexpected, http, "HTTP", "--admin"));
+        for (String text : new String[] {"\n", "{\"subscribe\":1}"}) {
             byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
             faults.add(new RefusedInput(text, false, unexpected, bytes, String.format("0x%02X", bytes[0])));
         }

@@ -1,0 +1,456 @@
+package dev.msgrelay.loadgen.evidence;
+
+import static dev.msgrelay.loadgen.evidence.BoundBy.Kind.LINK;
+import static dev.msgrelay.loadgen.evidence.BoundBy.Kind.MACHINE;
+import static dev.msgrelay.loadgen.evidence.BoundBy.Kind.NOTHING;
+import static dev.msgrelay.loadgen.evidence.BoundBy.Kind.PUBLISHER;
+import static dev.msgrelay.loadgen.evidence.BoundBy.Kind.RELAY;
+import static dev.msgrelay.loadgen.evidence.BoundBy.Kind.RELAY_HOST;
+import static dev.msgrelay.loadgen.evidence.BoundBy.Kind.SUBSCRIBER;
+import static dev.msgrelay.loadgen.evidence.BoundBy.Kind.UNCLEAR;
+import static dev.msgrelay.loadgen.render.Unit.format;
+
+import dev.msgrelay.loadgen.evidence.BoundBy.Kind;
+import dev.msgrelay.loadgen.evidence.Sampled.CpuShare;
+import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
+import dev.msgrelay.loadgen.evidence.Sampled.Queue;
+import dev.msgrelay.loadgen.evidence.Sampled.Queues;
+import dev.msgrelay.loadgen.evidence.Signals.LinkShare;
+import dev.msgrelay.loadgen.evidence.Signals.Rates;
+import dev.msgrelay.loadgen.evidence.Signals.RelayHolds;
+import dev.msgrelay.loadgen.evidence.Signals.Standstills;
+import dev.msgrelay.loadgen.evidence.Watched.Role;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The verdict on what bound a run. A bottleneck has a full queue in front of it, an empty one behind it, and no time left; the
+ * first rule that applies speaks:
+ *
+ * <pre>
+ *  0  nothing was delivered for long              the process that says it stood still; where none does, relay
+ *  1  a rate, and it was kept                     nothing; where messages left late, the side that the relay waited for,
+ *                                                 relay, or machine
+ *  2  0.95 of the link's ceiling                  link
+ *  3  the relay's thread wants a core 0.9 of
+ *     the time, and messages wait for it          relay
+ *  4  the subscriber has not read                 subscriber
+ *  5  relay cannot send, subscriber has read all  link
+ *  6  the same of publishers, the relay unseen    relay or its host
+ *  7  messages wait for a relay that is less busy relay, where it held publishers back or wanted a core 0.7 of the time
+ *  8  publisher cannot send, relay has read all   link
+ *  9  the publishers want a core 0.9 of the time,
+ *     or no queue is full and they hardly do      publisher
+ * 10  no core is idle                             machine
+ * 11  anything else                               unclear
+ * </pre>
+ *
+ * A thread that waited for a core for 0.25 of the time on a machine without an idle one makes it <em>machine</em>. See
+ * docs/measuring.md. Pure; one object per run.
+ */
+public final class Classifier {
+    /** A thread that waits for a core for longer than this is not bound by its own speed. */
+    private static final double STARVED = 0.25;
+    /** Fewer idle cores than this are none. */
+    private static final double NO_CORE_IDLE = 0.1;
+
+    private static final double KERNEL_BUSY = 0.2;
+    /** The relay says that something held for most of the time. */
+    private static final double MOSTLY = 0.5;
+    /** At full speed: the part of the window in which nothing was delivered. */
+    private static final double STOOD_STILL = 0.25;
+    /** A thread that wants a core for less than this waits for something else. */
+    private static final double IDLE = 0.5;
+
+    private static final double WORTH_TELLING = 0.01;
+    private static final double PERCENT = 100;
+    private static final double SECOND_NANOS = 1e9;
+    private static final double KIBI = 1 << 10;
+
+    private final Signals signals;
+    private final Rates rates;
+    private final Queues queues;
+    private final Standstills still;
+    /** Null where it was not seen. */
+    private final MachineShare machine;
+    /** Null where the relay says nothing. */
+    private final RelayHolds holds;
+
+    private final CpuShare relay;
+    /** The least busy one: where a publisher still has time, it is not the publishers' speed that is missing. */
+    private final CpuShare publisher;
+    /** A schedule is missed as soon as one of them has no core. */
+    private final CpuShare busiestPublisher;
+
+    private final CpuShare subscriber;
+    private final List<String> reasons = new ArrayList<>();
+
+    private Classifier(Signals signals) {
+        this.signals = signals;
+        this.rates = signals.rates();
+        this.queues = signals.sampled().queues();
+        this.still = signals.still();
+        this.machine = signals.sampled().machine();
+        this.holds = signals.holds();
+        this.relay = signals.sampled().busiest(Role.RELAY);
+        this.publisher = signals.sampled().leastBusy(Role.PUBLISHER);
+        this.busiestPublisher = signals.sampled().busiest(Role.PUBLISHER);
+        this.subscriber = signals.sampled().busiest(Role.SUBSCRIBER);
+    }
+
+    public static BoundBy classify(Signals signals) {
+        Classifier classifier = new Classifier(signals);
+        Kind kind = classifier.kind();
+        return new BoundBy(kind, classifier.reasons);
+    }
+
+    private Kind kind() {
+        if (nothingCame()
+                && (publishersIdle() || !backpressured() && !isFull(queues.relaySend()) || !isRelaysPause())) {
+            return stoodStill();
+        }
+        if (rates.kept()) {
+            return kept();
+        }
+        LinkShare link = signals.link();
+        if (link.isFullIn() || link.isFullOut()) {
+            link(link);
+            return LINK;
+        }
+        Kind slow = relay();
+        slow = slow == null && !publishersFree() ? subscriber() : slow;
+        slow = slow == null ? unseenRelay() : slow;
+        slow = slow == null ? waitingRelay() : slow;
+        slow = slow == null ? publisher() : slow;
+        return slow == null ? machine() : slow;
+    }
+
+    /** A process that stood still says so; where none does, it was the relay. */
+    private Kind stoodStill() {
+        boolean paced = rates.wanted() > 0;
+        long missing = missing();
+        say(still.withoutDeliveries());
+        say(
+                "the publishers' process stood still for at most %.0f ms, the subscribers' for %.0f, the machine for"
+                        + " %.0f; the rest was in the relay and on the way",
+                still.publishers().longestMillis(),
+                still.subscribers().longestMillis(),
+                still.machine().longestMillis());
+        if (still.machine().explains(missing, paced)) {
+            return MACHINE;
+        }
+        if (still.publishers().explains(missing, paced)) {
+            cpu(publisher);
+            return PUBLISHER;
+        }
+        if (still.subscribers().explains(missing, paced)) {
+            cpu(subscriber);
+            return SUBSCRIBER;
+        }
+        cpu(publishersIdle() ? publisher : relay);
+        return publishersIdle() ? PUBLISHER : RELAY;
+    }
+
+    /** Whether no process says that it stood still for so long. */
+    private boolean isRelaysPause() {
+        boolean paced = rates.wanted() > 0;
+        return !still.machine().explains(missing(), paced)
+                && !still.publishers().explains(missing(), paced)
+                && !still.subscribers().explains(missing(), paced);
+    }
+
+    private long missing() {
+        return rates.wanted() > 0 ? still.slowestNanos() : still.deliveries().totalNanos();
+    }
+
+    private Kind kept() {
+        boolean late = rates.late() > Rates.MAX_LATE_SHARE;
+        say(
+                "it kept the rate%s: %,.0f msg/s were wanted, %,.0f left the publishers, %,.0f reached each subscriber",
+                late ? ", but not the schedule" : "", rates.wanted(), rates.in(), rates.out());
+        if (!late) {
+            return NOTHING;
+        }
+        say("%.2f %% of the messages left more than 1 ms late", rates.late() * PERCENT);
+        if (signals.lateBehindRelay()) {
+            boolean told = holds != null && holds.heldBack() >= rates.late();
+            if (told) {
+                heldBack();
+            } else {
+                queue("not read by the relay", queues.relayReceive());
+            }
+            boolean subscribers = holds != null && holds.backpressure() >= rates.late();
+            if (subscribers) {
+                backpressure();
+            }
+            cpu(relay);
+            return subscribers ? SUBSCRIBER : RELAY;
+        }
+        cpu(busiestPublisher);
+        sayMachine();
+        boolean waited = busiestPublisher != null && busiestPublisher.waited() >= rates.late();
+        // A schedule waits for one core.
+        boolean stolen = machine != null && machine.steal() * machine.cores() >= rates.late();
+        return waited || stolen ? MACHINE : UNCLEAR;
+    }
+
+    private Kind relay() {
+        boolean waits = waitsForRelay();
+        boolean unseen = queues.relayReceive() == null && !waits;
+        if (!wantsAll(relay) || !(waits || unseen)) {
+            return null;
+        }
+        cpu(relay);
+        queue("not read by the relay", queues.relayReceive());
+        if (unseen && wantsAll(publisher)) {
+            cpu(publisher);
+            sayMachine();
+            return allCoresBusy() ? MACHINE : UNCLEAR;
+        }
+        return own(RELAY, relay);
+    }
+
+    private Kind subscriber() {
+        boolean full = isFull(queues.subscriberReceive()) && (queues.relaySend() == null || sendFull());
+        boolean unseen = queues.subscriberReceive() == null && !sendFull();
+        if (full || unseen && (backpressured() || wantsAll(subscriber))) {
+            if (full) {
+                queue("not read by the subscriber", queues.subscriberReceive());
+            }
+            if (backpressured()) {
+                backpressure();
+            }
+            cpu(subscriber);
+            return own(SUBSCRIBER, subscriber);
+        }
+        if (!sendFull()) {
+            return null;
+        }
+        queue("not sent by the relay", queues.relaySend());
+        queue("not read by the subscriber", queues.subscriberReceive());
+        boolean read = isEmpty(queues.subscriberReceive());
+        if (signals.link().throughOut()) {
+            link(signals.link());
+            return read ? network() : UNCLEAR;
+        }
+        // On the same host a relay that cannot send waits for its subscriber.
+        cpu(subscriber);
+        return read && allCoresBusy() ? machine() : own(SUBSCRIBER, subscriber);
+    }
+
+    /** The relay runs elsewhere: it lies between those who cannot send and those who have read everything. */
+    private Kind unseenRelay() {
+        boolean between = isFull(queues.publisherSend()) && isEmpty(queues.subscriberReceive());
+        if (relay != null || queues.relayReceive() != null || !between) {
+            return null;
+        }
+        queue("not sent by the publishers", queues.publisherSend());
+        queue("not read by the subscriber", queues.subscriberReceive());
+        if (backpressured()) {
+            backpressure();
+            return LINK;
+        }
+        LinkShare link = signals.link();
+        link(link);
+        if (holds != null) {
+            heldBack();
+        }
+        return !link.throughIn() && !link.throughOut() && allCoresBusy() ? machine() : RELAY_HOST;
+    }
+
+    private Kind waitingRelay() {
+        if (!waitsForRelay() && !heldBackMostly()) {
+            return null;
+        }
+        queue("not read by the relay", queues.relayReceive());
+        if (holds != null) {
+            heldBack();
+        }
+        cpu(relay);
+        if (backpressured()) {
+            backpressure();
+            return UNCLEAR;
+        }
+        if (heldBackMostly() || relay != null && relay.wantsMost() && !sendFull()) {
+            return RELAY;
+        }
+        return allCoresBusy() ? machine() : UNCLEAR;
+    }
+
+    private Kind publisher() {
+        if (isFull(queues.publisherSend())) {
+            queue("not sent by the publishers", queues.publisherSend());
+            queue("not read by the relay", queues.relayReceive());
+            if (!signals.link().throughIn()) {
+                return allCoresBusy() ? machine() : UNCLEAR;
+            }
+            link(signals.link());
+            return isEmpty(queues.relayReceive()) ? network() : UNCLEAR;
+        }
+        if (wantsAll(publisher)) {
+            cpu(publisher);
+            queue("not read by the relay", queues.relayReceive());
+            return own(PUBLISHER, publisher);
+        }
+        if (publishersIdle()) {
+            say("no queue is full: everything that was sent went through at once");
+            cpu(publisher);
+            return PUBLISHER;
+        }
+        return null;
+    }
+
+    private Kind machine() {
+        if (!allCoresBusy()) {
+            say("no signal points anywhere");
+        }
+        sayMachine();
+        cpu(relay);
+        cpu(publisher);
+        cpu(subscriber);
+        return allCoresBusy() ? MACHINE : UNCLEAR;
+    }
+
+    /** The network is slow; where the kernel is busy with it and no core is idle, for want of a core. */
+    private Kind network() {
+        if (!allCoresBusy() || machine.softirq() < KERNEL_BUSY) {
+            return LINK;
+        }
+        sayMachine();
+        return MACHINE;
+    }
+
+    /** A kind that means a thread's own speed, as far as that thread got the core that it wanted. */
+    private Kind own(Kind kind, CpuShare cpu) {
+        if (!wantsAll(cpu) || cpu.waited() < STARVED || !allCoresBusy()) {
+            return kind;
+        }
+        sayMachine();
+        return MACHINE;
+    }
+
+    private boolean allCoresBusy() {
+        return machine != null && machine.idle() <= NO_CORE_IDLE;
+    }
+
+    /** Whether the publishers could have sent more: a slow subscriber that holds nobody back binds nobody. */
+    private boolean publishersFree() {
+        return isEmpty(queues.publisherSend());
+    }
+
+    private static boolean wantsAll(CpuShare cpu) {
+        return cpu != null && cpu.wantsAll();
+    }
+
+    private static boolean isFull(Queue queue) {
+        return queue != null && queue.isFull();
+    }
+
+    private static boolean isEmpty(Queue queue) {
+        return queue != null && queue.isEmpty();
+    }
+
+    /** Whether messages wait in the relay's sockets, or where those cannot be seen, since it held publishers back. */
+    private boolean waitsForRelay() {
+        return queues.relayReceive() == null
+                ? heldBackMostly()
+                : queues.relayReceive().isFull();
+    }
+
+    private boolean sendFull() {
+        return isFull(queues.relaySend());
+    }
+
+    private boolean backpressured() {
+        return holds != null && holds.backpressure() >= MOSTLY;
+    }
+
+    private boolean heldBackMostly() {
+        return holds != null && holds.heldBack() >= MOSTLY;
+    }
+
+    /** Nothing was delivered for long. A queue that grows at a rate makes messages late too, but they never stop coming. */
+    private boolean nothingCame() {
+        return rates.wanted() > 0
+                ? still.deliveries().count() > 0
+                        && still.isSlow()
+                        && still.deliveries().explains(still.slowestNanos(), true)
+                : still.deliveries().totalNanos() >= STOOD_STILL * rates.seconds() * SECOND_NANOS;
+    }
+
+    /** At full speed, publishers that could send more and hardly want a core. */
+    private boolean publishersIdle() {
+        return rates.wanted() == 0
+                && publishersFree()
+                && (queues.relayReceive() == null || queues.relayReceive().isEmpty())
+                && !wantsAll(relay)
+                && busiestPublisher != null
+                && busiestPublisher.wanted() < IDLE;
+    }
+
+    private void say(String pattern, Object... values) {
+        reasons.add(format(pattern, values));
+    }
+
+    /** "relay's busiest thread (relay-loop-0) ran 0.67 of the time and waited another 0.31 for a core". */
+    private void cpu(CpuShare cpu) {
+        if (cpu != null) {
+            String waits =
+                    signals.sampled().waitsKnown() ? format(" and waited another %.2f for a core", cpu.waited()) : "";
+            say("%s's busiest thread (%s) ran %.2f of the time%s", cpu.process(), cpu.thread(), cpu.run(), waits);
+        }
+    }
+
+    /** "not read by the relay (the longest of 4): at least 32 KiB in 0.97 of 20 samples, 1,764 KiB on average". */
+    private void queue(String what, Queue queue) {
+        if (queue != null) {
+            say(
+                    "%s%s: at least %d KiB in %.2f of %d samples, %,.0f KiB on average",
+                    what,
+                    queue.connections() == 1 ? "" : " (the longest of " + queue.connections() + ")",
+                    Queue.LONG_BYTES >> 10,
+                    queue.waiting(),
+                    queue.samples(),
+                    queue.meanBytes() / KIBI);
+        }
+    }
+
+    private void sayMachine() {
+        if (machine != null) {
+            String others = machine.others() < WORTH_TELLING
+                    ? ""
+                    : format(", %.2f with other programs", machine.others())
+                            + (machine.busiest().isEmpty() ? "" : ", most of all " + machine.busiest());
+            say(
+                    "the machine's %d cores were idle %.2f of the time, %.2f in network interrupts%s%s",
+                    machine.cores(),
+                    machine.idle(),
+                    machine.softirq(),
+                    machine.steal() < WORTH_TELLING ? "" : format(", %.2f taken by the host", machine.steal()),
+                    others);
+        }
+    }
+
+    private void heldBack() {
+        say(
+                "publishers were held back %.2f of the time, the ring was %.2f full on average",
+                holds.heldBack(), holds.ringUsed());
+    }
+
+    private void backpressure() {
+        say(
+                "the slowest subscriber with the policy backpressure kept the log from growing %.2f of the time",
+                holds.backpressure());
+    }
+
+    private void link(LinkShare link) {
+        link("to the subscribers", link.out());
+        link("from the publishers", link.in());
+    }
+
+    private void link(String direction, double share) {
+        if (!Double.isNaN(share)) {
+            say("the link %s carried %.3f of its ceiling", direction, share);
+        }
+    }
+}

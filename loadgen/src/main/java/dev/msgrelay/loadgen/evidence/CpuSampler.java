@@ -1,0 +1,219 @@
+package dev.msgrelay.loadgen.evidence;
+
+import dev.msgrelay.loadgen.evidence.Sampled.CpuShare;
+import dev.msgrelay.loadgen.evidence.Watched.Role;
+import dev.msgrelay.loadgen.host.ProcessTimes;
+import dev.msgrelay.loadgen.host.SystemTree;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How long the threads of the watched processes ran, and how long they waited for a core: /proc/PID/task/TID/schedstat, or
+ * where the kernel has no such file, the times of /proc/PID/task/TID/stat, in steps of 10 ms. Of threads that end between two looks the process tells. The sampler's thread
+ * owns it.
+ */
+final class CpuSampler {
+    /** Threads of a local producer are named like this, see {@link Watched.Process}. */
+    private static final String PUBLISHER_THREAD = "publisher";
+
+    /** The JVM's compilers are busy in every young JVM, but no message waits for them. */
+    private static final List<String> BESIDE = List.of("C1 Compiler", "C2 Compiler");
+
+    /** The kernel calls a JVM's main thread by the program's name, which says nothing. */
+    private static final String PROGRAM = "java";
+
+    private static final String MAIN = "main";
+
+    /** The kernel counts the time of a process in such steps: less than a few of them is nobody's. */
+    private static final long ROUNDING_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
+
+    /** Threads that are told apart; of what comes on top nothing is known. */
+    private static final int MAX_THREADS = 16_384;
+
+    private static final long CONTROLLER = ProcessHandle.current().pid();
+
+    private final SystemTree source;
+    private final Watched watched;
+    private final Map<String, ThreadTimes> threads = new HashMap<>();
+
+    /** CPU time of each process, at the first look and now. */
+    private final Map<Long, long[]> totals = new HashMap<>();
+
+    private int looks;
+    private boolean waitsKnown = true;
+    private boolean started;
+    private long firstNanos;
+    private long lastNanos;
+
+    private static final class ThreadTimes {
+        private final Watched.Process process;
+        private final String name;
+        private long ranBefore;
+        private long waitedBefore;
+        private long ran;
+        private long waited;
+        private int lastLook;
+
+        ThreadTimes(Watched.Process process, String name) {
+            this.process = process;
+            this.name = name;
+        }
+
+        boolean isBeside() {
+            return BESIDE.stream().anyMatch(name::startsWith);
+        }
+
+        Role role() {
+            return process.role() == Role.RELAY && name.startsWith(PUBLISHER_THREAD) ? Role.PUBLISHER : process.role();
+        }
+    }
+
+    CpuSampler(SystemTree source, Watched watched) {
+        this.source = source;
+        this.watched = watched;
+    }
+
+    void sample(long now) {
+        looks++;
+        for (Watched.Process process : watched.processes()) {
+            total(process.pid());
+            for (String tid : source.names(process.pid() + "/task")) {
+                sample(process, tid);
+            }
+        }
+        total(CONTROLLER);
+        if (!started) {
+            firstNanos = now;
+            started = true;
+        }
+        lastNanos = now;
+    }
+
+    /** Counts all its threads, also those that have ended. */
+    private void total(long pid) {
+        ProcessTimes times = ProcessTimes.parse(source.text(pid + "/stat").orElse(""));
+        if (times != null) {
+            long[] total = totals.computeIfAbsent(pid, key -> new long[] {started ? 0 : times.nanos(), 0});
+            total[1] = times.nanos();
+        }
+    }
+
+    /**
+     * After the last look: what a process has used and none of its threads accounts for was used by one that has ended since
+     * it was seen. Of several, it goes to the one that had used most.
+     */
+    void settle() {
+        for (Watched.Process process : watched.processes()) {
+            long known = 0;
+            ThreadTimes ended = null;
+            for (ThreadTimes thread : threads.values()) {
+                if (thread.process == process) {
+                    known += thread.ran - thread.ranBefore;
+                    boolean counts = thread.lastLook < looks && !thread.isBeside();
+                    ended = counts && (ended == null || thread.ran > ended.ran) ? thread : ended;
+                }
+            }
+            long missing = used(process.pid()) - known;
+            if (ended != null && missing > ROUNDING_NANOS) {
+                ended.ran += missing;
+            }
+        }
+    }
+
+    private long used(long pid) {
+        long[] total = totals.get(pid);
+        return total == null ? 0 : total[1] - total[0];
+    }
+
+    private void sample(Watched.Process process, String tid) {
+        String path = process.pid() + "/task/" + tid;
+        long[] times = times(path);
+        ThreadTimes thread = threads.get(path);
+        if (times == null || (thread == null && threads.size() == MAX_THREADS)) {
+            return;
+        }
+        if (thread == null) {
+            thread = new ThreadTimes(process, name(path));
+            threads.put(path, thread);
+            if (!started) {
+                // A thread that comes later began within the window, at nothing.
+                thread.ranBefore = times[0];
+                thread.waitedBefore = times[1];
+            }
+        }
+        thread.lastLook = looks;
+        thread.ran = times[0];
+        thread.waited = times[1];
+    }
+
+    private String name(String path) {
+        String name = source.text(path + "/comm").orElse("?").strip();
+        return name.equals(PROGRAM) ? MAIN : name;
+    }
+
+    /** Nanoseconds run and waited since the thread's start, or null when it is gone. */
+    private long[] times(String path) {
+        try {
+            String[] fields =
+                    source.text(path + "/schedstat").orElse("").strip().split(" ");
+            if (fields.length >= 2) {
+                return new long[] {Long.parseLong(fields[0]), Long.parseLong(fields[1])};
+            }
+        } catch (NumberFormatException e) {
+            // no such figures in this file
+        }
+        ProcessTimes times = ProcessTimes.parse(source.text(path + "/stat").orElse(""));
+        waitsKnown &= times == null;
+        return times == null ? null : new long[] {times.nanos(), 0};
+    }
+
+    /** False where the kernel does not tell how long threads waited for a core. */
+    boolean waitsKnown() {
+        return waitsKnown;
+    }
+
+    /** The busiest thread of each process and role, in the order of the processes; empty where no time has passed. */
+    List<CpuShare> busiest() {
+        List<CpuShare> shares = new ArrayList<>();
+        double nanos = lastNanos - firstNanos;
+        if (nanos <= 0) {
+            return shares;
+        }
+        for (Watched.Process process : watched.processes()) {
+            if (process.beside()) {
+                continue;
+            }
+            Map<Role, CpuShare> best = new EnumMap<>(Role.class);
+            for (ThreadTimes thread : threads.values()) {
+                if (thread.process == process && !thread.isBeside()) {
+                    best.merge(thread.role(), share(thread, nanos), (a, b) -> a.wanted() >= b.wanted() ? a : b);
+                }
+            }
+            shares.addAll(best.values());
+        }
+        return shares;
+    }
+
+    /** How many cores the watched processes and the controller used, on average; 0 where no time has passed. */
+    double cores() {
+        double nanos = lastNanos - firstNanos;
+        long ran = used(CONTROLLER);
+        for (ThreadTimes thread : threads.values()) {
+            ran += thread.ran - thread.ranBefore;
+        }
+        return nanos <= 0 ? 0 : ran / nanos;
+    }
+
+    private static CpuShare share(ThreadTimes thread, double nanos) {
+        return new CpuShare(
+                thread.role(),
+                thread.process.name(),
+                thread.name,
+                Math.min(1, (thread.ran - thread.ranBefore) / nanos),
+                Math.min(1, (thread.waited - thread.waitedBefore) / nanos));
+    }
+}

@@ -1,0 +1,50 @@
+package dev.msgrelay.loadgen.evidence;
+
+import static dev.msgrelay.loadgen.render.Unit.format;
+
+import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Deeds of the machine that leave a run's figures without meaning: sentences with the numbers. The contestant's deeds are
+ * never in here, or the worst of its runs would not count. Pure.
+ */
+public final class Disturbances {
+    /** Part of all cores, in other programs: the half of it may as well be how the kernel keeps its books. */
+    private static final double OTHERS = 0.1;
+    /** Part of all cores, taken by the host of a virtual machine. */
+    private static final double STEAL = 0.02;
+    /** The cores' clock at the end of a run, as a part of what it was. */
+    private static final double CLOCK = 0.1;
+
+    private static final double PERCENT = 100;
+
+    private Disturbances() {}
+
+    /** One line each; empty for a run that was alone on a quiet machine. */
+    public static List<String> of(Signals signals) {
+        List<String> lines = new ArrayList<>();
+        MachineShare machine = signals.sampled().machine();
+        if (machine != null) {
+            if (machine.others() >= OTHERS) {
+                lines.add(format("other programs took %.0f %% of all cores", machine.others() * PERCENT)
+                        + (machine.busiest().isEmpty() ? "" : ", most of it " + machine.busiest()));
+            }
+            if (machine.steal() >= STEAL) {
+                lines.add(format(
+                        "the host of this virtual machine took %.1f %% of all cores", machine.steal() * PERCENT));
+            }
+            if (Math.abs(machine.clock() - 1) > CLOCK) {
+                lines.add(format(
+                        "the cores' clock was %.0f %% of what it had been at the begin", machine.clock() * PERCENT));
+            }
+        }
+        if (signals.still().machine().count() > 0) {
+            lines.add(format(
+                    "the machine kept a process that only sleeps from running for %.0f ms",
+                    signals.still().machine().longestMillis()));
+        }
+        return lines;
+    }
+}

@@ -1,0 +1,83 @@
+package dev.msgrelay.loadgen.evidence;
+
+import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
+import java.util.Optional;
+
+/**
+ * The first line of /proc/stat: what all cores together have done since the start, in ticks.
+ *
+ * @param cores lines of single cores
+ */
+record MachineTimes(int cores, long total, long idle, long softirq, long steal) {
+    private static final int IDLE = 4;
+    private static final int IO_WAIT = 5;
+    private static final int IRQ = 6;
+    private static final int SOFTIRQ = 7;
+    private static final int STEAL = 8;
+    private static final String CLOCK = "cpu MHz";
+
+    /** Empty where it is no such text. */
+    static Optional<MachineTimes> parse(String stat) {
+        String[] fields = stat.lines().findFirst().orElse("").split("\\s+");
+        if (!fields[0].equals("cpu") || fields.length <= STEAL) {
+            return Optional.empty();
+        }
+        int cores = (int) stat.lines().filter(line -> line.matches("cpu\\d.*")).count();
+        try {
+            long total = 0;
+            // The time of guests, which follows, is part of the user time already.
+            for (int i = 1; i <= STEAL; i++) {
+                total += Long.parseLong(fields[i]);
+            }
+            return Optional.of(new MachineTimes(
+                    cores,
+                    total,
+                    Long.parseLong(fields[IDLE]) + Long.parseLong(fields[IO_WAIT]),
+                    Long.parseLong(fields[IRQ]) + Long.parseLong(fields[SOFTIRQ]),
+                    Long.parseLong(fields[STEAL])));
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * The times from {@code before} until now, or null where no tick has passed.
+     *
+     * @param ownCores how many cores the run's own processes used, on average
+     * @param otherCores how many all other processes used that are still there
+     * @param busiest of those, see {@link MachineShare#busiest}
+     * @param clock see {@link MachineShare#clock}
+     */
+    MachineShare since(MachineTimes before, double ownCores, double otherCores, String busiest, double clock) {
+        double ticks = total - before.total;
+        if (ticks <= 0) {
+            return null;
+        }
+        // Idle time has been seen to go back a tick.
+        double idleShare = Math.max(0, (idle - before.idle) / ticks);
+        double softirqShare = (softirq - before.softirq) / ticks;
+        double stealShare = (steal - before.steal) / ticks;
+        double own = Math.min(1, ownCores / Math.max(1, cores));
+        double rest = Math.max(0, 1 - idleShare - softirqShare - stealShare - own);
+        double seen = Math.min(1, otherCores / Math.max(1, cores));
+        return new MachineShare(cores, idleShare, softirqShare, stealShare, own, Math.max(rest, seen), busiest, clock);
+    }
+
+    /** The mean clock of all cores by /proc/cpuinfo, in MHz; NaN where it is not told. */
+    static double clock(String cpuinfo) {
+        return cpuinfo.lines()
+                .filter(line -> line.startsWith(CLOCK))
+                .mapToDouble(
+                        line -> clockOf(line.substring(line.indexOf(':') + 1).strip()))
+                .average()
+                .orElse(Double.NaN);
+    }
+
+    private static double clockOf(String megahertz) {
+        try {
+            return Double.parseDouble(megahertz);
+        } catch (NumberFormatException e) {
+            return Double.NaN;
+        }
+    }
+}

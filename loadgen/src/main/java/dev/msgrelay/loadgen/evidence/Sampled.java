@@ -1,0 +1,121 @@
+package dev.msgrelay.loadgen.evidence;
+
+import dev.msgrelay.loadgen.evidence.Watched.Role;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Samples of one window.
+ *
+ * @param samples how often the queues were looked at
+ * @param cpu the busiest thread of each process and role; empty where none was seen
+ * @param waitsKnown false where the kernel does not tell how long a thread waited for a core
+ * @param machine null where it was not seen
+ * @param queues of sockets
+ */
+public record Sampled(int samples, List<CpuShare> cpu, boolean waitsKnown, MachineShare machine, Queues queues) {
+    public static final Sampled NOTHING = new Sampled(0, List.of(), true, null, Queues.UNSEEN);
+
+    /** The process of a role whose thread wanted a core most; null where none was seen. */
+    public CpuShare busiest(Role role) {
+        return cpu.stream()
+                .filter(share -> share.role() == role)
+                .max(Comparator.comparingDouble(CpuShare::wanted))
+                .orElse(null);
+    }
+
+    /** The process of a role whose thread wanted a core least; null where none was seen. */
+    public CpuShare leastBusy(Role role) {
+        return cpu.stream()
+                .filter(share -> share.role() == role)
+                .min(Comparator.comparingDouble(CpuShare::wanted))
+                .orElse(null);
+    }
+
+    /**
+     * How the busiest thread of one process, among those of one role, spent the window.
+     *
+     * @param process whose thread it is, for people
+     * @param thread its name as the kernel knows it, at most 15 characters
+     * @param run share of the time in which it ran, 0..1
+     * @param waited share of the time in which it could have run but had no core, 0..1; 0 where the kernel does not tell
+     */
+    public record CpuShare(Role role, String process, String thread, double run, double waited) {
+        private static final double ALL = 0.9;
+        private static final double MOST = 0.7;
+
+        /** Share of the time in which it wanted a core. */
+        public double wanted() {
+            return run + waited;
+        }
+
+        /** Whether it wanted a core nearly all the time: it is as fast as its core, or what it got of one. */
+        public boolean wantsAll() {
+            return wanted() >= ALL;
+        }
+
+        /** Whether it wanted a core for most of the time. */
+        public boolean wantsMost() {
+            return wanted() >= MOST;
+        }
+    }
+
+    /**
+     * How the cores of a machine spent the window; shares of all cores together, 0..1.
+     *
+     * @param idle waiting for input or output included
+     * @param softirq mostly the kernel's network stack
+     * @param steal taken by the host of a virtual machine
+     * @param own of the run's processes, the controller's included
+     * @param others what other programs used
+     * @param busiest of those, for people: "java (pid 712)"; empty where none stands out
+     * @param clock of the cores at the window's end, as a part of what it was at its begin; NaN where it is not told
+     */
+    public record MachineShare(
+            int cores,
+            double idle,
+            double softirq,
+            double steal,
+            double own,
+            double others,
+            String busiest,
+            double clock) {}
+
+    /**
+     * Samples of one end of all connections of one kind; of several, the one whose queue was long most often.
+     *
+     * @param connections seen
+     * @param samples taken of it
+     * @param waiting share of the samples in which at least {@link #LONG_BYTES} stood in it, 0..1
+     * @param meanBytes in it
+     */
+    public record Queue(int connections, int samples, double waiting, double meanBytes) {
+        /** With less than this, a queue is as good as empty: half of a loopback segment. */
+        public static final int LONG_BYTES = 32 << 10;
+
+        private static final double FULL = 0.8;
+        private static final double EMPTY = 0.5;
+
+        /** Nearly always something waits in it. */
+        public boolean isFull() {
+            return waiting >= FULL;
+        }
+
+        /** Often nothing waits in it: its reader catches up, so it is not its reader that is slow. */
+        public boolean isEmpty() {
+            return waiting <= EMPTY;
+        }
+    }
+
+    /**
+     * The four places where bytes may wait on their way; null where they could not be seen (Unix sockets have no such figures,
+     * and neither has a process on another host).
+     *
+     * <pre>
+     *  publisher [publisherSend] --link--> [relayReceive] relay [relaySend] --link--> [subscriberReceive] subscriber
+     * </pre>
+     */
+    public record Queues(Queue publisherSend, Queue relayReceive, Queue relaySend, Queue subscriberReceive) {
+        public static final Queues UNSEEN = new Queues(null, null, null, null);
+    }
+}

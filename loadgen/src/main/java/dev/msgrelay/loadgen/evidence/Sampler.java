@@ -1,0 +1,99 @@
+package dev.msgrelay.loadgen.evidence;
+
+import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
+import dev.msgrelay.loadgen.host.SystemTree;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** Takes samples when told to, at times that it is told. One thread. */
+final class Sampler {
+    /** Threads are looked at so seldom: there are dozens in each JVM, and their times add up by themselves. */
+    private static final long CPU_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final SystemTree source;
+    private final SocketSampler sockets;
+    private final CpuSampler cpu;
+    private final OtherPrograms others;
+    private Edge begin = Edge.UNSEEN;
+    private Edge end = Edge.UNSEEN;
+    private long lastCpu;
+    private int samples;
+
+    /**
+     * Counters at one edge of the window.
+     *
+     * @param clock of the cores, see {@link MachineTimes#clock}
+     */
+    private record Edge(long nanos, Optional<MachineTimes> machine, double clock) {
+        static final Edge UNSEEN = new Edge(0, Optional.empty(), Double.NaN);
+    }
+
+    Sampler(SystemTree source, Watched watched) {
+        this.source = source;
+        this.sockets = new SocketSampler(source, watched);
+        this.cpu = new CpuSampler(source, watched);
+        this.others = new OtherPrograms(source, watched);
+    }
+
+    /** At the begin of the window. */
+    void first(long now) {
+        begin = edge(now);
+        others.first();
+        sampleCpu(now);
+        sample();
+    }
+
+    /** Before that, at the sockets alone: under the load of the warm-up. */
+    void ahead() {
+        sample();
+    }
+
+    /** Every now and then within it. */
+    void next(long now) {
+        if (now - lastCpu >= CPU_EVERY_NANOS) {
+            sampleCpu(now);
+        }
+        sample();
+    }
+
+    /** Near its end, while all threads are still there. */
+    void last(long now) {
+        sample();
+        sampleCpu(now);
+        cpu.settle();
+        others.last(now - begin.nanos);
+        end = edge(now);
+    }
+
+    private void sample() {
+        sockets.sample();
+        samples++;
+    }
+
+    private void sampleCpu(long now) {
+        cpu.sample(now);
+        lastCpu = now;
+    }
+
+    private Edge edge(long now) {
+        return new Edge(
+                now,
+                source.text("stat").flatMap(MachineTimes::parse),
+                MachineTimes.clock(source.text("cpuinfo").orElse("")));
+    }
+
+    /** The samples together, after {@link #last}. */
+    Sampled sampled() {
+        MachineShare machine = begin.machine.isPresent() && end.machine.isPresent()
+                ? end.machine
+                        .get()
+                        .since(
+                                begin.machine.get(),
+                                cpu.cores(),
+                                others.cores(),
+                                others.busiest(),
+                                end.clock / begin.clock)
+                : null;
+        return new Sampled(samples, cpu.busiest(), cpu.waitsKnown(), machine, sockets.queues());
+    }
+}

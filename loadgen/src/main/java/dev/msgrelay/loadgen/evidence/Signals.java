@@ -1,0 +1,137 @@
+package dev.msgrelay.loadgen.evidence;
+
+import static dev.msgrelay.loadgen.render.Unit.format;
+
+import dev.msgrelay.loadgen.evidence.Sampled.Queues;
+import dev.msgrelay.loadgen.plan.Still;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * All that a run is classified from.
+ *
+ * @param rates what passed
+ * @param sampled CPU, queues
+ * @param holds what the relay says; null where it says nothing
+ * @param link the part of the link that was used
+ * @param still who stood still
+ */
+public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare link, Standstills still) {
+    /**
+     * Whether nothing was delivered for long, whoever stood still; at a low rate messages are rare anyway, and one of them has
+     * to be late.
+     */
+    public boolean stoodStill() {
+        return still.deliveries().count() > 0 && (rates.wanted() == 0 || still.isSlow());
+    }
+
+    /**
+     * Whether messages left late because the relay did not take them: it held publishers back for as long, or their bytes waited
+     * to be sent and to be read.
+     */
+    public boolean lateBehindRelay() {
+        double late = rates.late();
+        Queues queues = sampled.queues();
+        boolean held = holds != null && holds.heldBack() >= late;
+        boolean waited = queues.publisherSend() != null
+                && queues.relayReceive() != null
+                && Math.min(
+                                queues.publisherSend().waiting(),
+                                queues.relayReceive().waiting())
+                        >= late;
+        return late > Rates.MAX_LATE_SHARE && (held || waited);
+    }
+
+    /**
+     * Rates within the window, against the one that was wanted.
+     *
+     * @param wanted messages a second of all publishers together; 0: as fast as it goes
+     * @param in messages a second that left the publishers; NaN where nobody counts them
+     * @param out messages a second that the subscribers got, on average
+     * @param late share of the messages that left more than a millisecond after their time, 0..1
+     * @param seconds length of the window
+     * @param edge messages a second that may fall to either side of the window's edges, because so many are due, or written,
+     *     together
+     */
+    public record Rates(double wanted, double in, double out, double late, double seconds, double edge) {
+        /** The share of messages of a fixed rate that may leave more than a millisecond late. */
+        public static final double MAX_LATE_SHARE = 0.001;
+
+        /** Part of the wanted messages that may be missing. */
+        private static final double TOLERANCE = 0.01;
+
+        /** Messages that cross the window's edges because a thread got its core a moment later. */
+        private static final double EDGE_SECONDS = 0.02;
+
+        /** Whether the publishers had a schedule, and all of it left and arrived. */
+        public boolean kept() {
+            double enough = wanted * (1 - Math.max(TOLERANCE, EDGE_SECONDS / seconds)) - edge;
+            return wanted > 0 && in >= enough && out >= enough;
+        }
+    }
+
+    /**
+     * The relay's word on its own waiting; shares of the time between the two of its reports that lie nearest around the
+     * window, 0..1.
+     *
+     * @param heldBack there was a publisher that it did not read, for want of room in the ring or because of:
+     * @param backpressure the slowest subscriber with that policy kept the log from growing
+     * @param ringUsed share of the ring's cells that were in use, on average of the reports
+     */
+    public record RelayHolds(double heldBack, double backpressure, double ringUsed) {}
+
+    /**
+     * How much of what the link could give a run has used, 0..1; NaN where there is no link, or its speed is not known.
+     *
+     * @param in from the publishers to the relay
+     * @param out from the relay to the subscribers, all of them behind that link together
+     * @param throughIn whether there may be a link at all between publishers and relay: not on loopback and over Unix sockets
+     * @param throughOut whether there may be one between relay and subscribers
+     */
+    public record LinkShare(double in, double out, boolean throughIn, boolean throughOut) {
+        public static final LinkShare UNKNOWN = new LinkShare(Double.NaN, Double.NaN, true, true);
+
+        private static final double ALL = 0.95;
+
+        boolean isFullIn() {
+            return in >= ALL;
+        }
+
+        boolean isFullOut() {
+            return out >= ALL;
+        }
+    }
+
+    /**
+     * Stand-stills within the window. Processes say it of themselves, by a thread that only sleeps; what of the time without
+     * deliveries none of them explains was spent in the relay and on the way.
+     *
+     * @param machine the controller's process: who stands still without having anything to do
+     * @param publishers of all processes, the one that stood still longest
+     * @param subscribers likewise
+     * @param deliveries times between two deliveries to the same subscriber; of all, the one with the longest
+     * @param slowestNanos the longest latency of a message of a schedule; 0 without one
+     */
+    public record Standstills(Still machine, Still publishers, Still subscribers, Still deliveries, long slowestNanos) {
+        private static final double SECOND_NANOS = 1e9;
+
+        /** Longer than threads wait for their turn, see {@link Still}. */
+        private static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+        public static final Standstills NONE = new Standstills(Still.NONE, Still.NONE, Still.NONE, Still.NONE, 0);
+
+        /** Whether a message was late for longer than messages are because they are rare. */
+        boolean isSlow() {
+            return slowestNanos >= LONG_NANOS;
+        }
+
+        /** "deliveries stood still 3 times for 100 ms or longer, at most for 301 ms, 0.9 s in all". */
+        public String withoutDeliveries() {
+            return format(
+                    "deliveries stood still %,d time%s for 100 ms or longer, at most for %.0f ms, %.1f s in all",
+                    deliveries.count(),
+                    deliveries.count() == 1 ? "" : "s",
+                    deliveries.longestMillis(),
+                    deliveries.totalNanos() / SECOND_NANOS);
+        }
+    }
+}

@@ -1,0 +1,212 @@
+package dev.msgrelay.loadgen.evidence;
+
+import dev.msgrelay.loadgen.evidence.Sampled.Queue;
+import dev.msgrelay.loadgen.evidence.Sampled.Queues;
+import dev.msgrelay.loadgen.evidence.Watched.Role;
+import dev.msgrelay.loadgen.host.SystemTree;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Looks at the queues of a run's connections. /proc/PID/net is that of the process's own network namespace, so each
+ * namespace is read once, by way of one of its processes. The sampler's thread owns it.
+ */
+final class SocketSampler {
+    static final List<String> TABLES = List.of("/net/tcp", "/net/tcp6");
+
+    private final SystemTree source;
+    private final Watched watched;
+    private final QueueTally publisherSend = new QueueTally();
+    private final QueueTally relayReceive = new QueueTally();
+    private final QueueTally relaySend = new QueueTally();
+    private final QueueTally subscriberReceive = new QueueTally();
+
+    /** One process of each namespace, and which roles live in it. */
+    private final Map<Long, Set<Role>> namespaces = new LinkedHashMap<>();
+
+    /** Tables of each process in which something of the run was found: to read one, the kernel walks all sockets. */
+    private final Map<Long, List<String>> tables = new HashMap<>();
+
+    private final Bystanders bystanders;
+    private int seen;
+
+    SocketSampler(SystemTree source, Watched watched) {
+        this.source = source;
+        this.watched = watched;
+        this.bystanders = new Bystanders(source, watched);
+        Map<String, Long> first = new LinkedHashMap<>();
+        for (Watched.Process process : watched.processes()) {
+            // Without the right to look, the worst that happens is that a table is read more than once.
+            String namespace = source.link(process.pid() + "/ns/net").orElse("of " + process.pid());
+            long pid = first.computeIfAbsent(namespace, key -> process.pid());
+            namespaces.computeIfAbsent(pid, key -> new HashSet<>()).add(process.role());
+        }
+    }
+
+    void sample() {
+        if (watched.publishPort() < 0 && watched.subscribePort() < 0) {
+            return; // Unix sockets
+        }
+        bystanders.find();
+        namespaces.forEach((pid, roles) -> {
+            List<String> known = tables.get(pid);
+            List<String> wanted = known == null || known.isEmpty() ? TABLES : known;
+            tables.put(
+                    pid,
+                    wanted.stream()
+                            .filter(table -> read(source.text(pid + table).orElse(""), roles))
+                            .toList());
+        });
+    }
+
+    /** Answers whether anything of the run was in it. */
+    private boolean read(String text, Set<Role> roles) {
+        int before = seen;
+        int publish = watched.publishPort();
+        if (publish >= 0) {
+            SocketTable.read(text, publish, entry -> addPublishing(entry, publish, roles));
+        }
+        int subscribe = watched.subscribePort();
+        if (subscribe >= 0) {
+            SocketTable.read(text, subscribe, entry -> addSubscribing(entry, subscribe, roles));
+        }
+        return seen > before;
+    }
+
+    private void addPublishing(SocketTable.Entry entry, int port, Set<Role> roles) {
+        if (roles.contains(Role.PUBLISHER) && entry.remotePort() == port) {
+            seen++;
+            publisherSend.add(entry.localPort(), entry.sendBytes());
+        }
+        if (roles.contains(Role.RELAY) && entry.localPort() == port) {
+            seen++;
+            relayReceive.add(entry.remotePort(), entry.receiveBytes());
+        }
+    }
+
+    private void addSubscribing(SocketTable.Entry entry, int port, Set<Role> roles) {
+        if (bystanders.has(entry.localPort() == port ? entry.remotePort() : entry.localPort())) {
+            return;
+        }
+        if (roles.contains(Role.SUBSCRIBER) && entry.remotePort() == port) {
+            seen++;
+            subscriberReceive.add(entry.localPort(), entry.receiveBytes());
+        }
+        if (roles.contains(Role.RELAY) && entry.localPort() == port) {
+            seen++;
+            relaySend.add(entry.remotePort(), entry.sendBytes());
+        }
+    }
+
+    Queues queues() {
+        return new Queues(publisherSend.worst(), relayReceive.worst(), relaySend.worst(), subscriberReceive.worst());
+    }
+
+    /** Adds up the samples of one queue of each connection. The sampler's thread owns it. */
+    private static final class QueueTally {
+        /** Connections that are told apart; what comes on top is not looked at. */
+        private static final int MAX_CONNECTIONS = 4_096;
+
+        /** With fewer looks a share would mean nothing. */
+        private static final int MIN_SAMPLES = 3;
+
+        private final Map<Integer, Sum> connections = new HashMap<>();
+
+        private static final class Sum {
+            private int samples;
+            private int waiting;
+            private long bytes;
+        }
+
+        /** @param client the port of the end that connected, which tells a connection from the others */
+        void add(int client, long bytes) {
+            if (connections.size() == MAX_CONNECTIONS && !connections.containsKey(client)) {
+                return;
+            }
+            Sum sum = connections.computeIfAbsent(client, key -> new Sum());
+            sum.samples++;
+            sum.bytes += bytes;
+            if (bytes >= Queue.LONG_BYTES) {
+                sum.waiting++;
+            }
+        }
+
+        /** The connection with the longest queue, or null where it was hardly seen. */
+        Queue worst() {
+            Queue worst = null;
+            for (Sum sum : connections.values()) {
+                if (sum.samples >= MIN_SAMPLES) {
+                    Queue one = new Queue(
+                            connections.size(),
+                            sum.samples,
+                            (double) sum.waiting / sum.samples,
+                            (double) sum.bytes / sum.samples);
+                    worst = worst == null || longer(one, worst) ? one : worst;
+                }
+            }
+            return worst;
+        }
+
+        private static boolean longer(Queue one, Queue other) {
+            return one.waiting() != other.waiting()
+                    ? one.waiting() > other.waiting()
+                    : one.meanBytes() > other.meanBytes();
+        }
+    }
+
+    /**
+     * Connections of processes that hold nobody back, however long their queues are ({@link Watched.Process#beside}). They are
+     * connected before the first look and never again, so that they are found once. The sampler's thread owns it.
+     */
+    private static final class Bystanders {
+        private static final String SOCKET = "socket:[";
+
+        private final SystemTree source;
+        private final List<Watched.Process> processes;
+        private final int port;
+        private final Set<Integer> clients = new HashSet<>();
+
+        Bystanders(SystemTree source, Watched watched) {
+            this.source = source;
+            this.processes =
+                    watched.processes().stream().filter(Watched.Process::beside).toList();
+            this.port = watched.subscribePort();
+        }
+
+        /** Looks for them, until some are found. */
+        void find() {
+            if (port < 0 || !clients.isEmpty()) {
+                return;
+            }
+            for (Watched.Process process : processes) {
+                Set<String> inodes = sockets(process.pid());
+                for (String table : SocketSampler.TABLES) {
+                    SocketTable.read(source.text(process.pid() + table).orElse(""), port, entry -> {
+                        if (entry.remotePort() == port && inodes.contains(entry.inode())) {
+                            clients.add(entry.localPort());
+                        }
+                    });
+                }
+            }
+        }
+
+        private Set<String> sockets(long pid) {
+            String directory = pid + "/fd";
+            return source.names(directory).stream()
+                    .map(name -> source.link(directory + "/" + name).orElse(""))
+                    .filter(target -> target.startsWith(SOCKET))
+                    .map(target -> target.substring(SOCKET.length(), target.length() - 1))
+                    .collect(Collectors.toSet());
+        }
+
+        /** @param client the port of the end that connected */
+        boolean has(int client) {
+            return clients.contains(client);
+        }
+    }
+}

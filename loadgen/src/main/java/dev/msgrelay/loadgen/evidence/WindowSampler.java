@@ -1,0 +1,125 @@
+package dev.msgrelay.loadgen.evidence;
+
+import dev.msgrelay.loadgen.host.SystemTree;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Samples during one window, on a daemon thread of its own that ends with the window. Started and asked by the
+ * controller's thread.
+ */
+public final class WindowSampler implements AutoCloseable {
+    /**
+     * A look at the sockets costs some milliseconds: the kernel goes through a table as large as the host's memory asks
+     * for. So many in a window are enough, and not more often than:
+     */
+    private static final int SAMPLES = 20;
+
+    private static final long SHORTEST_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
+    private static final long LONGEST_STEP_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** Publishers' threads end with the window; the last look is a little earlier, however busy the machine is. */
+    private static final long BEFORE_END_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    /** A schedule is disturbed by every look: there are some before the window, and one when it is over. */
+    private static final long BEFORE_BEGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private static final int LOOKS_AHEAD = 3;
+    private static final long AHEAD_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** For the last look to be over; longer only where the machine stands still. */
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private final Sampler sampler;
+    private final long begin;
+    private final long end;
+    private final boolean scheduled;
+    private final CompletableFuture<Sampled> result = new CompletableFuture<>();
+    private final Thread thread = new Thread(this::run, "bound-sampler");
+
+    private WindowSampler(SystemTree source, Watched watched, long begin, long end, boolean scheduled) {
+        this.sampler = new Sampler(source, watched);
+        this.begin = begin;
+        this.end = end;
+        this.scheduled = scheduled;
+    }
+
+    /**
+     * Starts it.
+     *
+     * @param begin of the window, by {@link System#nanoTime}; not over yet
+     * @param end of it
+     * @param scheduled whether publishers have a schedule to keep, which looks within the window would make them miss
+     */
+    public static WindowSampler start(SystemTree source, Watched watched, long begin, long end, boolean scheduled) {
+        WindowSampler sampler = new WindowSampler(source, watched, begin, end, scheduled);
+        sampler.thread.setDaemon(true);
+        sampler.thread.start();
+        return sampler;
+    }
+
+    /**
+     * Returns the samples; waits for the window's end and no longer than a moment after it. {@link Sampled#NOTHING} where it
+     * could not be done.
+     */
+    public Sampled sampled() throws InterruptedException {
+        try {
+            return result.get(Math.max(0, end - System.nanoTime()) + PATIENCE_NANOS, TimeUnit.NANOSECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            return Sampled.NOTHING;
+        }
+    }
+
+    /** Ends it, wherever it is. */
+    @Override
+    public void close() {
+        thread.interrupt();
+    }
+
+    private void run() {
+        try {
+            if (scheduled) {
+                lookAround();
+            } else {
+                lookWithin();
+            }
+            result.complete(sampler.sampled());
+        } catch (InterruptedException | RuntimeException e) {
+            result.completeExceptionally(e);
+        }
+    }
+
+    private void lookWithin() throws InterruptedException {
+        long last = end - Math.min(BEFORE_END_NANOS, (end - begin) / 4);
+        sleepUntil(begin);
+        sampler.first(System.nanoTime());
+        long step = Math.min(LONGEST_STEP_NANOS, Math.max(SHORTEST_STEP_NANOS, (end - begin) / SAMPLES));
+        for (long at = begin + step; at < last; at = Math.max(at, System.nanoTime()) + step) {
+            sleepUntil(at);
+            sampler.next(System.nanoTime());
+        }
+        sleepUntil(last);
+        sampler.last(System.nanoTime());
+    }
+
+    /** Threads that keep a schedule live on after it. */
+    private void lookAround() throws InterruptedException {
+        for (int i = LOOKS_AHEAD; i > 0; i--) {
+            sleepUntil(begin - BEFORE_BEGIN_NANOS - i * AHEAD_STEP_NANOS);
+            sampler.ahead();
+        }
+        sleepUntil(begin - BEFORE_BEGIN_NANOS);
+        sampler.first(System.nanoTime());
+        sleepUntil(end);
+        sampler.last(System.nanoTime());
+    }
+
+    private static void sleepUntil(long moment) throws InterruptedException {
+        long left;
+        while ((left = moment - System.nanoTime()) > 0) {
+            TimeUnit.NANOSECONDS.sleep(left);
+        }
+    }
+}

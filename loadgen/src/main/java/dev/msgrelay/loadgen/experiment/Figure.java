@@ -1,0 +1,94 @@
+package dev.msgrelay.loadgen.experiment;
+
+import dev.msgrelay.loadgen.render.Unit;
+import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.RunRecord.Delays;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/** A figure that two relays are compared by. */
+public enum Figure {
+    DELIVERIES("deliveries", "deliveries/s", Unit.COUNT, true, RunRecord::out),
+    P50("p50", "latency p50", Unit.NANOS, false, run -> run.delays().latencyAt(50)),
+    P99("p99", "latency p99", Unit.NANOS, false, run -> run.delays().latencyAt(99)),
+    ACK_P50(
+            "ackP50",
+            "acknowledged p50",
+            Unit.NANOS,
+            false,
+            run -> Delays.at(run.delays().acknowledged(), 50)),
+    ACK_P99(
+            "ackP99",
+            "acknowledged p99",
+            Unit.NANOS,
+            false,
+            run -> Delays.at(run.delays().acknowledged(), 99)),
+    RELAY_CPU("relayCpu", "relay CPU s/million", Unit.PLAIN, false, Figure::cpuSecondsPerMillion);
+
+    private static final double MILLION = 1e6;
+
+    private final String id;
+    private final String title;
+    private final Unit unit;
+    private final boolean moreIsBetter;
+    private final ToDoubleFunction<RunRecord> value;
+
+    Figure(String id, String title, Unit unit, boolean moreIsBetter, ToDoubleFunction<RunRecord> value) {
+        this.id = id;
+        this.title = title;
+        this.unit = unit;
+        this.moreIsBetter = moreIsBetter;
+        this.value = value;
+    }
+
+    /**
+     * Those that a load has; the first one decides.
+     *
+     * @param acks whether both sides' publishers ask for acknowledgements
+     */
+    public static List<Figure> of(boolean paced, boolean acks) {
+        List<Figure> figures = new ArrayList<>(paced ? List.of(P50, P99) : List.of(DELIVERIES));
+        if (acks) {
+            figures.addAll(List.of(ACK_P50, ACK_P99));
+        }
+        figures.add(RELAY_CPU);
+        return figures;
+    }
+
+    /** The figure of one run; NaN where it has none, or one that no ratio can be made of. */
+    double of(RunRecord result) {
+        double known = value.applyAsDouble(result);
+        return known > 0 ? known : Double.NaN;
+    }
+
+    /** For programs. */
+    public String id() {
+        return id;
+    }
+
+    /** For people. */
+    public String title() {
+        return title;
+    }
+
+    /** A value of it, for people. */
+    String text(double measured) {
+        return unit.plain(measured);
+    }
+
+    public boolean moreIsBetter() {
+        return moreIsBetter;
+    }
+
+    /** Words for the one that is ahead. */
+    String ahead() {
+        return this == RELAY_CPU ? " needs less" : " faster";
+    }
+
+    /** CPU time of the relay's process, for a million messages that subscribers got. */
+    private static double cpuSecondsPerMillion(RunRecord result) {
+        double cpuSeconds = result.resources().processes().get(0).cpuSeconds();
+        return cpuSeconds * MILLION / result.throughput().out().messages();
+    }
+}

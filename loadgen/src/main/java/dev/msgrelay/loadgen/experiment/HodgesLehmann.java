@@ -1,0 +1,89 @@
+package dev.msgrelay.loadgen.experiment;
+
+import dev.msgrelay.loadgen.result.Counted;
+import java.util.Arrays;
+
+/**
+ * The centre of the differences of pairs: Hodges' and Lehmann's estimate, with the exact interval that goes with
+ * Wilcoxon's signed ranks.
+ *
+ * <p>J. L. Hodges, E. L. Lehmann: "Estimates of Location Based on Rank Tests", Annals of Mathematical Statistics 34
+ * (1963); the interval as in M. Hollander, D. A. Wolfe: "Nonparametric Statistical Methods", 3.3.
+ */
+public final class HodgesLehmann {
+    /** Confidence of the interval: 95 %. */
+    public static final double CONFIDENCE = 0.95;
+
+    /** The fewest pairs that an interval can be told from. */
+    public static final int MIN_PAIRS = 6;
+
+    private HodgesLehmann() {}
+
+    /**
+     * The centre of differences of pairs: the median of the means of any two of them, each with itself too.
+     *
+     * @return unknown when there are too few pairs for the confidence
+     */
+    public static Estimate paired(double[] differences) {
+        return paired(differences, CONFIDENCE);
+    }
+
+    /** As above, with an interval of another confidence. */
+    public static Estimate paired(double[] differences, double confidence) {
+        return estimate(walshAverages(differences), signedRankCounts(differences.length), confidence);
+    }
+
+    /** The estimate alone, of one difference or more. */
+    static double centre(double[] differences) {
+        return Counted.median(walshAverages(differences));
+    }
+
+    private static double[] walshAverages(double[] differences) {
+        int count = differences.length;
+        double[] means = new double[count * (count + 1) / 2];
+        int n = 0;
+        for (int i = 0; i < count; i++) {
+            for (int j = i; j < count; j++) {
+                means[n++] = (differences[i] + differences[j]) / 2;
+            }
+        }
+        return means;
+    }
+
+    private static Estimate estimate(double[] values, double[] counts, double confidence) {
+        int place = place(counts, (1 - confidence) / 2);
+        if (place == 0) {
+            return Estimate.UNKNOWN;
+        }
+        Arrays.sort(values);
+        return new Estimate(Counted.median(values), values[place - 1], values[values.length - place]);
+    }
+
+    /**
+     * The interval begins at the value of this place, from 1, and ends as far from the other end; 0: nowhere.
+     *
+     * @param tail what may lie on either side of it
+     */
+    static int place(double[] counts, double tail) {
+        double all = Arrays.stream(counts).sum();
+        double below = 0;
+        int place = 0;
+        while (place < counts.length && (below + counts[place]) / all <= tail) {
+            below += counts[place];
+            place++;
+        }
+        return place;
+    }
+
+    /** In how many ways Wilcoxon's signed-rank statistic of {@code n} differences comes to 0, 1, 2 and so on. */
+    static double[] signedRankCounts(int n) {
+        double[] counts = new double[n * (n + 1) / 2 + 1];
+        counts[0] = 1;
+        for (int rank = 1; rank <= n; rank++) {
+            for (int sum = counts.length - 1; sum >= rank; sum--) {
+                counts[sum] += counts[sum - rank];
+            }
+        }
+        return counts;
+    }
+}

@@ -1,0 +1,118 @@
+package dev.msgrelay.loadgen.experiment;
+
+import dev.msgrelay.loadgen.experiment.Experiment.Until;
+import dev.msgrelay.loadgen.experiment.PairedComparison.Ended;
+import dev.msgrelay.loadgen.result.Results.Side;
+import dev.msgrelay.loadgen.result.Results.Turn;
+import dev.msgrelay.loadgen.result.RunRecord.Observed.Kind;
+import dev.msgrelay.loadgen.rig.Plan;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * Runs A and B in turn, A B B A, until it is known well enough how they compare. It looks after each pair, but stops only
+ * because the interval is narrow or the time is over, never because the difference looks real: who stops at the first look
+ * that shows one finds one in the end, whether there is any or not. Where a run stood still or missed its schedule, it goes
+ * on until there are enough runs to tell whose do.
+ */
+public final class InTurn {
+    /** Fewer rounds may have been alike by chance, and so make an interval too narrow; and give no verdict beyond doubt. */
+    static final int MIN_ROUNDS = 11;
+
+    /** About as many as an hour has. */
+    private static final int MAX_PAIRS = 500;
+
+    private final Experiment experiment;
+    private final List<Figure> figures;
+    private final int pairsOfARound;
+    private final double withinPercent;
+    private final List<Turn> turns = new ArrayList<>();
+    private int seen;
+
+    /**
+     * @param figures the first one decides
+     * @param pairsOfARound that went through the same two processes
+     * @param withinPercent how wide the interval of the first figure may be
+     */
+    public InTurn(Experiment experiment, List<Figure> figures, int pairsOfARound, double withinPercent) {
+        this.experiment = experiment;
+        this.figures = figures;
+        this.pairsOfARound = pairsOfARound;
+        this.withinPercent = withinPercent;
+    }
+
+    /**
+     * Does it. What there is is returned however it ends: by an interrupt or a run that failed, too.
+     *
+     * @param cells A's and B's
+     * @param limitNanos no pair begins that would probably end later
+     */
+    public PairedComparison compare(List<Plan> cells, long limitNanos, Consumer<PairedComparison> afterPair) {
+        try {
+            List<Run> runs = experiment.rounds(
+                    "", cells, new Until(MAX_PAIRS, MAX_PAIRS, limitNanos, all -> isEnough(all, afterPair)));
+            Run last = runs.get(runs.size() - 1);
+            if (!last.failures().isEmpty()) {
+                String run = last.plan().name() + ", run " + (last.number() + 1) + ": ";
+                return comparison(
+                        Ended.FAILED, last.failures().stream().map(run::concat).toList());
+            }
+            return comparison(isEnough(turns, figures, withinPercent) ? Ended.NARROW : Ended.TIME, List.of());
+        } catch (InterruptedException e) {
+            return comparison(Ended.INTERRUPTED, List.of());
+        }
+    }
+
+    private boolean isEnough(List<Run> runs, Consumer<PairedComparison> afterPair) {
+        if (!runs.get(runs.size() - 1).failures().isEmpty()) {
+            return true;
+        }
+        if (runs.size() % 2 == 1) {
+            return false;
+        }
+        PairedComparison known = comparison(Ended.NOT_YET, List.of());
+        afterPair.accept(known);
+        return isEnough(turns, figures, withinPercent);
+    }
+
+    /** Whether so much is known that more pairs would add little. */
+    static boolean isEnough(List<Turn> runs, List<Figure> figures, double withinPercent) {
+        for (Kind kind : PairedComparison.kinds(figures)) {
+            if (runs.stream().anyMatch(run -> run.has(kind)) && !Frequency.isEnough(runs)) {
+                return false;
+            }
+        }
+        double[] logs = Pairs.of(runs).logRatios(figures.get(0));
+        return logs.length >= MIN_ROUNDS && PairedRow.widthPercent(PairedRow.ratio(logs)) <= withinPercent;
+    }
+
+    private PairedComparison comparison(Ended ended, List<String> failures) {
+        for (Run run : experiment.runs().subList(seen, experiment.runs().size())) {
+            seen++;
+            if (run.isWhole()) {
+                turns.add(turn(run));
+            }
+        }
+        return PairedComparison.of(turns, figures, ended, failures);
+    }
+
+    /** One that is invalid stands in no pair either: it ends the comparison. */
+    private Turn turn(Run run) {
+        Map<String, Double> values = new TreeMap<>();
+        figures.forEach(figure -> values.put(figure.id(), figure.of(run.record())));
+        List<String> leftOut = new ArrayList<>(run.failures());
+        leftOut.addAll(run.record().outcome().environment());
+        Side side = Side.valueOf(run.plan().name());
+        int round = run.number() / (2 * pairsOfARound);
+        return new Turn(
+                side,
+                run.number(),
+                round,
+                values,
+                leftOut,
+                run.record().outcome().observed());
+    }
+}

@@ -1,0 +1,221 @@
+package dev.msgrelay.loadgen.experiment;
+
+import static dev.msgrelay.loadgen.render.Unit.format;
+
+import dev.msgrelay.loadgen.lane.Iperf3;
+import dev.msgrelay.loadgen.lane.Lane;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.loadgen.plan.Traffic;
+import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.result.Cell.Ceilings;
+import dev.msgrelay.loadgen.result.Cell.Ceilings.Rate;
+import dev.msgrelay.loadgen.result.Cell.Share;
+import dev.msgrelay.loadgen.result.Counted.Spread;
+import dev.msgrelay.loadgen.result.LaneResult;
+import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.RunRecord.Moment;
+import dev.msgrelay.loadgen.rig.LoadRun;
+import dev.msgrelay.loadgen.rig.Plan;
+import dev.msgrelay.loadgen.rig.Rig;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The plans of one open lane, and the words of their runs about it. The shootout's thread owns it. */
+final class LaneSheet {
+    private static final double MEGA = 1e6;
+
+    private final Way way;
+    private final Shootout shootout;
+    /** The relay's, by load. */
+    private final Map<Load, Plan> relays = new LinkedHashMap<>();
+    /** Where there is no line rate, the plain relay's, by what is sent through it. Loads that differ little share it. */
+    private final Map<Load, Plan> plains = new LinkedHashMap<>();
+    /** Publisher and subscriber with nothing between them, likewise. */
+    private final Map<Load, Plan> directs = new LinkedHashMap<>();
+    /** One connection without a relay, where it is asked for: the plain sender's, and iperf3's. */
+    private final List<Plan> baselines = new ArrayList<>();
+
+    /** iperf3's measuring of a lane; a test puts another one in its place. */
+    @FunctionalInterface
+    interface Iperf {
+        Iperf3.Result run(Lane lane, Timing timing) throws InterruptedException;
+    }
+
+    LaneSheet(Way way, Shootout shootout, Rig rig, Iperf iperf) {
+        this.way = way;
+        this.shootout = shootout;
+        Timing timing = shootout.timing();
+        for (Load load : shootout.loads()) {
+            relays.put(load, way.plan(load, timing, rig));
+            if (way.isLocal()) {
+                Load plain = load.ofPlainRelay();
+                directs.computeIfAbsent(plain.withCounts(1, 1), key -> way.direct(key, timing, rig));
+                plains.computeIfAbsent(plain, key -> way.plain(key, timing, rig));
+            }
+        }
+        if (shootout.baseline() && way.lane().spec().isEmulated()) {
+            Plan sender = way.sender(timing);
+            Load none = sender.load().withCounts(0, 0);
+            baselines.add(way.plan(" without a relay", sender.contestant(), sender.load(), timing, rig));
+            baselines.add(way.plan(
+                    " without a relay: iperf3",
+                    sender.contestant(),
+                    none,
+                    timing,
+                    (plan, round, observer) -> iperf3(plan, round, iperf)));
+        }
+    }
+
+    /** iperf3 counts bytes alone, of nobody's messages. Where it cannot be had the run is marked with the reason. */
+    private RunRecord iperf3(Plan plan, int round, Iperf iperf) throws InterruptedException {
+        String started = LoadRun.now();
+        Iperf3.Result given = iperf.run(way.lane(), plan.timing());
+        long nanos = plan.timing().measured().toNanos();
+        return RunRecord.told(
+                new Moment(round, started, plan.timing().warmup().toNanos(), nanos),
+                new Traffic(0, Math.round(given.bytesPerSecond() * nanos / 1e9), nanos),
+                given.reason() == null ? List.of() : List.of("no iperf3: " + given.reason()));
+    }
+
+    Way way() {
+        return way;
+    }
+
+    List<Plan> baselines() {
+        return baselines;
+    }
+
+    /** All plans of a load, its ceilings first; those that an earlier load has, too, are told again. */
+    List<Plan> plans(Load load) {
+        List<Plan> plans = new ArrayList<>();
+        if (way.isLocal()) {
+            plans.add(directs.get(load.ofPlainRelay().withCounts(1, 1)));
+            plans.add(plains.get(load.ofPlainRelay()));
+        }
+        plans.add(relays.get(load));
+        return plans;
+    }
+
+    /** Everything about this lane, as results know it. */
+    LaneResult result(List<Run> runs) {
+        List<Cell> cells = new ArrayList<>();
+        relays.forEach((load, plan) -> {
+            List<RunRecord> own = Run.of(plan, runs);
+            if (!own.isEmpty()) {
+                cells.add(cell(plan, own, Run.of(plains.get(load.ofPlainRelay()), runs)));
+            }
+        });
+        return way.result(cells);
+    }
+
+    /** @param above runs of the plain relay under the same load */
+    private Cell cell(Plan plan, List<RunRecord> own, List<RunRecord> above) {
+        List<Share> shares = new ArrayList<>();
+        for (RunRecord run : own) {
+            // Without a line rate the plain relay of its own round.
+            Ceilings ceilings = plan.link() != null
+                    ? plan.link()
+                    : median(above.stream()
+                            .filter(one -> one.moment().round() == run.moment().round())
+                            .toList());
+            if (ceilings != null && !run.outcome().partial()) {
+                shares.add(Share.of(
+                        run.moment().round(),
+                        run.throughput(),
+                        ceilings,
+                        way.places(),
+                        plan.load().subscribers()));
+            }
+        }
+        return new Cell(Cell.RELAY, plan.load(), plan.link() != null ? plan.link() : median(above), shares, own);
+    }
+
+    /** The plain relay's run in the middle of those that count; null where there is none. */
+    private static Ceilings median(List<RunRecord> runs) {
+        List<RunRecord> sorted = runs.stream()
+                .filter(RunRecord::counts)
+                .sorted(Comparator.comparingDouble(RunRecord::out))
+                .toList();
+        return sorted.isEmpty()
+                ? null
+                : new Ceilings(
+                        Ceilings.PLAIN_RELAY,
+                        Rate.of(sorted.get((sorted.size() - 1) / 2).throughput().out()),
+                        null);
+    }
+
+    /** Notes beside the runs: ceilings and baselines that were measured. */
+    List<String> notes(List<Run> runs) {
+        List<String> notes = new ArrayList<>();
+        directs.values().forEach(plan -> ceilingNote("direct", plan, runs, notes));
+        plains.values().forEach(plan -> ceilingNote("plain relay", plan, runs, notes));
+        if (!baselines.isEmpty()) {
+            baselineNotes(runs, notes);
+        }
+        return notes;
+    }
+
+    private void ceilingNote(String what, Plan plan, List<Run> runs, List<String> notes) {
+        Ceilings median = median(Run.of(plan, runs));
+        if (median != null) {
+            notes.add(format(
+                    "%s: ceiling measured, %s to %d, %s: %,.0f msg/s, %,.1f MB/s",
+                    way.name(),
+                    what,
+                    plan.load().subscribers(),
+                    plan.load().body().describe(),
+                    median.batched().messagesPerSecond(),
+                    median.batched().bytesPerSecond() / MEGA));
+        }
+    }
+
+    /** "10gbe ... without a relay: raw stream 1,176.9 MB/s, iperf3 1,170.1 MB/s", and each load's share of both. */
+    private void baselineNotes(List<Run> runs, List<String> notes) {
+        List<RunRecord> raws = Run.of(baselines.get(0), runs);
+        List<RunRecord> iperfs = Run.of(baselines.get(1), runs);
+        Spread raw = Spread.of(raws, LaneSheet::bytes);
+        Spread iperf = Spread.of(iperfs, LaneSheet::bytes);
+        if (!raw.isKnown()) {
+            return;
+        }
+        String said = iperf.isKnown()
+                ? format("iperf3 %,.1f MB/s", iperf.median() / MEGA)
+                : iperfs.stream()
+                        .flatMap(run -> run.outcome().environment().stream())
+                        .findFirst()
+                        .orElse("no iperf3");
+        notes.add(format(
+                "%s without a relay: raw stream %,.1f MB/s, %s (medians of %d)",
+                way.lane().label(), raw.median() / MEGA, said, raws.size()));
+        relays.forEach((load, plan) -> {
+            List<RunRecord> counted =
+                    Run.of(plan, runs).stream().filter(RunRecord::counts).toList();
+            String ofRaw = ratio(counted, raws);
+            String ofIperf = ratio(counted, iperfs);
+            if (!ofRaw.isEmpty()) {
+                notes.add("  " + load + ": " + ofRaw + " of the raw stream"
+                        + (ofIperf.isEmpty() ? "" : ", " + ofIperf + " of iperf3"));
+            }
+        });
+    }
+
+    /** Bytes a second that arrived; NaN where there is no figure. */
+    private static double bytes(RunRecord baseline) {
+        double bytes = baseline.bytesOut();
+        return bytes > 0 ? bytes : Double.NaN;
+    }
+
+    /** "0.993 (0.991 .. 0.994)" of the baseline of each run's round; empty where there is none. */
+    private static String ratio(List<RunRecord> runs, List<RunRecord> baselines) {
+        Spread spread = Spread.of(runs, run -> baselines.stream()
+                .filter(baseline -> baseline.moment().round() == run.moment().round())
+                .mapToDouble(baseline -> run.bytesOut() / bytes(baseline))
+                .findFirst()
+                .orElse(Double.NaN));
+        return spread.isKnown() ? format("%.3f (%.3f .. %.3f)", spread.median(), spread.min(), spread.max()) : "";
+    }
+}

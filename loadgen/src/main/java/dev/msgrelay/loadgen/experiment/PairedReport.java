@@ -1,0 +1,209 @@
+package dev.msgrelay.loadgen.experiment;
+
+import static dev.msgrelay.loadgen.render.Unit.format;
+
+import dev.msgrelay.loadgen.render.Table;
+import dev.msgrelay.loadgen.render.Table.Field;
+import dev.msgrelay.loadgen.render.TextTable;
+import dev.msgrelay.loadgen.render.Unit;
+import dev.msgrelay.loadgen.result.Counted.Spread;
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.Results.Origin;
+import dev.msgrelay.loadgen.result.Results.Ratio;
+import dev.msgrelay.loadgen.result.Results.Side;
+import dev.msgrelay.loadgen.result.Results.Site;
+import dev.msgrelay.loadgen.result.Results.Turn;
+import dev.msgrelay.protocol.text.ShortText;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** A comparison in turn, for people and for programs. */
+public final class PairedReport {
+    private static final double HUNDRED = 100;
+
+    private static final List<Field<PairedRow>> FIELDS = List.of(
+            Field.text("", row -> row.figure().title()),
+            Field.of("A", Unit.PLAIN, row -> row.figure().text(row.medianA())),
+            Field.of("B", Unit.PLAIN, row -> row.figure().text(row.medianB())),
+            Field.of("B/A", Unit.RATIO, row -> row.ratio().value()),
+            Field.text("interval", row -> row.ratio().isKnown() ? row.ratio().interval() : ""),
+            Field.of("rounds", Unit.WHOLE, PairedRow::rounds),
+            Field.of(
+                    "sees from",
+                    Unit.FRACTION,
+                    row -> row.ratio().isKnown() ? row.smallestSeenPercent() / HUNDRED : Double.NaN),
+            Field.text("", PairedRow::verdict));
+
+    private final Map<Side, String> titles;
+    private final PairedComparison comparison;
+
+    /**
+     * @param titles of the contestants, for people
+     */
+    public PairedReport(Map<Side, String> titles, PairedComparison comparison) {
+        this.titles = titles;
+        this.comparison = comparison;
+    }
+
+    /** One line after each pair. */
+    public static String progress(PairedComparison comparison) {
+        PairedRow row = comparison.headline();
+        int last = comparison.runs().size() / 2;
+        String known = !row.ratio().isKnown()
+                ? "needs " + HodgesLehmann.MIN_PAIRS + " rounds"
+                : interval(row) + format(", %.1f %% wide", row.widthPercent());
+        Turn one = comparison.runs().get(comparison.runs().size() - 2);
+        Turn other = comparison.runs().get(comparison.runs().size() - 1);
+        boolean inOrder = one.side() == Side.A;
+        return format(
+                "pair %3d: A %s, B %s %s  B/A so far %s",
+                last,
+                row.figure().text((inOrder ? one : other).value(row.figure().id())),
+                row.figure().text((inOrder ? other : one).value(row.figure().id())),
+                row.figure().title(),
+                known);
+    }
+
+    /** A line for each figure, the verdict, and how it came about. */
+    public String table() {
+        StringBuilder text = new StringBuilder();
+        titles.forEach((side, title) -> line(text, "%s: %s", side, title));
+        if (titles.get(Side.A).equals(titles.get(Side.B))) {
+            line(text, "A and B are the same: this is how much the machine alone makes of nothing");
+        }
+        line(text, "");
+        text.append(TextTable.of(Table.of("", comparison.rows(), FIELDS)));
+        line(text, "  %s", spread());
+        comparison.frequencies().forEach(one -> line(text, "  %s", one.text()));
+        line(text, "");
+        line(text, "%s", ends());
+        if (comparison.failures().isEmpty()) {
+            line(text, "verdict: %s", verdict());
+        } else {
+            line(text, "FAIL");
+            comparison.failures().forEach(failure -> line(text, "  %s", failure));
+        }
+        return text.toString();
+    }
+
+    private String verdict() {
+        PairedRow row = comparison.headline();
+        String figure = !row.ratio().isKnown()
+                ? format("none: an interval needs %d rounds", HodgesLehmann.MIN_PAIRS)
+                : row.verdict() + ", B/A " + interval(row);
+        return Stream.concat(
+                        Stream.of(figure),
+                        comparison.frequencies().stream()
+                                .filter(one -> one.oftener() != null)
+                                .map(Frequency::verdict))
+                .collect(Collectors.joining("; "));
+    }
+
+    /** "spread of deliveries/s, least .. most of the median: A 0.96 .. 1.03, B 0.71 .. 1.04". */
+    private String spread() {
+        Figure figure = comparison.headline().figure();
+        return format(
+                "spread of %s, least .. most of the median: A %s, B %s",
+                figure.title(), spread(figure, Side.A), spread(figure, Side.B));
+    }
+
+    private String spread(Figure figure, Side side) {
+        Spread spread = Spread.of(
+                comparison.runs().stream()
+                        .filter(run -> run.side() == side && run.counts())
+                        .toList(),
+                run -> run.value(figure.id()));
+        return spread.isKnown()
+                ? format("%.2f .. %.2f", spread.min() / spread.median(), spread.max() / spread.median())
+                : "unknown";
+    }
+
+    private String ends() {
+        Pairs pairs = comparison.pairs();
+        StringBuilder text = new StringBuilder(format(
+                "%d %s, %d %s, %d %s left over; ended: %s",
+                comparison.runs().size(),
+                ShortText.plural(comparison.runs().size(), "run"),
+                pairs.pairs().size(),
+                ShortText.plural(pairs.pairs().size(), "pair"),
+                pairs.alone().size(),
+                ShortText.plural(pairs.alone().size(), "run"),
+                comparison.ended().ending().reason()));
+        for (Side side : Side.values()) {
+            List<Turn> disturbed = comparison.disturbed(side);
+            if (!disturbed.isEmpty()) {
+                text.append(format(
+                        "%n%s: %d %s left out because of the machine, the first: %s",
+                        side,
+                        disturbed.size(),
+                        ShortText.plural(disturbed.size(), "run"),
+                        disturbed.get(0).leftOut().get(0)));
+            }
+        }
+        text.append(pairs.count() ? "" : format("%nwithout disturbed runs there is no pair, so they stand in it"));
+        return text.toString();
+    }
+
+    public Results results(Origin origin) {
+        List<String> notes = new ArrayList<>();
+        titles.forEach((side, title) -> notes.add(side + ": " + title));
+        notes.addAll(ends().lines().toList());
+        notes.add(comparison.failures().isEmpty() ? "verdict: " + verdict() : "FAIL");
+        notes.addAll(comparison.failures());
+        return Results.of(origin, List.of(Site.here()))
+                .withRatios(Stream.concat(
+                                comparison.rows().stream().map(this::ratio),
+                                comparison.frequencies().stream().map(this::frequency))
+                        .toList())
+                .withTurns(comparison.runs())
+                .withNotes(notes)
+                .with(comparison.ended().ending());
+    }
+
+    private Ratio ratio(PairedRow row) {
+        Estimate known = row.ratio();
+        return new Ratio(
+                row.figure().id(),
+                titles.get(Side.A),
+                titles.get(Side.B),
+                row.medianA(),
+                row.medianB(),
+                row.rounds(),
+                row.rounds(),
+                known.value(),
+                known.low(),
+                known.high(),
+                row.smallestSeenPercent(),
+                row.verdict());
+    }
+
+    /** Runs with one in place of medians. */
+    private Ratio frequency(Frequency one) {
+        return new Ratio(
+                "runs with " + one.kind().title(),
+                titles.get(Side.A),
+                titles.get(Side.B),
+                one.withA(),
+                one.withB(),
+                one.runsA(),
+                one.runsB(),
+                Double.NaN,
+                Double.NaN,
+                Double.NaN,
+                Double.NaN,
+                one.verdict());
+    }
+
+    private static String interval(PairedRow row) {
+        return format(
+                "%.3f (%.3f .. %.3f)",
+                row.ratio().value(), row.ratio().low(), row.ratio().high());
+    }
+
+    private static void line(StringBuilder text, String pattern, Object... values) {
+        text.append(format(pattern, values).stripTrailing()).append('\n');
+    }
+}

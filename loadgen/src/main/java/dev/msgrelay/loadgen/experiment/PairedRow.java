@@ -1,0 +1,98 @@
+package dev.msgrelay.loadgen.experiment;
+
+import static dev.msgrelay.loadgen.render.Unit.format;
+
+import dev.msgrelay.loadgen.result.Counted;
+import dev.msgrelay.loadgen.result.Results.Side;
+import dev.msgrelay.loadgen.result.Results.Turn;
+import java.util.function.Function;
+
+/**
+ * The comparison of one figure.
+ *
+ * @param medianA of the runs that are in pairs; NaN where none has the figure
+ * @param rounds that have it: each gives one ratio
+ * @param ratio of b to a, with the 95 % interval; unknown where there are too few rounds for that
+ * @param better who is ahead beyond doubt, see {@link PairedComparison#DOUBT}; or null
+ */
+public record PairedRow(Figure figure, double medianA, double medianB, int rounds, Estimate ratio, Side better) {
+    /**
+     * Confidence of the interval: it is looked at after each pair, and what ends at a narrow one has had luck more often than not. With
+     * that, 1 is outside of this one in 5 % of comparisons of what is alike, as a test simulates.
+     */
+    private static final double CONFIDENCE = 0.96;
+
+    /**
+     * A difference as large as half the interval would be outside of it in one comparison of two. In four of five it is
+     * where it is so much larger: (1.96 + 0.84) / 1.96 standard errors.
+     */
+    private static final double SEEN_IN_FOUR_OF_FIVE = 1.43;
+
+    private static final double PERCENT = 100;
+
+    /** @param doubt how likely a verdict on sides that are alike may be */
+    static PairedRow of(Figure figure, Pairs pairs, double doubt) {
+        double[] logs = pairs.logRatios(figure);
+        return new PairedRow(
+                figure,
+                median(figure, pairs, Pairs.Pair::a),
+                median(figure, pairs, Pairs.Pair::b),
+                logs.length,
+                ratio(logs),
+                ahead(figure, HodgesLehmann.paired(logs, 1 - doubt).exp()));
+    }
+
+    /** The ratio of b to a, with the 95 % interval. */
+    static Estimate ratio(double[] logs) {
+        return HodgesLehmann.paired(logs, CONFIDENCE).exp();
+    }
+
+    private static Side ahead(Figure figure, Estimate ratio) {
+        if (!ratio.isKnown() || ratio.includes(1)) {
+            return null;
+        }
+        return ratio.value() > 1 == figure.moreIsBetter() ? Side.B : Side.A;
+    }
+
+    private static double median(Figure figure, Pairs pairs, Function<Pairs.Pair, Turn> side) {
+        return Counted.median(pairs.pairs().stream()
+                .filter(pair -> Double.isFinite(pair.logRatio(figure)))
+                .mapToDouble(pair -> side.apply(pair).value(figure.id()))
+                .toArray());
+    }
+
+    /** The speed of B to A's: the ratio, or its inverse where less is better. */
+    public Estimate speed() {
+        return figure.moreIsBetter() ? ratio : new Estimate(1 / ratio.value(), 1 / ratio.high(), 1 / ratio.low());
+    }
+
+    /** How wide the interval is: 5 for 0.98 .. 1.029; infinite where there is none. */
+    public double widthPercent() {
+        return widthPercent(ratio);
+    }
+
+    static double widthPercent(Estimate ratio) {
+        return !ratio.isKnown() ? Double.POSITIVE_INFINITY : (ratio.high() / ratio.low() - 1) * PERCENT;
+    }
+
+    /** The smallest difference that so many rounds with this spread show in four of five comparisons; infinite without an interval. */
+    public double smallestSeenPercent() {
+        return !ratio.isKnown()
+                ? Double.POSITIVE_INFINITY
+                : (Math.pow(ratio.high() / ratio.low(), SEEN_IN_FOUR_OF_FIVE / 2) - 1) * PERCENT;
+    }
+
+    public String verdict() {
+        if (!ratio.isKnown()) {
+            return "too few rounds";
+        }
+        if (better != null) {
+            return better + figure.ahead();
+        }
+        if (!ratio.includes(1)) {
+            return "perhaps " + ahead(figure, ratio) + figure.ahead() + ": take more pairs";
+        }
+        double most = Math.max(1 - ratio.low(), ratio.high() - 1) * PERCENT;
+        return format("no difference seen beyond %.1f %%", most);
+    }
+}

@@ -1,0 +1,192 @@
+package dev.msgrelay.loadgen.experiment;
+
+import dev.msgrelay.loadgen.experiment.Experiment.Until;
+import dev.msgrelay.loadgen.lane.Iperf3;
+import dev.msgrelay.loadgen.lane.LaneSpec;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.result.LaneResult;
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.loadgen.rig.Plan;
+import dev.msgrelay.loadgen.rig.Rig;
+import dev.msgrelay.protocol.text.ShortText;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * One shootout from the first lane to the last result. What has been taken is kept and written after every run, however
+ * the shootout ends. One thread owns it.
+ *
+ * <pre>
+ *  open lanes -&gt; rounds: every cell on every lane in turn -&gt; close lanes
+ * </pre>
+ */
+public final class ShootoutRun {
+    /** A lane on which so many runs in a row did not come to their end is given up. */
+    private static final int GIVE_UP_AFTER = 2;
+
+    private final Shootout shootout;
+    private final Equipment equipment;
+    private final Listener listener;
+    private final Keeper keeper;
+    private final Experiment experiment;
+    private final Results empty;
+    private final List<LaneSheet> sheets = new ArrayList<>();
+    private final List<LaneResult> skipped = new ArrayList<>();
+    private Ending ending = Ending.running();
+
+    /**
+     * All that touches the machine: tests put another one in its place.
+     *
+     * @param opener opens lanes with the relay under test
+     */
+    public record Equipment(Rig rig, Opener opener, LaneSheet.Iperf iperf3) {
+        /** The usual one. */
+        public Equipment(Opener opener) {
+            this(Rig.OWN, opener, Iperf3::run);
+        }
+    }
+
+    @FunctionalInterface
+    public interface Opener {
+        /**
+         * Opens one.
+         *
+         * @throws IOException it cannot be had; nothing of it is left
+         */
+        Way open(LaneSpec spec) throws IOException, InterruptedException;
+    }
+
+    @FunctionalInterface
+    public interface Kept {
+        /**
+         * Writes everything anew, in the place of what was written before; called after every run.
+         *
+         * @throws IOException it could not be written; what was written before is still there
+         */
+        void write(Results results) throws IOException;
+    }
+
+    /**
+     * @param kept gets everything after every run
+     * @param empty results without any
+     */
+    public ShootoutRun(
+            Shootout shootout, Equipment equipment, Meter meter, Listener listener, Kept kept, Results empty) {
+        this.shootout = shootout;
+        this.equipment = equipment;
+        this.listener = listener;
+        this.empty = empty;
+        this.keeper = new Keeper(() -> kept.write(results()), listener);
+        this.experiment = new Experiment(meter, listener, keeper, GIVE_UP_AFTER);
+    }
+
+    /** The work ahead, in one line: "4 lanes x 3 loads x 3 rounds: 48 runs with those for ceilings, about 6 min". */
+    public static String summary(Shootout shootout) {
+        List<Plan> round = plans(
+                shootout.lanes().stream()
+                        .map(spec -> new LaneSheet(Way.onPaper(spec), shootout, Rig.OWN, Iperf3::run))
+                        .toList(),
+                shootout);
+        return ShortText.counted(shootout.lanes().size(), "lane") + " x "
+                + ShortText.counted(shootout.loads().size(), "load") + " x "
+                + ShortText.counted(shootout.rounds(), "round") + ": " + shootout.rounds() * round.size()
+                + " runs with those for ceilings, about "
+                + TimeLeft.text(Experiment.estimate(round).multipliedBy(shootout.rounds()));
+    }
+
+    /**
+     * Does it all.
+     *
+     * @throws InterruptedException it was asked to end; what there is has been kept, and is marked
+     */
+    public void run() throws InterruptedException {
+        boolean interrupted = false;
+        try {
+            open();
+            keeper.keep();
+            List<Plan> plans = plans(sheets, shootout);
+            experiment.expect(plans, shootout.rounds());
+            experiment.rounds("", plans, Until.rounds(shootout.rounds()));
+            end(sheets.isEmpty() ? Ending.failed("no lane could be set up") : Ending.complete());
+        } catch (InterruptedException e) {
+            // There is little time from here on: what is to be known is kept, and nobody is waited for.
+            interrupted = true;
+            end(Ending.interrupted("interrupted"));
+            throw e;
+        } finally {
+            close(interrupted);
+        }
+    }
+
+    /** @param atOnce a lane's end is awaited interruptibly, and forced after an interrupt */
+    private void close(boolean atOnce) {
+        if (atOnce) {
+            Thread.currentThread().interrupt();
+        }
+        try {
+            sheets.forEach(sheet -> sheet.way().close());
+        } finally {
+            if (atOnce) {
+                Thread.interrupted();
+            }
+        }
+    }
+
+    private void end(Ending how) {
+        ending = how;
+        keeper.keep();
+    }
+
+    private void open() throws InterruptedException {
+        for (LaneSpec spec : shootout.lanes()) {
+            listener.begins("").phase("opening " + spec.label());
+            try {
+                sheets.add(new LaneSheet(equipment.opener().open(spec), shootout, equipment.rig(), equipment.iperf3()));
+            } catch (IOException e) {
+                experiment.endIfAsked();
+                listener.notice("lane " + spec.label() + " is skipped: " + e.getMessage());
+                skipped.add(LaneResult.skipped(spec.id(), spec.kind(), spec.isEmulated(), e.getMessage()));
+            }
+        }
+    }
+
+    public Results results() {
+        List<Run> runs = experiment.runs();
+        List<LaneResult> lanes = new ArrayList<>();
+        for (LaneSpec spec : shootout.lanes()) {
+            sheets.stream()
+                    .filter(one -> one.way().name().equals(spec.id()))
+                    .forEach(one -> lanes.add(one.result(runs)));
+            skipped.stream().filter(one -> one.name().equals(spec.id())).forEach(lanes::add);
+        }
+        return empty.withLanes(lanes)
+                .withNotes(sheets.stream()
+                        .flatMap(sheet -> sheet.notes(runs).stream())
+                        .toList())
+                .with(ending);
+    }
+
+    /** Whether a run failed, those for ceilings included. */
+    public boolean hasFailures() {
+        return experiment.runs().stream().anyMatch(run -> !run.failures().isEmpty());
+    }
+
+    /** Whether the last writing of the results failed. */
+    public boolean isUnwritten() {
+        return keeper.hasFailed();
+    }
+
+    /** Those of one round: first what links give without a relay, then loads, then lanes, so that what will be compared runs in turn. */
+    private static List<Plan> plans(List<LaneSheet> sheets, Shootout shootout) {
+        Set<Plan> plans = new LinkedHashSet<>();
+        sheets.forEach(sheet -> plans.addAll(sheet.baselines()));
+        for (Load load : shootout.loads()) {
+            sheets.forEach(sheet -> plans.addAll(sheet.plans(load)));
+        }
+        return List.copyOf(plans);
+    }
+}

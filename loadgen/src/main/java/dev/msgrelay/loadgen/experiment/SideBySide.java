@@ -1,0 +1,154 @@
+package dev.msgrelay.loadgen.experiment;
+
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.loadgen.result.Results.Side;
+import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.rig.Children;
+import dev.msgrelay.loadgen.rig.Contestant;
+import dev.msgrelay.loadgen.rig.LoadRun;
+import dev.msgrelay.loadgen.rig.Plan;
+import dev.msgrelay.loadgen.rig.Rig;
+import dev.msgrelay.loadgen.rig.RunException;
+import dev.msgrelay.loadgen.rig.RunObserver;
+import java.io.IOException;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * The two relays, and one set of publishers and subscribers for both, which stay from run to run: what their JVMs have made of
+ * the code is the same for both sides. Relays are started anew for every round, because one JVM compiles the same code
+ * better than another: of a pair of relays that stayed for good, it would be part of every ratio.
+ *
+ * <pre>
+ *  one pair a round     | start A, load, stop | start B, load, stop |
+ *  two                  | start A and B, warm up each | load A | load B | load B | load A | stop both |
+ * </pre>
+ */
+public final class SideBySide implements Rig, AutoCloseable {
+    private final Map<Side, Contestant> contestants;
+    private final Map<Side, Load> loads;
+    private final Schedule schedule;
+    private final Children workers = Children.staying();
+    private final Map<Side, Standing> standing = new EnumMap<>(Side.class);
+    private boolean warm;
+    private int runs;
+
+    /**
+     * How long runs are, and how many have the same processes.
+     *
+     * @param first of relays that stay for more than a pair, at full speed, before anything is counted; one that is started
+     *     for a single run has nothing but the run's own warm-up
+     * @param each of all runs; the warm-up of the first one, which nobody counts, may go on until the speed is steady
+     * @param pairs of a round
+     */
+    public record Schedule(Timing first, Timing each, int pairs) {}
+
+    private record Standing(Children children, Contestant.Started contestant) implements AutoCloseable {
+        @Override
+        public void close() {
+            children.close();
+        }
+    }
+
+    /**
+     * @param loads of one pace
+     * @throws InterruptedException the JVM is going down
+     */
+    public SideBySide(Map<Side, Contestant> contestants, Map<Side, Load> loads, Schedule schedule)
+            throws InterruptedException {
+        this.contestants = contestants;
+        this.loads = loads;
+        this.schedule = schedule;
+    }
+
+    public List<Plan> plans() {
+        // Both sides have the same time to become warm.
+        Timing each = schedule.each().exactly();
+        return Stream.of(Side.values())
+                .map(side -> plan(side, loads.get(side), each))
+                .toList();
+    }
+
+    private Plan plan(Side side, Load load, Timing timing) {
+        return Plan.here(side.name(), contestants.get(side), load, timing, this);
+    }
+
+    @Override
+    public void prepare(Plan plan, RunObserver observer) throws IOException, RunException, InterruptedException {
+        if (!warm) {
+            Side side = Side.valueOf(plan.name());
+            // For the workers, which are as new as the relay; and they are started as these loads need them.
+            boolean alike = loads.get(side).equals(loads.get(side.other()));
+            for (Side each : alike ? List.of(side) : List.of(side, side.other())) {
+                try (Standing own = start(each, observer)) {
+                    through(plan(each, loads.get(each), schedule.each()), 0, own, workers, observer);
+                }
+            }
+            warm = true;
+        }
+        int ofRound = 2 * schedule.pairs();
+        if (schedule.pairs() > 1 && runs % ofRound == 0) {
+            startBoth(runs / ofRound % 2 == 0 ? Side.A : Side.B, observer);
+        }
+    }
+
+    /** A relay of its own, or one that stands already. */
+    @Override
+    public RunRecord run(Plan plan, int round, RunObserver observer)
+            throws IOException, RunException, InterruptedException {
+        runs++;
+        Side side = Side.valueOf(plan.name());
+        if (schedule.pairs() > 1) {
+            return through(plan, round, standing.get(side), workers, observer);
+        }
+        try (Standing own = start(side, observer)) {
+            return through(plan, round, own, workers, observer);
+        }
+    }
+
+    /** @param first in turn, too: of two alike that stayed, the one that was started first was faster */
+    private void startBoth(Side first, RunObserver observer) throws IOException, RunException, InterruptedException {
+        stopBoth();
+        for (Side side : List.of(first, first.other())) {
+            standing.put(side, start(side, observer));
+            observer.phase("warming up " + side);
+            through(
+                    plan(side, loads.get(side).withRate(0), schedule.first()),
+                    0,
+                    standing.get(side),
+                    workers,
+                    observer);
+        }
+    }
+
+    private void stopBoth() {
+        standing.values().forEach(Standing::close);
+        standing.clear();
+    }
+
+    private Standing start(Side side, RunObserver observer) throws IOException, RunException, InterruptedException {
+        observer.phase("starting " + side);
+        Children children = new Children();
+        try {
+            return new Standing(children, contestants.get(side).start(children, loads.get(side)));
+        } catch (IOException | RunException | InterruptedException e) {
+            children.close();
+            throw e;
+        }
+    }
+
+    private static RunRecord through(Plan plan, int round, Standing relay, Children workers, RunObserver observer)
+            throws IOException, RunException, InterruptedException {
+        observer.phase("running " + plan.name());
+        return new LoadRun(plan, round, RunObserver.NONE).through(relay.contestant(), workers);
+    }
+
+    @Override
+    public void close() {
+        workers.close();
+        stopBoth();
+    }
+}

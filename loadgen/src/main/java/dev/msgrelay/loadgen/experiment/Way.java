@@ -1,0 +1,148 @@
+package dev.msgrelay.loadgen.experiment;
+
+import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.lane.Lane;
+import dev.msgrelay.loadgen.lane.LaneKind;
+import dev.msgrelay.loadgen.lane.LaneSpec;
+import dev.msgrelay.loadgen.lane.Lanes;
+import dev.msgrelay.loadgen.lane.Link;
+import dev.msgrelay.loadgen.message.Check;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.result.Cell.Ceilings;
+import dev.msgrelay.loadgen.result.LaneResult;
+import dev.msgrelay.loadgen.result.LaneResult.Place;
+import dev.msgrelay.loadgen.result.LaneResult.Places;
+import dev.msgrelay.loadgen.rig.Contestant;
+import dev.msgrelay.loadgen.rig.Contestants;
+import dev.msgrelay.loadgen.rig.LoadRun;
+import dev.msgrelay.loadgen.rig.Plan;
+import dev.msgrelay.loadgen.rig.RelayContestant;
+import dev.msgrelay.loadgen.rig.RemoteRelay;
+import dev.msgrelay.loadgen.rig.Rig;
+import dev.msgrelay.loadgen.rig.RunException;
+import dev.msgrelay.loadgen.rig.RunObserver;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * An open lane with the relay under test at its near end.
+ *
+ * @param places ends of the lane where clients are
+ */
+public record Way(Lane lane, Places places, Contestant relay) implements AutoCloseable {
+    /**
+     * Bytes of a write, and of the plain relay's buffer: what a packet over Linux' loopback carries (MTU 65,536, but no IP
+     * packet is longer than 65,535).
+     */
+    public static final int SIZE = 65_483;
+
+    /** The plain sender of baselines, with writes as iperf3's. */
+    private static final Contestant SENDER = Contestants.direct(128 << 10);
+
+    private static final Load COUNTED = Load.oneToOne(100).withCheck(Check.NONE);
+    /** A connection that stands and bytes that have passed are what a run waits for before its window begins. */
+    private static final Timing TRIAL = new Timing(Duration.ZERO, Duration.ofMillis(20));
+
+    /**
+     * Opens a lane of this host, and tries it where it is emulated. Publishers beside the relay of a link use its Unix socket,
+     * where they do not speak TLS.
+     *
+     * @throws IOException it cannot be had here, and nothing of it is left; the message is the reason, one line for people
+     */
+    public static Way open(LaneSpec spec, List<String> relayArgs, List<String> javaOptions, boolean tls)
+            throws IOException, InterruptedException {
+        boolean door = spec.isEmulated() && !tls;
+        Places places = spec.isEmulated() ? new Places(door ? Place.NEAR_UNIX : Place.NEAR, Place.FAR) : Places.NEAR;
+        Lane lane = Lanes.open(spec);
+        Way way = new Way(lane, places, new RelayContestant(relayArgs, javaOptions, door, null));
+        if (!spec.isEmulated()) {
+            return way;
+        }
+        try {
+            new LoadRun(way.sender(TRIAL), 0, RunObserver.NONE).run();
+            return way;
+        } catch (IOException | RunException e) {
+            lane.close();
+            throw new IOException("nothing passes through it: " + e.getMessage(), e);
+        } catch (InterruptedException | RuntimeException e) {
+            lane.close();
+            throw e;
+        }
+    }
+
+    /** The way to a relay that runs already: all clients are across the link, of which nothing may be known. */
+    public static Way to(String name, RemoteRelay relay, Link link) {
+        Lane lane = Lane.between(LaneSpec.remote(name), Site.HERE, Site.HERE, link);
+        return new Way(lane, new Places(Place.FAR, Place.FAR), relay);
+    }
+
+    /** Without anything that is open: to know what lies ahead. */
+    static Way onPaper(LaneSpec spec) {
+        Lane lane = Lane.between(spec, Site.HERE, Site.HERE, spec.emulatedLink());
+        return new Way(lane, Places.NEAR, SENDER);
+    }
+
+    public String name() {
+        return lane.spec().id();
+    }
+
+    /** Whether its ceilings can be measured: there is no link between its ends. */
+    public boolean isLocal() {
+        return lane.link() == null && lane.spec().kind() != LaneKind.REMOTE;
+    }
+
+    /** Arithmetic of the link; null where none is known. */
+    public Ceilings link(Load load) {
+        return lane.link() == null ? null : LaneCeilings.of(lane.link(), load.body());
+    }
+
+    /** The relay's plan for this load. */
+    public Plan plan(Load load, Timing timing, Rig rig) {
+        return plan("", relay, load, timing, rig);
+    }
+
+    /** Pre-packed frames straight to one subscriber that only counts. */
+    public Plan direct(Load load, Timing timing, Rig rig) {
+        Load one = load.ofPlainRelay().withCounts(1, 1).withCheck(Check.NONE);
+        return plan(", ceiling: direct", Contestants.direct(SIZE), one, timing, rig);
+    }
+
+    /** The plain relay, with one publisher and as many subscribers: one run of one size, as whatever is set against it has. */
+    public Plan plain(Load load, Timing timing, Rig rig) {
+        return plan(", ceiling: plain relay", Contestants.plain(SIZE), load.ofPlainRelay(), timing, rig);
+    }
+
+    /** Pre-packed frames from the near end to the far one, without any relay. */
+    Plan sender(Timing timing) {
+        return plan(" without a relay", SENDER, COUNTED, timing, Rig.OWN);
+    }
+
+    /** @param what behind the lane's name, for people */
+    Plan plan(String what, Contestant contestant, Load load, Timing timing, Rig rig) {
+        Load over = load.withUnix(load.unix() || lane.unix());
+        return new Plan(
+                lane.label() + what + ", " + over,
+                "lane " + name(),
+                contestant,
+                lane.placement(),
+                places,
+                link(load),
+                over,
+                timing,
+                rig);
+    }
+
+    /** This lane with these cells, as results have it. */
+    public LaneResult result(List<Cell> cells) {
+        LaneSpec spec = lane.spec();
+        return new LaneResult(name(), spec.kind(), spec.isEmulated(), null, lane.link(), places, cells);
+    }
+
+    @Override
+    public void close() {
+        lane.close();
+    }
+}

@@ -1,0 +1,62 @@
+package dev.msgrelay.loadgen.host;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * This host, or a part of it that a command leads into: JVMs of the same JDK and class path as this one.
+ *
+ * @param name for people
+ * @param prefix words before the java command, such as those that enter a network namespace; the last of them has to
+ *     become the command (exec), so that the process started is the JVM itself
+ * @param address at which the other sites reach what listens here
+ */
+public record HostSite(String name, List<String> prefix, String address) implements Site {
+    private static final String GUARD =
+            "exec 3<&0; (cat <&3; kill -9 $$) >/dev/null 2>&1 & exec 3<&-; exec \"$@\" </dev/null";
+
+    public HostSite {
+        prefix = List.copyOf(prefix);
+    }
+
+    @Override
+    public Process start(Site.JavaProgram program) throws IOException {
+        List<String> command = new ArrayList<>(prefix);
+        command.add(java());
+        command.addAll(program.javaOptions());
+        command.addAll(List.of("-cp", classPath(), program.main()));
+        command.addAll(program.args());
+        return startCommand(command);
+    }
+
+    /**
+     * The command that lets a program which knows nothing of its controller end with it, however that ends: a shell becomes
+     * the program, and leaves a reader of its stdin behind that kills it when that ends. The process id is the program's own.
+     */
+    public static List<String> guarded(List<String> command) {
+        List<String> guarded = new ArrayList<>(List.of("sh", "-c", GUARD, "guarded"));
+        guarded.addAll(command);
+        return guarded;
+    }
+
+    /** Starts any command of this host. */
+    public static Process startCommand(List<String> command) throws IOException {
+        return new ProcessBuilder(command).start();
+    }
+
+    /** The java command of the JDK that this JVM is of. */
+    public static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+
+    private static String classPath() {
+        return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                .map(entry -> Path.of(entry).toAbsolutePath().toString())
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+}

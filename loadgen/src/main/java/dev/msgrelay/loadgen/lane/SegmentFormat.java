@@ -1,0 +1,56 @@
+package dev.msgrelay.loadgen.lane;
+
+/**
+ * How segments are wrapped on a link: IPv4, TCP with time stamps; see the package for the picture. All sizes are bytes.
+ *
+ * @param mtu of the link: the largest IP packet; the Ethernet header and the checksum come on top
+ * @param framing the part of a frame that counts
+ */
+public record SegmentFormat(int mtu, Framing framing) {
+    /** The packet that every host has to take (RFC 791). */
+    public static final int MIN_MTU = 68;
+    /** The largest MTU: no IPv4 packet is longer. */
+    public static final int MAX_MTU = 65_535;
+
+    /** IP and TCP, 20 each, and the time stamps that Linux sends by default. */
+    private static final int HEADERS = 20 + 20 + 12;
+
+    private static final int MAC_HEADER = 14;
+
+    /**
+     * @throws IllegalArgumentException naming the MTU and its limits
+     */
+    public SegmentFormat {
+        if (mtu < MIN_MTU || mtu > MAX_MTU) {
+            throw new IllegalArgumentException("MTU " + mtu + " is not within " + MIN_MTU + ".." + MAX_MTU);
+        }
+    }
+
+    /** On Ethernet. */
+    public static SegmentFormat usual(int mtu) {
+        return new SegmentFormat(mtu, Framing.ETHERNET);
+    }
+
+    /** Payload of a full segment. */
+    public int segmentBytes() {
+        return mtu - HEADERS;
+    }
+
+    /** Bytes of the link's time for a segment with this payload; on Ethernet from its preamble to the end of its gap. */
+    public int wireBytes(int payload) {
+        return framing.wireBytes(MAC_HEADER + HEADERS + payload);
+    }
+
+    /** The same for as many segments as {@code bytes} sent in one go need: full ones, and the rest in a last one. */
+    public long wireBytesOf(long bytes) {
+        long full = bytes / segmentBytes();
+        int rest = (int) (bytes % segmentBytes());
+        return full * wireBytes(segmentBytes()) + (rest == 0 ? 0 : wireBytes(rest));
+    }
+
+    /** "MTU 1500", "MTU 1500, emulated by tc". */
+    @Override
+    public String toString() {
+        return "MTU " + mtu + (framing == Framing.ETHERNET ? "" : ", emulated by tc");
+    }
+}

@@ -1,0 +1,69 @@
+package dev.msgrelay.loadgen.message;
+
+import dev.msgrelay.protocol.FrameLayout;
+
+/**
+ * The sizes of message bodies: {@code 100}, all of one size; or {@code 16-1000}, every size from 16 to 1000, equally often.
+ * The text of a value ({@link #toString}), parsed again, gives an equal value. Immutable.
+ */
+public record BodySizes(int min, int max) {
+    public static final int MIN = LoadMessage.MIN_BODY;
+    public static final int MAX = FrameLayout.MAX_MAX_BODY;
+
+    private static final String NUMBER = "[0-9]{1,18}";
+
+    /**
+     * All bodies of this size.
+     *
+     * @throws IllegalArgumentException naming the size and its limits
+     */
+    public static BodySizes fixed(int size) {
+        return new BodySizes(within("", size), size);
+    }
+
+    /**
+     * @throws IllegalArgumentException one line, naming the value and the limit
+     */
+    public static BodySizes parse(String text) {
+        if (text.matches("-?" + NUMBER)) {
+            return fixed(within("", Long.parseLong(text)));
+        }
+        if (!text.matches(NUMBER + "-" + NUMBER)) {
+            throw new IllegalArgumentException("'" + text + "' is not a number of bytes, or MIN-MAX, as in 16-1000");
+        }
+        int dash = text.indexOf('-');
+        int from = within(text + ": ", Long.parseLong(text.substring(0, dash)));
+        int to = within(text + ": ", Long.parseLong(text.substring(dash + 1)));
+        if (from > to) {
+            throw new IllegalArgumentException("'" + text + "' starts at " + from + ", above its end at " + to);
+        }
+        return new BodySizes(from, to);
+    }
+
+    private static int within(String where, long size) {
+        if (size < MIN || size > MAX) {
+            throw new IllegalArgumentException(where + size + " is not within " + MIN + ".." + MAX);
+        }
+        return (int) size;
+    }
+
+    public boolean isFixed() {
+        return min == max;
+    }
+
+    public double mean() {
+        return ((double) min + max) / 2;
+    }
+
+    /** For people: "100-byte bodies", "bodies of 16 to 1000 bytes (mean 508)". */
+    public String describe() {
+        return isFixed()
+                ? min + "-byte bodies"
+                : "bodies of " + min + " to " + max + " bytes (mean " + Math.round(mean()) + ")";
+    }
+
+    @Override
+    public String toString() {
+        return isFixed() ? "" + min : min + "-" + max;
+    }
+}

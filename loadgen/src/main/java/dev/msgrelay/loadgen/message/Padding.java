@@ -1,0 +1,62 @@
+package dev.msgrelay.loadgen.message;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The filling of a measured message's body behind its fields: byte {@code i} of a body is letter {@code i} of the alphabet,
+ * over and over. Never zero, so that a hole in the stream shows, and different from byte to byte, so that a shift does.
+ */
+final class Padding {
+    private static final int LETTERS = 26;
+
+    /** Whole alphabets, so that a body of any length is made of pieces of it. */
+    private static final ByteBuffer PATTERN = pattern(LETTERS * 2_500);
+
+    private Padding() {}
+
+    private static ByteBuffer pattern(int length) {
+        ByteBuffer pattern = ByteBuffer.allocateDirect(length);
+        for (int i = 0; i < length; i++) {
+            pattern.put(i, (byte) ('a' + i % LETTERS));
+        }
+        return pattern;
+    }
+
+    /** Fills the body of {@code bodyLength} bytes at {@code offset}, except for its fields. */
+    static void fill(ByteBuffer buffer, int offset, int bodyLength) {
+        int at = LoadMessage.MIN_BODY;
+        while (at < bodyLength) {
+            int from = at % PATTERN.capacity();
+            int length = Math.min(bodyLength - at, PATTERN.capacity() - from);
+            buffer.put(offset + at, PATTERN, from, length);
+            at += length;
+        }
+    }
+
+    /** A view of the pattern to compare with, see {@link #matches}; for one thread. */
+    static ByteBuffer view() {
+        return PATTERN.duplicate();
+    }
+
+    /**
+     * Whether the body between position and limit is padded as it ought to be. Moves its position and its limit.
+     *
+     * @param view of the pattern; its position and limit are the caller's no more
+     */
+    static boolean matches(ByteBuffer body, ByteBuffer view) {
+        int start = body.position();
+        int end = body.limit();
+        int at = LoadMessage.MIN_BODY;
+        while (start + at < end) {
+            int from = at % view.capacity();
+            int length = Math.min(end - start - at, view.capacity() - from);
+            body.limit(start + at + length).position(start + at);
+            view.limit(from + length).position(from);
+            if (body.mismatch(view) >= 0) {
+                return false;
+            }
+            at += length;
+        }
+        return true;
+    }
+}

@@ -1,0 +1,152 @@
+package dev.msgrelay.loadgen.message;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The fate of each publisher's messages on their way to one subscriber: lost, duplicated, reordered.
+ *
+ * <p>From number 0 on, every number of a publisher must come once, in order. A number that is skipped counts as lost until
+ * it turns up after all; then it counts as reordered. One that turns up again is a duplicate. In order, a message costs one comparison and nothing is allocated. Not thread-safe:
+ * the subscriber's thread owns it, others may look after they have joined it.
+ */
+public final class SequenceCheck {
+    /** Ranges of missing numbers that are remembered per publisher; the oldest are forgotten, and stay lost. */
+    static final int MAX_RANGES = 4096;
+
+    private final long[] next;
+    /** For each publisher, the first number of a range and its last one. */
+    private final Map<Integer, TreeMap<Long, Long>> missing = new HashMap<>();
+
+    private long accepted;
+    private long lost;
+    private long duplicated;
+    private long reordered;
+    private long unknown;
+
+    /**
+     * @param publishers ids 0..publishers-1 are expected
+     */
+    public SequenceCheck(int publishers) {
+        this.next = new long[publishers];
+    }
+
+    /** One message. */
+    public void onMessage(long stamp) {
+        int id = LoadMessage.publisher(stamp);
+        long number = LoadMessage.number(stamp);
+        if (id < next.length && number == next[id]) {
+            next[id] = number + 1;
+            accepted++;
+        } else {
+            onOther(id, number);
+        }
+    }
+
+    /** Whether this message would be the next one of its publisher. */
+    boolean isNext(long stamp) {
+        int id = LoadMessage.publisher(stamp);
+        return id < next.length && LoadMessage.number(stamp) == next[id];
+    }
+
+    /**
+     * So many messages in a row of one publisher.
+     *
+     * @param first of them, for which {@link #isNext} holds
+     */
+    void onRun(long first, long messages) {
+        next[LoadMessage.publisher(first)] += messages;
+        accepted += messages;
+    }
+
+    private void onOther(int id, long number) {
+        if (id >= next.length) {
+            unknown++;
+        } else if (number > next[id]) {
+            skip(id, next[id], number - 1);
+            next[id] = number + 1;
+            accepted++;
+        } else if (takeMissing(ranges(id), number)) {
+            lost--;
+            reordered++;
+            accepted++;
+        } else {
+            duplicated++;
+        }
+    }
+
+    /** Ends the count of one publisher: it sent the numbers below {@code sent}; what is missing at the end is lost. */
+    public void onEnd(int id, long sent) {
+        if (sent > next[id]) {
+            skip(id, next[id], sent - 1);
+            next[id] = sent;
+        }
+    }
+
+    private void skip(int id, long from, long to) {
+        lost += to - from + 1;
+        remember(ranges(id), from, to);
+    }
+
+    private TreeMap<Long, Long> ranges(int id) {
+        return missing.computeIfAbsent(id, first -> new TreeMap<>());
+    }
+
+    private static boolean takeMissing(TreeMap<Long, Long> ranges, long number) {
+        Map.Entry<Long, Long> range = ranges.floorEntry(number);
+        if (range == null || number > range.getValue()) {
+            return false;
+        }
+        ranges.remove(range.getKey());
+        if (range.getKey() < number) {
+            remember(ranges, range.getKey(), number - 1);
+        }
+        if (number < range.getValue()) {
+            remember(ranges, number + 1, range.getValue());
+        }
+        return true;
+    }
+
+    private static void remember(TreeMap<Long, Long> ranges, long from, long to) {
+        ranges.put(from, to);
+        if (ranges.size() > MAX_RANGES) {
+            ranges.pollFirstEntry();
+        }
+    }
+
+    /** Whether at least one message of every publisher has come. */
+    public boolean heardOfAll() {
+        for (long number : next) {
+            if (number <= 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Messages taken, without duplicates. */
+    public long accepted() {
+        return accepted;
+    }
+
+    /** Numbers that were skipped and have not come since. */
+    public long lost() {
+        return lost;
+    }
+
+    /** Messages whose number had come before. */
+    public long duplicated() {
+        return duplicated;
+    }
+
+    /** Messages that came after one with a higher number. */
+    public long reordered() {
+        return reordered;
+    }
+
+    /** Messages of a publisher id that nobody expects. */
+    public long unknown() {
+        return unknown;
+    }
+}

@@ -1,0 +1,132 @@
+package dev.msgrelay.loadgen.message;
+
+import dev.msgrelay.protocol.FrameLayout;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Random;
+
+/**
+ * The size of every message's body and its type, known from its stamp alone: publishers look up what to send next, subscribers what
+ * ought to have come, and nothing is drawn or stored per message.
+ *
+ * <p>The sizes lie in a table in which each comes as often as the others, in a shuffled order. Message {@code n} of a publisher takes entry {@code n} of it, modulo its length, from a
+ * start of the publisher's own.  Immutable.
+ */
+public final class SizeTable {
+    /** Entries; a power of two. */
+    static final int LENGTH = 1 << 16;
+
+    private static final int ORDER = 1;
+
+    /** Most types of one run. */
+    public static final int MAX_TYPES = 1_000;
+
+    /** Odd, so that every publisher id starts elsewhere. */
+    private static final int START_STEP = 0x9E3779B1;
+
+    private final int[] sizes;
+    private final int mask;
+    private final int max;
+    private final int types;
+
+    private SizeTable(int[] sizes, int max, int types) {
+        this.sizes = sizes;
+        this.mask = sizes.length - 1;
+        this.max = max;
+        this.types = types;
+    }
+
+    /** These sizes, each as often as the others, in an order that is the same for publishers and subscribers. */
+    public static SizeTable of(BodySizes body) {
+        if (body.isFixed()) {
+            return fixed(body.min());
+        }
+        int[] sizes = new int[LENGTH];
+        long span = body.max() - body.min() + 1L;
+        for (int k = 0; k < LENGTH; k++) {
+            sizes[k] = body.min() + (int) ((2L * k + 1) * span / (2L * LENGTH));
+        }
+        shuffle(sizes, new Random(ORDER));
+        return new SizeTable(sizes, body.max(), 1);
+    }
+
+    /** All of one size. */
+    public static SizeTable fixed(int size) {
+        return new SizeTable(new int[] {size}, size, 1);
+    }
+
+    private static void shuffle(int[] values, Random random) {
+        for (int i = values.length - 1; i > 0; i--) {
+            int other = random.nextInt(i + 1);
+            int kept = values[i];
+            values[i] = values[other];
+            values[other] = kept;
+        }
+    }
+
+    /** The size of the body of the message with this stamp, see {@link LoadMessage}. */
+    public int sizeOf(long stamp) {
+        // The number is the lower part of the stamp; all that the mask leaves of the sum comes from its lowest bits.
+        return sizes[((int) stamp + LoadMessage.publisher(stamp) * START_STEP) & mask];
+    }
+
+    public boolean isFixed() {
+        return mask == 0;
+    }
+
+    /**
+     * The same sizes of messages that carry so many types in turn.
+     *
+     * @param count 1..{@link #MAX_TYPES}
+     */
+    public SizeTable withTypes(int count) {
+        if (count < 1 || count > MAX_TYPES) {
+            throw new IllegalArgumentException("types " + count + " are not within 1.." + MAX_TYPES);
+        }
+        return new SizeTable(sizes, max, count);
+    }
+
+    /** How many types messages carry in turn. */
+    public int types() {
+        return types;
+    }
+
+    /** Whether messages carry this type. */
+    public boolean carries(int type) {
+        return types == 1 ? type == LoadMessage.TYPE : type >= 1 && type <= types;
+    }
+
+    /** The type of the message with this stamp: where there are several, 1 to so many in turn, by its number. */
+    public int typeOf(long stamp) {
+        return types == 1 ? LoadMessage.TYPE : 1 + (int) (LoadMessage.number(stamp) % types);
+    }
+
+    /** Whether all messages have one size and one type. */
+    public boolean isUniform() {
+        return isFixed() && types == 1;
+    }
+
+    /**
+     * Writes the whole frame of a message at {@code offset}.
+     *
+     * @return its length on the wire
+     */
+    int putFrame(ByteBuffer buffer, int offset, long stamp, long timeNanos) {
+        int bodyLength = sizeOf(stamp);
+        int body = offset + FrameLayout.HEADER_LENGTH;
+        FrameLayout.putHeader(buffer, offset, typeOf(stamp), bodyLength);
+        LoadMessage.put(buffer, body, stamp, timeNanos);
+        Padding.fill(buffer, body, bodyLength);
+        return FrameLayout.frameLength(bodyLength);
+    }
+
+    /** The mean length of a message's frame on the wire, in bytes. */
+    public double meanFrame() {
+        return FrameLayout.HEADER_LENGTH + Arrays.stream(sizes).average().orElseThrow();
+    }
+
+    /** The largest size, in bytes. */
+    public int max() {
+        return max;
+    }
+}

@@ -1,0 +1,60 @@
+package dev.msgrelay.loadgen.plan;
+
+import dev.msgrelay.client.ConnectionOptions;
+import dev.msgrelay.client.TlsOptions;
+import dev.msgrelay.protocol.Token;
+import dev.msgrelay.protocol.text.TextFile;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * How clients are let in: whether they speak TLS 1.3, whom they trust, what they show. All files of certificates are PEM.
+ *
+ * @param tls whether they speak TLS
+ * @param ca authorities that are trusted; null: those of the JDK
+ * @param certificate shown, with its key; null: none
+ * @param key of the certificate
+ * @param name that the relay's certificate has to be for; null: the endpoint's host
+ * @param tokenFile file with the token; null: none is shown
+ */
+public record Access(boolean tls, Path ca, Path certificate, Path key, String name, Path tokenFile) {
+    /** Nothing is asked, nothing is shown. */
+    public static final Access OPEN = new Access(false, null, null, null, null, null);
+
+    private static final int MOST_TOKEN_BYTES = 4_096;
+
+    /** TLS with a relay whose certificate is signed by these. */
+    public static Access trusting(Path ca) {
+        return new Access(true, ca, null, null, null, null);
+    }
+
+    /** Whether only the classes of relay-client can do that: a plain connection shows nothing. */
+    public boolean needsLibrary() {
+        return tls || tokenFile != null;
+    }
+
+    /**
+     * The same options, with this access.
+     *
+     * @throws IOException the token cannot be read; the message does not show it
+     */
+    public <B extends ConnectionOptions.Builder<B>> B to(B options) throws IOException {
+        if (tokenFile != null) {
+            options.token(token());
+        }
+        if (!tls) {
+            return options;
+        }
+        TlsOptions how = ca == null ? TlsOptions.system() : TlsOptions.trusting(ca);
+        how = certificate == null ? how : how.showing(certificate, key);
+        return options.tls(name == null ? how : how.expecting(name));
+    }
+
+    private Token token() throws IOException {
+        try {
+            return Token.of(TextFile.read(tokenFile, MOST_TOKEN_BYTES).strip());
+        } catch (IOException | IllegalArgumentException e) {
+            throw new IOException("cannot read the token of " + tokenFile + ": " + e.getMessage(), e);
+        }
+    }
+}

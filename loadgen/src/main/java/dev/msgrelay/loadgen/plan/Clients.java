@@ -1,0 +1,92 @@
+package dev.msgrelay.loadgen.plan;
+
+import dev.msgrelay.protocol.Level;
+import java.util.Locale;
+
+/**
+ * The code of publishers and subscribers.
+ *
+ * @param kind whose code they run
+ * @param acks up to where publishers keep every message
+ * @param tls whether they speak TLS, as only those of relay-client do
+ */
+public record Clients(Kind kind, Ack acks, boolean tls) {
+    /** Loadgen's own, which want everything. */
+    public static final Clients RAW = of(Kind.RAW);
+
+    /** The code that they run. */
+    public enum Kind {
+        /** Loadgen's own: plain connections, large writes, every message checked. */
+        RAW,
+        /** The publishers and subscribers of module relay-client, which say HELLO: what users use. */
+        LIBRARY;
+
+        /** The word on the command line. */
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** Acknowledgements that publishers ask for: until then they keep each message. */
+    public enum Ack {
+        NONE(null),
+        STREAM(Level.STREAM),
+        WRITTEN(Level.WRITTEN),
+        FORCED(Level.FORCED);
+
+        private final Level level;
+
+        Ack(Level level) {
+            this.level = level;
+        }
+
+        /** Null where they ask for none. */
+        public Level level() {
+            return level;
+        }
+
+        public boolean isAsked() {
+            return level != null;
+        }
+
+        /** Whether only a relay with a journal gives it. */
+        public boolean needsJournal() {
+            return level == Level.WRITTEN || level == Level.FORCED;
+        }
+
+        /** The word on the command line. */
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** The same over TLS: those of relay-client. */
+    public Clients withTls() {
+        return new Clients(Kind.LIBRARY, acks, true);
+    }
+
+    /** The same of relay-client. */
+    public Clients ofLibrary() {
+        return new Clients(Kind.LIBRARY, acks, tls);
+    }
+
+    /** Those of a kind, without anything else. */
+    public static Clients of(Kind kind) {
+        return new Clients(kind, Ack.NONE, false);
+    }
+
+    /** For people: what is unusual about them, each with a comma before it; empty where nothing is. */
+    public String text() {
+        return (kind == Kind.RAW ? "" : ", relay-client" + acknowledgements()) + (tls ? ", TLS" : "");
+    }
+
+    private String acknowledgements() {
+        return switch (acks) {
+            case NONE -> "";
+            case STREAM -> " with acknowledgements";
+            default -> ", acknowledged when " + acks;
+        };
+    }
+}

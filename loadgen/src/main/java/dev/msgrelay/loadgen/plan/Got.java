@@ -1,0 +1,40 @@
+package dev.msgrelay.loadgen.plan;
+
+import java.util.List;
+import java.util.function.ToLongFunction;
+import org.HdrHistogram.Histogram;
+
+/** A subscriber process's word at its end, or that of all together. */
+public record Got(List<Received> subscribers) {
+    /**
+     * One subscriber.
+     *
+     * @param result without what only all of them together tell
+     * @param bytes on the wire, within the window
+     * @param pauses between two deliveries
+     * @param beforeTheirTime messages that came before the time at which they were to be sent
+     * @param samples latencies that it recorded; -1: it heard of the window too late to know
+     * @param latency null where nothing was checked
+     * @param order of all messages, see {@link dev.msgrelay.loadgen.message.OrderTrace}; null where nothing was checked
+     */
+    public record Received(
+            SubscriberResult result,
+            long bytes,
+            Still pauses,
+            long beforeTheirTime,
+            long samples,
+            Histogram latency,
+            String order) {}
+
+    public static Got sum(List<Got> all) {
+        return new Got(all.stream().flatMap(one -> one.subscribers.stream()).toList());
+    }
+
+    public long sum(ToLongFunction<Received> figure) {
+        return subscribers.stream().mapToLong(figure).sum();
+    }
+
+    public Still longestPause() {
+        return subscribers.stream().map(Received::pauses).reduce(Still.NONE, Still::orLonger);
+    }
+}

@@ -1,0 +1,46 @@
+package dev.msgrelay.loadgen.plan;
+
+import dev.msgrelay.protocol.net.Endpoint;
+
+/**
+ * One worker's part of a run: a line of JSON, and the same record on both sides.
+ *
+ * @param relay the endpoint that it connects to; null: it listens
+ * @param listen null: it connects
+ * @param first id of its first publisher, or index of its first subscriber
+ * @param connections that it has; of the plain relay those of subscribers
+ * @param slow its subscribers are the load's slow readers
+ * @param bytes of each read of the plain relay, or each write of pre-packed frames; 0 for others
+ */
+public record Job(
+        Endpoint relay, Listen listen, Access access, int first, int connections, boolean slow, int bytes, Load load) {
+    /**
+     * The place where a contestant listens: free ports of an address, or Unix sockets.
+     *
+     * @param publish path of the socket; null: TCP
+     * @param subscribe likewise
+     */
+    public record Listen(String address, String publish, String subscribe) {}
+
+    /**
+     * A worker's word of where it listens.
+     *
+     * @param publish null where the worker sends by itself
+     */
+    public record Listening(Endpoint publish, Endpoint subscribe) {}
+
+    /** The job of clients of a relay. */
+    public static Job client(Endpoint relay, Access access, int first, int connections, Load load) {
+        return new Job(relay, null, access, first, connections, false, 0, load);
+    }
+
+    /** The job of something that takes a relay's place. */
+    public static Job inPlaceOfARelay(Listen listen, int bytes, Load load) {
+        return new Job(null, listen, Access.OPEN, 0, load.subscribers(), false, bytes, load);
+    }
+
+    /** The load's slow readers, in one process. */
+    public Job ofSlowReaders() {
+        return new Job(relay, listen, access, 0, load.slow().count(), true, bytes, load);
+    }
+}

@@ -1,0 +1,162 @@
+package dev.msgrelay.loadgen.plan;
+
+import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.net.Endpoint;
+import java.io.IOException;
+import java.io.Writer;
+import java.math.BigDecimal;
+import java.util.function.Function;
+import org.HdrHistogram.Histogram;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.StreamWriteFeature;
+import tools.jackson.databind.DeserializationContext;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.SerializationContext;
+import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.ValueSerializer;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.module.SimpleModule;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Records as JSON and back: jobs and answers of workers, and all results. A record's components are an object's fields; NaN
+ * is null, an enum is its name for people, and a histogram is its percentiles and HdrHistogram's own text.
+ */
+public final class Json {
+    private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99};
+
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
+            .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
+            .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+            .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .changeDefaultVisibility(visible -> visible.withFieldVisibility(Visibility.ANY)
+                    .withGetterVisibility(Visibility.NONE)
+                    .withIsGetterVisibility(Visibility.NONE))
+            .addModule(new SimpleModule()
+                    .addSerializer(double.class, new Numbers())
+                    .addSerializer(Double.class, new Numbers())
+                    .addDeserializer(double.class, new NumberReader())
+                    .addSerializer(Histogram.class, new Percentiles())
+                    .addDeserializer(Histogram.class, new HistogramReader())
+                    .addSerializer(Endpoint.class, new Text<>(Endpoint::toString))
+                    .addDeserializer(Endpoint.class, new TextReader<>(Endpoint::parse))
+                    .addSerializer(Policy.class, new Text<>(Policy::flag))
+                    .addDeserializer(Policy.class, new TextReader<>(Policy::ofFlag)))
+            .build();
+
+    private Json() {}
+
+    /** A record on one line. */
+    public static String line(Object document) {
+        return MAPPER.writeValueAsString(document);
+    }
+
+    /** A document for people, that is known to be small. */
+    public static String text(Object document) {
+        return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(document);
+    }
+
+    /** Writes a document for people, bit by bit: with a thousand subscribers one is too large to be held. */
+    public static void write(Object document, Writer out) throws IOException {
+        try {
+            MAPPER.writerWithDefaultPrettyPrinter().writeValue(out, document);
+            out.write('\n');
+        } catch (JacksonException e) {
+            throw e.getCause() instanceof IOException cause ? cause : new IOException(e.getMessage(), e);
+        }
+    }
+
+    public static ObjectNode tree(Object document) {
+        return MAPPER.valueToTree(document);
+    }
+
+    /** @throws JacksonException it is no JSON */
+    public static JsonNode parse(String text) {
+        return MAPPER.readTree(text);
+    }
+
+    /** @throws JacksonException a field is missing, or of another kind */
+    public static <T> T read(JsonNode node, Class<T> type) {
+        return MAPPER.treeToValue(node, type);
+    }
+
+    /** JSON knows no NaN. Without an exponent: people read it as well. */
+    private static final class Numbers extends ValueSerializer<Double> {
+        @Override
+        public void serialize(Double value, JsonGenerator out, SerializationContext context) {
+            if (Double.isFinite(value)) {
+                out.writeNumber(new BigDecimal(value.toString()).toPlainString());
+            } else {
+                out.writeNull();
+            }
+        }
+    }
+
+    private static final class NumberReader extends ValueDeserializer<Double> {
+        @Override
+        public Double deserialize(JsonParser in, DeserializationContext context) {
+            return in.getDoubleValue();
+        }
+
+        @Override
+        public Double getNullValue(DeserializationContext context) {
+            return Double.NaN;
+        }
+    }
+
+    private static final class Percentiles extends ValueSerializer<Histogram> {
+        @Override
+        public void serialize(Histogram histogram, JsonGenerator out, SerializationContext context) {
+            out.writeStartObject();
+            out.writeNumberProperty("recorded", histogram.getTotalCount());
+            for (double percentile : PERCENTILES) {
+                out.writeNumberProperty(
+                        Histograms.name(percentile) + "Nanos", histogram.getValueAtPercentile(percentile));
+            }
+            out.writeNumberProperty("maxNanos", histogram.getMaxValue());
+            out.writeStringProperty("histogram", Histograms.encode(histogram));
+            out.writeEndObject();
+        }
+    }
+
+    private static final class HistogramReader extends ValueDeserializer<Histogram> {
+        @Override
+        public Histogram deserialize(JsonParser in, DeserializationContext context) {
+            return Histograms.decode(context.readTree(in).path("histogram").asString(""));
+        }
+    }
+
+    /** A value that is one text, as on the command line. */
+    private static final class Text<T> extends ValueSerializer<T> {
+        private final Function<T, String> text;
+
+        Text(Function<T, String> text) {
+            this.text = text;
+        }
+
+        @Override
+        public void serialize(T value, JsonGenerator out, SerializationContext context) {
+            out.writeString(text.apply(value));
+        }
+    }
+
+    private static final class TextReader<T> extends ValueDeserializer<T> {
+        private final Function<String, T> parser;
+
+        TextReader(Function<String, T> parser) {
+            this.parser = parser;
+        }
+
+        @Override
+        public T deserialize(JsonParser in, DeserializationContext context) {
+            return parser.apply(in.getString());
+        }
+    }
+}

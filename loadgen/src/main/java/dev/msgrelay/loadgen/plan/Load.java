@@ -1,0 +1,161 @@
+package dev.msgrelay.loadgen.plan;
+
+import dev.msgrelay.loadgen.message.BodySizes;
+import dev.msgrelay.loadgen.message.Check;
+import dev.msgrelay.loadgen.message.SizeTable;
+import dev.msgrelay.protocol.Policy;
+import java.util.Locale;
+
+/**
+ * The messages through the contestant: how many connections, which content, which pace.
+ *
+ * @param publishers connections that publish
+ * @param subscribers connections that subscribe
+ * @param types that messages carry in turn, see {@link SizeTable#typeOf}
+ * @param rate messages a second of each publisher, open loop, evenly spaced; 0: as fast as it goes
+ * @param unix Unix sockets instead of TCP
+ * @param policy of the relay where a subscriber reads too slowly: with any but backpressure they say HELLO, so that they
+ *     are told what they miss
+ * @param slow subscribers that read too slowly on purpose, beside the others
+ */
+public record Load(
+        int publishers,
+        int subscribers,
+        BodySizes body,
+        int types,
+        int rate,
+        boolean unix,
+        Clients clients,
+        Check check,
+        Policy policy,
+        SlowReaders slow) {
+    /** At full speed a clock per message would cost more than the message; one in so many has its latency recorded. */
+    public static final int FULL_SPEED_SAMPLING = 1_024;
+    /** Messages a second of one publisher, at most. */
+    public static final int MAX_RATE = 10_000_000;
+
+    /** Messages a second that a subscriber records, and up to twice as many. */
+    private static final int RECORDED = 500_000;
+    /** More publishers than this share so many processes evenly. */
+    private static final int MAX_PUBLISHER_PROCESSES = 4;
+
+    private static final int MAX_SUBSCRIBER_PROCESSES = 16;
+
+    /** 1 -> 1 as in the first command of the README. */
+    public static Load oneToOne(int body) {
+        return new Load(
+                1,
+                1,
+                BodySizes.fixed(body),
+                1,
+                0,
+                false,
+                Clients.RAW,
+                Check.FULL,
+                Policy.BACKPRESSURE,
+                SlowReaders.NONE);
+    }
+
+    public Load withCounts(int newPublishers, int newSubscribers) {
+        return new Load(newPublishers, newSubscribers, body, types, rate, unix, clients, check, policy, slow);
+    }
+
+    public Load withBody(BodySizes newBody) {
+        return new Load(publishers, subscribers, newBody, types, rate, unix, clients, check, policy, slow);
+    }
+
+    public Load withTypes(int newTypes) {
+        return new Load(publishers, subscribers, body, newTypes, rate, unix, clients, check, policy, slow);
+    }
+
+    /** Evenly spaced; 0: as fast as it goes. */
+    public Load withRate(int newRate) {
+        return new Load(publishers, subscribers, body, types, newRate, unix, clients, check, policy, slow);
+    }
+
+    public Load withUnix(boolean newUnix) {
+        return new Load(publishers, subscribers, body, types, rate, newUnix, clients, check, policy, slow);
+    }
+
+    public Load withClients(Clients newClients) {
+        return new Load(publishers, subscribers, body, types, rate, unix, newClients, check, policy, slow);
+    }
+
+    public Load withCheck(Check newCheck) {
+        return new Load(publishers, subscribers, body, types, rate, unix, clients, newCheck, policy, slow);
+    }
+
+    /** Through a relay with this policy. */
+    public Load withPolicy(Policy newPolicy) {
+        return new Load(publishers, subscribers, body, types, rate, unix, clients, check, newPolicy, slow);
+    }
+
+    public Load withSlow(SlowReaders newSlow) {
+        return new Load(publishers, subscribers, body, types, rate, unix, clients, check, policy, newSlow);
+    }
+
+    /** Over TLS; instead of any other transport. */
+    public Load withTls() {
+        return withUnix(false).withClients(clients.withTls());
+    }
+
+    /** Through the plain relay: one publisher at full speed, loadgen's own clients, nobody slow. */
+    public Load ofPlainRelay() {
+        return withCounts(1, subscribers)
+                .withClients(Clients.RAW)
+                .withSlow(SlowReaders.NONE)
+                .withRate(0);
+    }
+
+    /** The size and type of every message. */
+    public SizeTable sizes() {
+        return SizeTable.of(body).withTypes(types);
+    }
+
+    /** Whether every message is checked. */
+    public boolean isChecked() {
+        return check == Check.FULL;
+    }
+
+    public boolean isPaced() {
+        return rate > 0;
+    }
+
+    /** Messages a second of all publishers together; 0: as fast as it goes. */
+    public double wanted() {
+        return (double) rate * publishers;
+    }
+
+    /** One message in so many has its latency recorded: all of a rate that a clock for each does not disturb. */
+    public int sampling() {
+        return rate == 0
+                ? FULL_SPEED_SAMPLING
+                : Integer.highestOneBit((int) Math.max(1, Math.min(FULL_SPEED_SAMPLING, (long) wanted() / RECORDED)));
+    }
+
+    public int publisherProcesses() {
+        return Math.min(publishers, MAX_PUBLISHER_PROCESSES);
+    }
+
+    public int subscriberProcesses() {
+        return Math.min(subscribers, MAX_SUBSCRIBER_PROCESSES);
+    }
+
+    /** How many of {@code total} connections process {@code index} of {@code processes} has. */
+    public static int share(int total, int processes, int index) {
+        return total / processes + (index < total % processes ? 1 : 0);
+    }
+
+    /** "full speed, 3 types, TLS". */
+    public String pace() {
+        return (rate == 0 ? "full speed" : String.format(Locale.ROOT, "%,d msg/s", rate))
+                + (types == 1 ? "" : ", " + types + " types")
+                + clients.text();
+    }
+
+    /** "1 -> 8, body 100, full speed". */
+    @Override
+    public String toString() {
+        return publishers + " -> " + subscribers + ", body " + body + ", " + pace();
+    }
+}

@@ -1,0 +1,24 @@
+package dev.msgrelay.loadgen.plan;
+
+import org.HdrHistogram.Histogram;
+
+/**
+ * How well the publishers kept their schedule; at a fixed rate only.
+ *
+ * @param late messages that left more than a millisecond after their intended time
+ * @param worstNanos how much the latest of them was behind
+ * @param lateness how long after its intended time each message left, in nanoseconds
+ */
+public record Punctuality(long late, long worstNanos, Histogram lateness) {
+    public static final Punctuality NONE = new Punctuality(0, 0, new Histogram(1));
+
+    /** Messages that had a time to keep. */
+    public long scheduled() {
+        return lateness.getTotalCount();
+    }
+
+    /** The share of late messages, 0 to 1. */
+    public double lateShare() {
+        return scheduled() == 0 ? 0 : (double) late / scheduled();
+    }
+}

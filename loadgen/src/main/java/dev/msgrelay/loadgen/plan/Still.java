@@ -1,0 +1,28 @@
+package dev.msgrelay.loadgen.plan;
+
+/**
+ * Times in which nothing happened within a window, in nanoseconds.
+ *
+ * @param longestNanos 0 where it is not known
+ * @param count of those of 100 ms or longer
+ * @param totalNanos likewise
+ */
+public record Still(long longestNanos, long count, long totalNanos) {
+    public static final Still NONE = new Still(0, 0, 0);
+
+    private static final double MILLI_NANOS = 1e6;
+
+    public double longestMillis() {
+        return longestNanos / MILLI_NANOS;
+    }
+
+    /** The one of both with the longest. */
+    public Still orLonger(Still other) {
+        return longestNanos >= other.longestNanos ? this : other;
+    }
+
+    /** Whether it explains this much, or most of it. */
+    public boolean explains(long nanos, boolean longest) {
+        return 2 * (longest ? longestNanos : totalNanos) >= nanos;
+    }
+}

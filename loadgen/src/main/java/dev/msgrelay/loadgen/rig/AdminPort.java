@@ -1,0 +1,140 @@
+package dev.msgrelay.loadgen.rig;
+
+import dev.msgrelay.loadgen.evidence.Signals.RelayHolds;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The admin port of a relay that runs elsewhere, and the figures that it tells. The token in RELAY_TOKEN of the environment
+ * is shown over https and within this host only.
+ */
+public record AdminPort(URI uri) {
+    private static final int TIMEOUT_MILLIS = 1_500;
+    private static final int MOST_BYTES = 4 << 20;
+    private static final String PREFIX = "relay_";
+    private static final double SECOND_NANOS = 1e9;
+
+    /**
+     * Figures at one moment, by the names of their metrics.
+     *
+     * @param nanos when they were asked for
+     */
+    record Look(long nanos, Map<String, Double> figures) {
+        double of(String name) {
+            return figures.getOrDefault(PREFIX + name, Double.NaN);
+        }
+    }
+
+    /**
+     * The port of this URL: {@code http://relay-host:7402}; without a scheme http, without a port 7402.
+     *
+     * @throws IllegalArgumentException it is no such URL
+     */
+    public static AdminPort parse(String text) {
+        try {
+            URI uri = new URI(text.contains("://") ? text : "http://" + text);
+            boolean web = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
+            if (!web || uri.getHost() == null) {
+                throw new IllegalArgumentException("'" + text + "' is no URL like http://relay-host:7402");
+            }
+            int port = uri.getPort() < 0 ? 7402 : uri.getPort();
+            return new AdminPort(new URI(uri.getScheme(), null, uri.getHost(), port, null, null, null));
+        } catch (URISyntaxException e) {
+            throw new IllegalArgumentException("'" + text + "' is no URL like http://relay-host:7402", e);
+        }
+    }
+
+    /**
+     * Looks once.
+     *
+     * @throws RunException there is no admin port of a relay: one line
+     */
+    void check() throws RunException {
+        try {
+            if (Double.isNaN(look().of("messages_in_total"))) {
+                throw new RunException("--admin " + uri + ": this is no relay's admin port");
+            }
+        } catch (IOException e) {
+            throw new RunException("--admin " + uri + ": " + e.getMessage());
+        }
+    }
+
+    /** A look; null where the port does not answer any more. */
+    Look lookOrNull() {
+        try {
+            return look();
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    private Look look() throws IOException {
+        HttpURLConnection connection =
+                (HttpURLConnection) uri.resolve("/metrics").toURL().openConnection();
+        connection.setConnectTimeout(TIMEOUT_MILLIS);
+        connection.setReadTimeout(TIMEOUT_MILLIS);
+        connection.setInstanceFollowRedirects(false);
+        String token = System.getenv("RELAY_TOKEN");
+        boolean secret = "https".equals(uri.getScheme())
+                || InetAddress.getByName(uri.getHost()).isLoopbackAddress();
+        if (token != null && !token.isBlank() && secret) {
+            connection.setRequestProperty("Authorization", "Bearer " + token.strip());
+        }
+        try {
+            long now = System.nanoTime();
+            int code = connection.getResponseCode();
+            if (code == HttpURLConnection.HTTP_UNAUTHORIZED) {
+                throw new IOException("it asks for a token: set RELAY_TOKEN"
+                        + (secret ? "" : ", and use https, or the token would go in the clear"));
+            }
+            if (code != HttpURLConnection.HTTP_OK) {
+                throw new IOException("this is no relay's admin port" + (code < 0 ? "" : ": it answers " + code));
+            }
+            try (InputStream in = connection.getInputStream()) {
+                return new Look(now, figures(new String(in.readNBytes(MOST_BYTES), StandardCharsets.UTF_8)));
+            }
+        } finally {
+            connection.disconnect();
+        }
+    }
+
+    /** Those of Prometheus' text that have no labels. */
+    static Map<String, Double> figures(String text) {
+        Map<String, Double> figures = new HashMap<>();
+        for (String line : text.split("\n")) {
+            String[] words = line.trim().split(" ");
+            if (words.length == 2 && words[0].startsWith(PREFIX) && words[0].indexOf('{') < 0) {
+                try {
+                    figures.put(words[0], Double.parseDouble(words[1]));
+                } catch (NumberFormatException e) {
+                    // Not a figure of a relay.
+                }
+            }
+        }
+        return figures;
+    }
+
+    /** Shares of the time between two looks that it waited; null where one is missing. */
+    static RelayHolds holds(Look first, Look last) {
+        if (first == null || last == null || last.nanos() <= first.nanos()) {
+            return null;
+        }
+        double seconds = (last.nanos() - first.nanos()) / SECOND_NANOS;
+        double heldBack = last.of("held_back_seconds_total") - first.of("held_back_seconds_total");
+        double backpressure = last.of("backpressure_seconds_total") - first.of("backpressure_seconds_total");
+        double ring = last.of("ring_used_cells") / last.of("ring_cells");
+        return Double.isNaN(heldBack + backpressure)
+                ? null
+                : new RelayHolds(
+                        Math.min(1, heldBack / seconds),
+                        Math.min(1, backpressure / seconds),
+                        Double.isNaN(ring) ? 0 : ring);
+    }
+}

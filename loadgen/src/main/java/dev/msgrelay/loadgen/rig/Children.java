@@ -1,0 +1,242 @@
+package dev.msgrelay.loadgen.rig;
+
+import dev.msgrelay.loadgen.host.HostSite;
+import dev.msgrelay.loadgen.host.Placement;
+import dev.msgrelay.loadgen.host.Site;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The child processes of one run. However the run ends, {@link #close} or the JVM's shutdown leaves none of them behind;
+ * if this JVM is killed outright, they notice by the end of their stdin. Thread-safe.
+ */
+public final class Children implements AutoCloseable {
+    private static final long EXIT_MILLIS = 3_000;
+
+    private final Placement placement;
+    private final boolean staying;
+    private final List<Child> children = new ArrayList<>();
+    /** By what they lie in; null: where temporary files go. */
+    private final Map<Path, RunDirectory> directories = new HashMap<>();
+
+    private final Thread hook = new Thread(this::leaveNothing, "kill-children");
+    private volatile boolean abandoned;
+
+    /** All of them on this host; as below. */
+    public Children() throws InterruptedException {
+        this(Placement.HERE);
+    }
+
+    /**
+     * @throws InterruptedException the JVM is going down: nothing may be started any more
+     */
+    public Children(Placement placement) throws InterruptedException {
+        this(placement, false);
+    }
+
+    private Children(Placement placement, boolean staying) throws InterruptedException {
+        this.placement = placement;
+        this.staying = staying;
+        try {
+            Runtime.getRuntime().addShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            throw new InterruptedException();
+        }
+    }
+
+    /** Children of several runs, one after the other, on this host: a worker of the same name is the same process in each. */
+    public static Children staying() throws InterruptedException {
+        return staying(Placement.HERE);
+    }
+
+    /** The same elsewhere. */
+    public static Children staying(Placement placement) throws InterruptedException {
+        return new Children(placement, true);
+    }
+
+    /** Where each kind of process has its place. */
+    public Placement placement() {
+        return placement;
+    }
+
+    /**
+     * Starts a worker: {@code main}, with the workers' own JVM options.
+     *
+     * @param job a record, that {@code main} takes
+     */
+    public Child startWorker(Site site, String name, Class<?> main, Object job) throws IOException {
+        return startWorker(site, name, main, job, WorkerJvm.USUAL);
+    }
+
+    /** Starts a worker whose JVM is another than usual. */
+    Child startWorker(Site site, String name, Class<?> main, Object job, WorkerJvm jvm) throws IOException {
+        Child worker = staying ? named(name) : null;
+        if (worker == null) {
+            worker = start(site, name, new Site.JavaProgram(jvm.options(), main.getName(), List.of()));
+        }
+        worker.startJob(job);
+        return worker;
+    }
+
+    private Child named(String name) {
+        return all().stream()
+                .filter(child -> child.name().equals(name))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** Ends the job of every worker that stays, so that it can have the next one. */
+    void endJobs() throws RunException, InterruptedException {
+        for (Child child : all()) {
+            child.endJob();
+        }
+    }
+
+    /**
+     * Starts a JVM with the load generator's classes.
+     *
+     * @param name for messages to people
+     */
+    public synchronized Child start(Site site, String name, Site.JavaProgram program) throws IOException {
+        return add(new Child(name, site, site.start(program)));
+    }
+
+    /** Starts any command of this host; {@link HostSite#guarded guard} one that would outlive its controller. */
+    public synchronized Child startCommand(String name, List<String> command) throws IOException {
+        return add(new Child(name, Site.HERE, HostSite.startCommand(command)));
+    }
+
+    private Child add(Child child) {
+        children.add(child);
+        return child;
+    }
+
+    /**
+     * Throws when any child failed or ended.
+     *
+     * @throws RunException naming the first such child
+     */
+    public void checkHealthy() throws RunException {
+        for (Child child : all()) {
+            child.checkHealthy();
+        }
+    }
+
+    /** A path for a Unix socket, in a directory that goes with the children. */
+    public synchronized String socketPath(String name) throws IOException {
+        return made(null).socket(name).toString();
+    }
+
+    /**
+     * A directory for what a contestant writes, which goes with the children; the same one when it is asked for again.
+     *
+     * @param parent it lies in there; null: where temporary files go
+     */
+    public synchronized Path directory(Path parent) throws IOException {
+        return made(parent).data();
+    }
+
+    private RunDirectory made(Path parent) throws IOException {
+        RunDirectory made = directories.get(parent);
+        if (made == null) {
+            made = RunDirectory.in(parent);
+            directories.put(parent, made);
+        }
+        return made;
+    }
+
+    /** Kills one (SIGKILL), waits for its end, and forgets it: another one may have its name. */
+    public void kill(Child child) throws InterruptedException {
+        child.kill();
+        child.awaitExit(EXIT_MILLIS);
+        synchronized (this) {
+            children.remove(child);
+        }
+    }
+
+    /** Ends all by force, now; {@link #close} does not wait for them then. For a controller that has little time left. */
+    public void abandon() {
+        abandoned = true;
+        killAll();
+    }
+
+    /** Ends all: by the end of their stdin, and by force where that has no effect within a moment. */
+    @Override
+    public void close() {
+        List<Child> all = all();
+        all.forEach(Child::closeStdin);
+        if (!abandoned) {
+            awaitExit(all);
+        }
+        killAll();
+        removeDirectories();
+        removeHook();
+    }
+
+    private static void awaitExit(List<Child> all) {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(EXIT_MILLIS);
+        try {
+            for (Child child : all) {
+                child.awaitExit(Math.max(0, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized void removeDirectories() {
+        directories.values().forEach(RunDirectory::close);
+    }
+
+    private void removeHook() {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // The JVM is going down: the hook runs in any case, and finds nobody alive.
+        }
+    }
+
+    private void leaveNothing() {
+        killAll();
+        removeDirectories();
+    }
+
+    private void killAll() {
+        all().forEach(Child::kill);
+    }
+
+    /** All that have been started, in that order. */
+    public synchronized List<Child> all() {
+        return new ArrayList<>(children);
+    }
+
+    /**
+     * The JVM of a worker: the same at every rate, else a curve over rates has a step that is the instrument's. It needs little
+     * heap; a fixed small one keeps the collector out of the figures.
+     *
+     * @param moreMegabytes of heap, on top of the usual ones; not touched before they are needed
+     */
+    record WorkerJvm(int moreMegabytes) {
+        static final WorkerJvm USUAL = new WorkerJvm(0);
+
+        private static final int HEAP_MEGABYTES = 64;
+
+        private static final List<String> OPTIONS = List.of(
+                "-XX:+UseSerialGC",
+                "-Xms" + HEAP_MEGABYTES + "m",
+                "-XX:MaxDirectMemorySize=512m",
+                "-Xshare:auto",
+                "-XX:-UsePerfData");
+
+        List<String> options() {
+            List<String> options = new ArrayList<>(OPTIONS);
+            options.add("-Xmx" + (HEAP_MEGABYTES + moreMegabytes) + "m");
+            return Site.JavaProgram.withNativeAccess(options);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package dev.msgrelay.loadgen.rig;
+
+import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.plan.Job;
+import dev.msgrelay.loadgen.plan.Job.Listen;
+import dev.msgrelay.loadgen.plan.Job.Listening;
+import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.rig.Contestant.Started;
+import dev.msgrelay.loadgen.worker.PlainRelayMain;
+import dev.msgrelay.loadgen.worker.PrepackedMain;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+
+/** The contestants that are not our relay. */
+public final class Contestants {
+    static final long READY_NANOS = TimeUnit.SECONDS.toNanos(120);
+
+    private Contestants() {}
+
+    /** The plain relay, with reads of up to {@code bufferSize} bytes; for one publisher. */
+    public static Contestant plain(int bufferSize) {
+        return new Named("plain relay", PlainRelayMain.class, bufferSize);
+    }
+
+    /** Pre-packed frames of the mean size, in writes of {@code writeSize} bytes, straight to one subscriber. */
+    public static Contestant direct(int writeSize) {
+        return new Named("direct", PrepackedMain.class, writeSize);
+    }
+
+    /** For people: what publishers and subscribers are connected by. */
+    static String transport(boolean unixIn, boolean unixOut) {
+        String in = unixIn ? "Unix sockets" : "TCP";
+        String out = unixOut ? "Unix sockets" : "TCP";
+        return in.equals(out) ? in : in + " in, " + out + " out";
+    }
+
+    private record Named(String name, Class<?> main, int bytes) implements Contestant {
+        @Override
+        public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
+            Site site = children.placement().relay();
+            Listen listen = new Listen(
+                    site.address(),
+                    load.unix() ? children.socketPath("publish") : null,
+                    load.unix() ? children.socketPath("subscribe") : null);
+            Child child = children.startWorker(site, name, main, Job.inPlaceOfARelay(listen, bytes, load));
+            Listening told = Json.read(child.await("ready", READY_NANOS), Listening.class);
+            return new Started(child, told.publish(), told.subscribe());
+        }
+    }
+}

@@ -1,0 +1,155 @@
+package dev.msgrelay.loadgen.rig;
+
+import dev.msgrelay.loadgen.plan.Got;
+import dev.msgrelay.loadgen.plan.Job;
+import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Sent;
+import dev.msgrelay.loadgen.plan.Window;
+import dev.msgrelay.loadgen.worker.PublisherMain;
+import dev.msgrelay.loadgen.worker.SubscriberMain;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import tools.jackson.databind.JsonNode;
+
+/** The publisher and subscriber processes of one run. The controller's thread owns it. */
+final class Fleet {
+    private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(120);
+    /** After the end of the window a publisher only completes what it has begun to write. */
+    static final long PUBLISHED_NANOS = TimeUnit.SECONDS.toNanos(120);
+    /** Above the bound that the subscriber has of its own. */
+    private static final long DRAINED_NANOS = TimeUnit.SECONDS.toNanos(180);
+    /** So many subscribers of one process have room in its usual heap; each has a histogram of a quarter of a megabyte. */
+    private static final int SUBSCRIBERS_PER_USUAL_HEAP = 64;
+
+    private static final int SUBSCRIBERS_PER_MEGABYTE = 2;
+    private static final long LET_IN_MILLIS = 100;
+    private static final int SUBSCRIBERS_LET_IN_A_MILLI = 2;
+
+    private final Children children;
+    private final Load load;
+    private final List<Child> publishers = new ArrayList<>();
+    private final List<Child> subscribers = new ArrayList<>();
+    private final List<Child> slow = new ArrayList<>();
+
+    Fleet(Children children, Load load) {
+        this.children = children;
+        this.load = load;
+    }
+
+    /** Starts all subscribers, the slow ones too, and waits until they are connected. */
+    void startSubscribers(Contestant.Started contestant) throws IOException, RunException, InterruptedException {
+        int first = 0;
+        for (int i = 0; i < load.subscriberProcesses(); i++) {
+            int count = Load.share(load.subscribers(), load.subscriberProcesses(), i);
+            Job job = Job.client(contestant.subscribe(), contestant.access(), first, count, load);
+            int moreMegabytes = Math.max(0, count - SUBSCRIBERS_PER_USUAL_HEAP) / SUBSCRIBERS_PER_MEGABYTE;
+            subscribers.add(children.startWorker(
+                    children.placement().subscribers(),
+                    name("subscriber", first, count),
+                    SubscriberMain.class,
+                    job,
+                    new Children.WorkerJvm(moreMegabytes)));
+            first += count;
+        }
+        if (load.slow().count() > 0) {
+            Job job = Job.client(contestant.subscribe(), contestant.access(), 0, 0, load)
+                    .ofSlowReaders();
+            slow.add(children.startWorker(
+                    children.placement().subscribers(), "slow subscribers", SubscriberMain.class, job));
+        }
+        awaitReady(subscribers);
+        awaitReady(slow);
+    }
+
+    /**
+     * Gives the relay time to take in the subscribers that are connected, then starts all publishers and waits until they are
+     * connected: a plain subscriber is told nothing when it is let in, and gets what is published from then on.
+     */
+    void startPublishers(Contestant.Started contestant) throws IOException, RunException, InterruptedException {
+        TimeUnit.MILLISECONDS.sleep(LET_IN_MILLIS + load.subscribers() / SUBSCRIBERS_LET_IN_A_MILLI);
+        int first = 0;
+        for (int i = 0; i < load.publisherProcesses(); i++) {
+            int count = Load.share(load.publishers(), load.publisherProcesses(), i);
+            publishers.add(children.startWorker(
+                    children.placement().publishers(),
+                    name("publisher", first, count),
+                    PublisherMain.class,
+                    Job.client(contestant.publish(), contestant.access(), first, count, load)));
+            first += count;
+        }
+        awaitReady(publishers);
+    }
+
+    private void awaitReady(List<Child> all) throws RunException, InterruptedException {
+        for (Child one : all) {
+            await(one, "ready", "say 'ready'", READY_NANOS);
+        }
+    }
+
+    /** Waits for one's word; a failure of another one meanwhile is told, and not this one's silence. */
+    private JsonNode await(Child one, String event, String what, long limitNanos)
+            throws RunException, InterruptedException {
+        return one.await(event, what, limitNanos, children.all());
+    }
+
+    /** Waits until every subscriber has heard of every publisher. */
+    void awaitPrimed() throws RunException, InterruptedException {
+        for (Child subscriber : subscribers) {
+            await(subscriber, "primed", "get the first message of every publisher", READY_NANOS);
+        }
+    }
+
+    void tell(Window window) {
+        subscribers.forEach(child -> child.tell(window));
+        publishers.forEach(child -> child.tell(window));
+        slow.forEach(child -> child.tell(window));
+    }
+
+    /** The word of all publishers at their end. */
+    Sent awaitPublished() throws RunException, InterruptedException {
+        List<Sent> all = new ArrayList<>();
+        for (Child publisher : publishers) {
+            all.add(Json.read(await(publisher, "result", "say what it sent", PUBLISHED_NANOS), Sent.class));
+        }
+        return Sent.sum(all);
+    }
+
+    /** The word of all subscribers when the tail has come, or is overdue. */
+    Got awaitDrained(Sent sent) throws RunException, InterruptedException {
+        return awaitGot(subscribers, sent.byPublisher());
+    }
+
+    Got awaitSlow() throws RunException, InterruptedException {
+        return awaitGot(slow, Map.of());
+    }
+
+    private Got awaitGot(List<Child> all, Map<Integer, Long> sent) throws RunException, InterruptedException {
+        all.forEach(child -> child.send("sent", sent));
+        List<Got> got = new ArrayList<>();
+        for (Child one : all) {
+            got.add(Json.read(await(one, "result", "say what it got", DRAINED_NANOS), Got.class));
+        }
+        return Got.sum(got);
+    }
+
+    List<Child> publishers() {
+        return publishers;
+    }
+
+    List<Child> subscribers() {
+        return subscribers;
+    }
+
+    /** The process of the slow subscribers, where there are any. */
+    List<Child> slow() {
+        return slow;
+    }
+
+    private static String name(String kind, int first, int count) {
+        return count == 1 ? kind + " " + first : kind + "s " + first + ".." + (first + count - 1);
+    }
+}

@@ -1,0 +1,283 @@
+package dev.msgrelay.loadgen.rig;
+
+import dev.msgrelay.loadgen.evidence.Classifier;
+import dev.msgrelay.loadgen.evidence.Signals;
+import dev.msgrelay.loadgen.host.ProcessFigures;
+import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.plan.Got;
+import dev.msgrelay.loadgen.plan.Histograms;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Sent;
+import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.loadgen.plan.Traffic;
+import dev.msgrelay.loadgen.plan.Window;
+import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.RunRecord.Correctness;
+import dev.msgrelay.loadgen.result.RunRecord.Delays;
+import dev.msgrelay.loadgen.result.RunRecord.Moment;
+import dev.msgrelay.loadgen.result.RunRecord.Resources;
+import dev.msgrelay.loadgen.result.RunRecord.Resources.ProcessUse;
+import dev.msgrelay.loadgen.result.RunRecord.Throughput;
+import java.io.IOException;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One run from the first process to the verdict. The controller's thread owns it; every wait in it is bounded.
+ *
+ * <pre>
+ *  start the contestant -&gt; subscribers connect -&gt; publishers connect -&gt; all have heard of all
+ *      -&gt; warm-up, until the speed is steady -&gt; [ measured window: CPU read at both ends ] -&gt; publishers say what they sent
+ *      -&gt; subscribers drain up to that -&gt; the relay is stopped -&gt; verdict
+ * </pre>
+ */
+public final class LoadRun {
+    private static final long TICK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** So long before its begin the window is fixed: then workers are busy, and their threads wait for a core. */
+    private static final long NOTICE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private static final long STOP_MILLIS = 60_000;
+    private static final long CAUSE_MILLIS = 300;
+
+    private final Plan plan;
+    private final Load load;
+    private final Timing timing;
+    private final int round;
+    private final String started = now();
+    private final RunObserver observer;
+    private Live lastLive;
+    private Window window;
+
+    /** @param round see {@link Moment} */
+    public LoadRun(Plan plan, int round, RunObserver observer) {
+        this.plan = plan;
+        this.load = plan.load().withPolicy(plan.contestant().policy());
+        this.timing = plan.timing().of(load);
+        this.round = round;
+        this.observer = observer;
+    }
+
+    /** A moment as results name it: ISO 8601, with the zone. */
+    public static String now() {
+        return DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(ZonedDateTime.now().truncatedTo(ChronoUnit.SECONDS));
+    }
+
+    /**
+     * Does it.
+     *
+     * @throws RunException it could not be brought to its end; no child is left behind
+     */
+    public RunRecord run() throws IOException, RunException, InterruptedException {
+        try (Children children = new Children(plan.placement())) {
+            try {
+                observer.phase("starting " + plan.contestant().name());
+                return run(children, plan.contestant().start(children, load), true);
+            } catch (InterruptedException e) {
+                // Results are to be printed, and a child on a host that hangs does not answer.
+                children.abandon();
+                throw e;
+            }
+        }
+    }
+
+    /**
+     * Does it through a contestant that stands already and stays, with workers that stay too.
+     *
+     * @param workers that stay: see {@link Children#staying}
+     * @throws RunException it could not be brought to its end; the workers are of no use any more
+     */
+    public RunRecord through(Contestant.Started standing, Children workers)
+            throws IOException, RunException, InterruptedException {
+        RunRecord record = run(workers, standing, false);
+        workers.endJobs();
+        return record;
+    }
+
+    private RunRecord run(Children children, Contestant.Started contestant, boolean stops)
+            throws IOException, RunException, InterruptedException {
+        try {
+            Fleet fleet = new Fleet(children, load);
+            observer.phase("connecting " + load.subscribers() + " -> " + load.publishers());
+            fleet.startSubscribers(contestant);
+            if (!contestant.sendsByItself()) {
+                fleet.startPublishers(contestant);
+            }
+            fleet.awaitPrimed();
+            return measure(children, contestant, fleet, stops);
+        } catch (RunException e) {
+            // A worker that is cut off says so before it is seen that the relay has ended.
+            if (contestant.process() != null) {
+                contestant.process().checkHealthy(CAUSE_MILLIS);
+            }
+            throw e;
+        }
+    }
+
+    /** The last thing that could be seen of this run, or null; what is left to tell when it was interrupted. */
+    public Live lastLive() {
+        return lastLive;
+    }
+
+    private RunRecord measure(Children children, Contestant.Started contestant, Fleet fleet, boolean stops)
+            throws RunException, InterruptedException {
+        tell(timing.windowFrom(System.nanoTime()), fleet, contestant);
+        observer.phase("warm-up");
+        if (timing.untilSteady()) {
+            warmUp(children, fleet, contestant);
+        }
+        try (Watch watch = new Watch(window, load, fleet, contestant)) {
+            Child relay = contestant.process();
+            await("warm-up", window.begin(), children, fleet, relay);
+            Map<Child, Long> cpuAtBegin = cpuOf(relay, children);
+            watch.begins();
+            observer.phase("measuring");
+            await("measuring", window.end(), children, fleet, relay);
+            List<ProcessUse> used = usedSince(cpuAtBegin);
+            watch.ends();
+            observer.phase("draining");
+            if (contestant.sendsByItself()) {
+                relay.await("result", Fleet.PUBLISHED_NANOS);
+            }
+            Sent sent = fleet.awaitPublished();
+            watch.awaitLooks();
+            Got slow = fleet.awaitSlow();
+            Got got = fleet.awaitDrained(sent);
+            checkHealthy(children, relay);
+            if (relay != null && stops) {
+                end(relay);
+            }
+            return record(contestant, fleet, watch, used, sent, got, slow);
+        }
+    }
+
+    /** Everything that is known of it, and the verdict. */
+    private RunRecord record(
+            Contestant.Started contestant,
+            Fleet fleet,
+            Watch watch,
+            List<ProcessUse> used,
+            Sent sent,
+            Got got,
+            Got slow)
+            throws InterruptedException {
+        long nanos = window.measuredNanos();
+        Traffic in =
+                new Traffic(sent.sum(Sent.Published::messagesMeasured), sent.sum(Sent.Published::bytesMeasured), nanos);
+        Traffic out = new Traffic(got.sum(one -> one.result().messages()), got.sum(Got.Received::bytes), nanos);
+        Timeline timeline = Timeline.of(
+                window.begin(), window.end(), fleet.publishers(), fleet.subscribers(), contestant.process());
+        Throughput throughput = new Throughput(contestant.sendsByItself() ? null : in, out, timeline.points());
+        Delays delays = Delays.of(
+                load,
+                Histograms.sum(got.subscribers().stream().map(Got.Received::latency)),
+                Histograms.sum(sent.publishers().stream().map(Sent.Published::acknowledgedAfter)));
+        Correctness correctness = Verdict.correctness(load, sent, got, slow);
+        Signals signals =
+                watch.signals(throughput, plan.linkShare(throughput, contestant), delays, correctness.schedule(), got);
+        return new RunRecord(
+                new Moment(round, started, window.begin() - window.sendFrom(), nanos),
+                throughput,
+                delays,
+                correctness,
+                new Resources(used, watch.relay(), Classifier.classify(signals), signals),
+                Verdict.of(load, out, correctness, signals, got));
+    }
+
+    private void tell(Window told, Fleet fleet, Contestant.Started contestant) {
+        window = told;
+        fleet.tell(told);
+        if (contestant.sendsByItself()) {
+            contestant.process().tell(told);
+        }
+    }
+
+    /** Waits until the window is fixed: it begins when the speed is steady, or the longest warm-up is over. */
+    private void warmUp(Children children, Fleet fleet, Contestant.Started contestant)
+            throws RunException, InterruptedException {
+        Child relay = contestant.process();
+        long fixed = window.begin() - NOTICE_NANOS;
+        long look = window.sendFrom() + timing.warmup().toNanos() - NOTICE_NANOS;
+        while (look < fixed) {
+            await("warm-up", look, children, fleet, relay);
+            long now = System.nanoTime();
+            Timeline sofar = Timeline.of(window.sendFrom(), now, fleet.publishers(), fleet.subscribers(), relay);
+            if (sofar.isSteady()) {
+                tell(window.beginningAt(Math.min(now + NOTICE_NANOS, window.begin())), fleet, contestant);
+                return;
+            }
+            look = now + TICK_NANOS;
+        }
+        await("warm-up", fixed, children, fleet, relay);
+    }
+
+    /** The relay need not be one of the children. */
+    private static void checkHealthy(Children children, Child relay) throws RunException {
+        children.checkHealthy();
+        if (relay != null) {
+            relay.checkHealthy();
+        }
+    }
+
+    /** The contestant first, where it runs here. */
+    private static Map<Child, Long> cpuOf(Child relay, Children children) {
+        Set<Child> all = new LinkedHashSet<>();
+        if (relay != null) {
+            all.add(relay);
+        }
+        all.addAll(children.all());
+        Map<Child, Long> cpu = new LinkedHashMap<>();
+        all.forEach(child -> cpu.put(child, child.cpuNanos()));
+        return cpu;
+    }
+
+    private List<ProcessUse> usedSince(Map<Child, Long> cpuThen) {
+        List<ProcessUse> used = new ArrayList<>();
+        cpuThen.forEach((child, then) -> {
+            long now = child.cpuNanos();
+            boolean known = then != ProcessFigures.UNKNOWN && now != ProcessFigures.UNKNOWN;
+            boolean here = child.site() == Site.HERE
+                    || child.site() == plan.placement().relay();
+            used.add(new ProcessUse(
+                    child.name(),
+                    known ? (now - then) / 1e9 : Double.NaN,
+                    child.peakResidentBytes(),
+                    here ? "here" : child.site().name()));
+        });
+        return used;
+    }
+
+    /** Waits for a moment, looking after the children and reporting meanwhile. */
+    private void await(String phase, long moment, Children children, Fleet fleet, Child relay)
+            throws RunException, InterruptedException {
+        long left;
+        while ((left = moment - System.nanoTime()) > 0) {
+            TimeUnit.NANOSECONDS.sleep(Math.min(left, TICK_NANOS));
+            checkHealthy(children, relay);
+            long elapsed = System.nanoTime() - window.sendFrom();
+            lastLive = Live.of(phase, elapsed, window.end() - window.sendFrom(), fleet, relay);
+            observer.progress(lastLive);
+        }
+    }
+
+    /**
+     * Stops the relay in order, so that its last words are heard.
+     *
+     * @throws RunException it did not end in time, and was killed
+     */
+    public static void end(Child relay) throws RunException, InterruptedException {
+        relay.terminate();
+        if (!relay.awaitExit(STOP_MILLIS)) {
+            relay.kill();
+            throw new RunException(relay.name() + " did not end within " + TimeUnit.MILLISECONDS.toSeconds(STOP_MILLIS)
+                    + " s after SIGTERM and was killed");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package dev.msgrelay.loadgen.rig;
+
+import dev.msgrelay.loadgen.evidence.Signals.LinkShare;
+import dev.msgrelay.loadgen.host.Placement;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.loadgen.result.Cell.Ceilings;
+import dev.msgrelay.loadgen.result.Cell.Share;
+import dev.msgrelay.loadgen.result.LaneResult.Places;
+import dev.msgrelay.loadgen.result.RunRecord;
+import java.time.Duration;
+
+/**
+ * A cell of an experiment: a contestant under a load on a lane. Two are the same only if they are one object.
+ *
+ * @param name for people: on progress lines, in front of failures
+ * @param group what may break for all that share it: a lane, a contestant
+ * @param places ends of the lane where clients are
+ * @param link the link's arithmetic ceilings; null where there is none, or nobody knows its speed
+ * @param rig starter of its processes
+ */
+public record Plan(
+        String name,
+        String group,
+        Contestant contestant,
+        Placement placement,
+        Places places,
+        Ceilings link,
+        Load load,
+        Timing timing,
+        Rig rig) {
+    /** Starting and ending processes: what a run takes beside warm-up and measuring. */
+    private static final Duration OVERHEAD = Duration.ofSeconds(3);
+    /** For each process of more than one publisher and one subscriber. */
+    private static final Duration PROCESS = Duration.ofMillis(250);
+
+    /** On this host, over its loopback interface. */
+    public static Plan here(String name, Contestant contestant, Load load, Timing timing, Rig rig) {
+        return new Plan(name, name, contestant, Placement.HERE, Places.NEAR, null, load, timing, rig);
+    }
+
+    /** The time that one run takes, about. */
+    public Duration estimate() {
+        int further = Math.max(0, load.publisherProcesses() + load.subscriberProcesses() - 2);
+        return timing.warmup().plus(timing.measured()).plus(OVERHEAD).plus(PROCESS.multipliedBy(further));
+    }
+
+    /** The part of the link's ceilings that a run used, between these endpoints. */
+    LinkShare linkShare(RunRecord.Throughput passed, Contestant.Started started) {
+        boolean throughIn = started.publish() != null && !started.publish().isWithinHost();
+        boolean throughOut = !started.subscribe().isWithinHost();
+        if (link == null) {
+            return new LinkShare(Double.NaN, Double.NaN, throughIn, throughOut);
+        }
+        Share share = Share.of(0, passed, link, places, load.subscribers());
+        return new LinkShare(share.in(), share.out(), throughIn, throughOut);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return this == other;
+    }
+
+    @Override
+    public int hashCode() {
+        return System.identityHashCode(this);
+    }
+}

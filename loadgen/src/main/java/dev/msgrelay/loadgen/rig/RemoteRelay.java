@@ -1,0 +1,153 @@
+package dev.msgrelay.loadgen.rig;
+
+import dev.msgrelay.client.ConnectionOptions;
+import dev.msgrelay.client.PublisherOptions;
+import dev.msgrelay.client.ReconnectPolicy;
+import dev.msgrelay.client.RelayPublisher;
+import dev.msgrelay.client.RelaySubscriber;
+import dev.msgrelay.client.SessionEvent;
+import dev.msgrelay.client.SubscriberOptions;
+import dev.msgrelay.loadgen.plan.Access;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.rig.Contestant.Started;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.net.Endpoint;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * A relay that runs already, on another machine mostly.
+ *
+ * @param policy that subscribers ask for; null: nobody has said, and {@link #checked} finds one
+ * @param access how its clients are let in
+ * @param connectTimeout for a connection that nobody answers
+ * @param admin where it tells its figures; null: nowhere
+ */
+public record RemoteRelay(
+        Endpoint publish, Endpoint subscribe, Policy policy, Access access, Duration connectTimeout, AdminPort admin)
+        implements Contestant {
+    /** For the answer to HELLO: the connection stands by then. */
+    private static final Duration ANSWER = Duration.ofMillis(1_500);
+
+    /** One that lets everybody in, and tells nothing. */
+    public RemoteRelay(Endpoint publish, Endpoint subscribe, Policy policy) {
+        this(publish, subscribe, policy, Access.OPEN, Duration.ofSeconds(5), null);
+    }
+
+    @Override
+    public String name() {
+        return "relay at " + publish;
+    }
+
+    @Override
+    public boolean stays() {
+        return true;
+    }
+
+    @Override
+    public String transport(Load load) {
+        return Contestants.transport(publish.isUnix(), subscribe.isUnix());
+    }
+
+    @Override
+    public Started start(Children children, Load load) throws RunException, InterruptedException {
+        checked();
+        return new Started(null, publish, subscribe, access, admin);
+    }
+
+    /**
+     * Knocks at each of its doors before any worker is started: a publisher, a subscriber, a look at its figures.
+     *
+     * @return the same, with the policy that subscribers get: the one that is wanted; else backpressure where that is the
+     *     relay's own, and skip where it is not, since at full speed somebody is always slow
+     * @throws RunException one of them was not let in, or gets another policy: one line that names the cause
+     */
+    public RemoteRelay checked() throws RunException, InterruptedException {
+        try {
+            checkPublish();
+        } catch (IOException e) {
+            throw refused("publisher", publish, e);
+        }
+        Policy given;
+        try {
+            given = given(policy == null ? Policy.RELAY_DEFAULT : policy);
+            if (policy == null && given != Policy.BACKPRESSURE) {
+                given = given(Policy.SKIP);
+            }
+        } catch (IOException e) {
+            throw refused("subscriber", subscribe, e);
+        }
+        if (policy != null && given != policy) {
+            throw new RunException("the relay's subscribers get the policy " + given.flag() + ", not " + policy.flag()
+                    + ": start it with --slow-subscriber " + policy.flag() + ", or give loadgen --slow-subscriber "
+                    + given.flag());
+        }
+        if (admin != null) {
+            admin.check();
+        }
+        return new RemoteRelay(publish, subscribe, given, access, connectTimeout, admin);
+    }
+
+    private RunException refused(String role, Endpoint endpoint, IOException cause) {
+        String said = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        if (cause instanceof FrameException) {
+            said = "what answers there is no relay: " + said;
+        }
+        String where = said.contains(endpoint.toString()) ? "" : " at " + endpoint;
+        return new RunException("no " + role + " is let in" + where + ": "
+                + said.lines().findFirst().orElse(""));
+    }
+
+    /** The policy that a subscriber gets that asks for this one. */
+    private Policy given(Policy wanted) throws IOException {
+        AtomicReference<Policy> given = new AtomicReference<>(wanted);
+        SubscriberOptions options = greeting(
+                        SubscriberOptions.builder(subscribe).policy(wanted))
+                .onEvent(event -> {
+                    if (event instanceof SessionEvent.Connected connected) {
+                        given.set(connected.welcome().policy());
+                    }
+                })
+                .build();
+        try (RelaySubscriber subscriber = RelaySubscriber.connect(options)) {
+            while (subscriber.epoch() == 0) {
+                if (subscriber.poll((sequence, type, body) -> {}) < 0) {
+                    throw new IOException("it closed the connection without an answer to HELLO");
+                }
+            }
+        }
+        return given.get();
+    }
+
+    private void checkPublish() throws IOException, InterruptedException {
+        CountDownLatch answered = new CountDownLatch(1);
+        PublisherOptions options = greeting(PublisherOptions.builder(publish))
+                .onEvent(event -> {
+                    if (event instanceof SessionEvent.Connected || event instanceof SessionEvent.GaveUp) {
+                        answered.countDown();
+                    }
+                })
+                .build();
+        try (RelayPublisher publisher = RelayPublisher.connect(options)) {
+            boolean heard = answered.await(2 * ANSWER.toMillis(), TimeUnit.MILLISECONDS);
+            if (publisher.failure().isPresent()) {
+                throw publisher.failure().get();
+            }
+            if (!heard) {
+                throw new IOException("no answer to HELLO");
+            }
+        }
+    }
+
+    private <B extends ConnectionOptions.Builder<B>> B greeting(B options) throws IOException {
+        return access.to(options)
+                .name("loadgen")
+                .reconnect(ReconnectPolicy.none())
+                .connectTimeout(connectTimeout)
+                .handshakeTimeout(ANSWER);
+    }
+}

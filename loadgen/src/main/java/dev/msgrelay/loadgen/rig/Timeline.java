@@ -1,0 +1,143 @@
+package dev.msgrelay.loadgen.rig;
+
+import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.loadgen.plan.Progress;
+import dev.msgrelay.loadgen.plan.Progress.Count;
+import dev.msgrelay.loadgen.result.RunRecord.Throughput.Point;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Throughput over the measured window, in equal steps, from what the workers said of their progress meanwhile. Immutable.
+ *
+ * @param points by time; steps about whose end some worker said nothing any more are left out
+ */
+public record Timeline(List<Point> points) {
+    /** As often as workers count; a shorter step would show nothing but their rhythm. */
+    private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    /** Points that a chart can show; longer windows have longer steps. */
+    private static final int MAX_POINTS = 1_200;
+
+    private static final double SECOND_NANOS = 1e9;
+
+    /** Steps of two seconds: on a machine of few cores the speed of one is no sign yet. */
+    private static final int STRETCH = 8;
+
+    /** A speed that grows by less from one stretch to the next is steady: busy machines are no more even. */
+    private static final double GROWTH = 1.05;
+
+    public Timeline {
+        points = List.copyOf(points);
+    }
+
+    /** The relay's word on its lag at a time. */
+    record Lag(long nanos, long bytes) {}
+
+    /**
+     * Whether the speed grows no more: what was delivered in the last two seconds is hardly more than in the two before. Of no
+     * more than five minutes, whose steps are so short.
+     */
+    boolean isSteady() {
+        int last = points.size();
+        return last >= 2 * STRETCH && out(last - STRETCH, last) <= GROWTH * out(last - 2 * STRETCH, last - STRETCH);
+    }
+
+    private double out(int from, int to) {
+        return points.subList(from, to).stream().mapToDouble(Point::out).sum();
+    }
+
+    /** From what the children have said. */
+    static Timeline of(long begin, long end, List<Child> publishers, List<Child> subscribers, Child relay) {
+        List<Lag> lags = new ArrayList<>();
+        if (relay != null) {
+            for (Child.Event event : relay.all("stats")) {
+                lags.add(new Lag(
+                        event.nanos(), event.json().path("largestLagBytes").asLong(-1)));
+            }
+        }
+        return of(begin, end, counts(publishers, end), counts(subscribers, end), lags);
+    }
+
+    /** A list of counts for each worker, by time. */
+    static Timeline of(long begin, long end, List<List<Count>> in, List<List<Count>> out, List<Lag> lags) {
+        long step = Math.max(STEP_NANOS, (end - begin) / MAX_POINTS);
+        List<Point> points = new ArrayList<>();
+        for (long from = begin; from + step <= end; from += step) {
+            long to = from + step;
+            double[] sent = in.isEmpty() ? new double[] {Double.NaN, Double.NaN} : rates(in, from, to);
+            double[] got = rates(out, from, to);
+            if (sent != null && got != null) {
+                points.add(new Point((to - begin) / SECOND_NANOS, sent[0], sent[1], got[0], got[1], lagAt(lags, to)));
+            }
+        }
+        return new Timeline(points);
+    }
+
+    private static List<List<Count>> counts(List<Child> workers, long end) {
+        return workers.stream().map(worker -> until(end, worker)).toList();
+    }
+
+    /** One worker's counts; a publisher's last message leaves a little before the window ends. */
+    private static List<Count> until(long end, Child worker) {
+        List<Count> counts = counts(worker);
+        Child.Event last = worker.latest("progress");
+        if (last != null && Json.read(last.json(), Progress.class).last()) {
+            Count newest = counts.get(counts.size() - 1);
+            counts.add(new Count(Math.max(newest.nanos(), end), newest.messages(), newest.bytes()));
+        }
+        return counts;
+    }
+
+    /** All counts of a worker so far; the moment at which it counted is not the one at which that was heard. */
+    static List<Count> counts(Child worker) {
+        List<Count> counts = new ArrayList<>();
+        worker.all("progress")
+                .forEach(event ->
+                        counts.addAll(Json.read(event.json(), Progress.class).counts()));
+        return counts;
+    }
+
+    /** Messages and bytes a second of all workers together, or null where one of them is not known. */
+    private static double[] rates(List<List<Count>> workers, long from, long to) {
+        double[] sum = new double[2];
+        for (List<Count> worker : workers) {
+            double[] before = at(worker, from);
+            double[] after = at(worker, to);
+            if (before == null || after == null) {
+                return null;
+            }
+            for (int i = 0; i < sum.length; i++) {
+                sum[i] += (after[i] - before[i]) * SECOND_NANOS / (to - from);
+            }
+        }
+        return sum;
+    }
+
+    /** Messages and bytes at a moment between two reports, as if the speed between them had been even; null outside. */
+    private static double[] at(List<Count> counts, long nanos) {
+        for (int i = 1; i < counts.size(); i++) {
+            Count before = counts.get(i - 1);
+            Count after = counts.get(i);
+            if (before.nanos() <= nanos && nanos <= after.nanos() && before.nanos() < after.nanos()) {
+                double part = (double) (nanos - before.nanos()) / (after.nanos() - before.nanos());
+                return new double[] {
+                    before.messages() + part * (after.messages() - before.messages()),
+                    before.bytes() + part * (after.bytes() - before.bytes())
+                };
+            }
+        }
+        return null;
+    }
+
+    private static long lagAt(List<Lag> lags, long nanos) {
+        long bytes = -1;
+        for (Lag lag : lags) {
+            if (lag.nanos() <= nanos) {
+                bytes = lag.bytes();
+            }
+        }
+        return bytes;
+    }
+}

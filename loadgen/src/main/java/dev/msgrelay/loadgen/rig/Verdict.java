@@ -1,0 +1,202 @@
+package dev.msgrelay.loadgen.rig;
+
+import static dev.msgrelay.loadgen.render.Unit.format;
+
+import dev.msgrelay.loadgen.evidence.Disturbances;
+import dev.msgrelay.loadgen.evidence.Signals;
+import dev.msgrelay.loadgen.evidence.Signals.Rates;
+import dev.msgrelay.loadgen.message.OrderTrace;
+import dev.msgrelay.loadgen.plan.Got;
+import dev.msgrelay.loadgen.plan.Got.Received;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Punctuality;
+import dev.msgrelay.loadgen.plan.Sent;
+import dev.msgrelay.loadgen.plan.SubscriberResult;
+import dev.msgrelay.loadgen.plan.Traffic;
+import dev.msgrelay.loadgen.result.RunRecord.Correctness;
+import dev.msgrelay.loadgen.result.RunRecord.Observed;
+import dev.msgrelay.loadgen.result.RunRecord.Observed.Kind;
+import dev.msgrelay.loadgen.result.RunRecord.Outcome;
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.text.ShortText;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Whether a run is valid: every message came to every subscriber, once, byte for byte as it was sent and in one order;
+ * a subscriber that is skipped or cut off by the policy was told which it misses. And what else is to be said of it: no
+ * command has a rule of its own for that.
+ */
+public final class Verdict {
+    private static final double PERCENT = 100;
+    private static final double MILLI = 1e6;
+
+    static final String EMPTY_WINDOW = "no message arrived within the measured window";
+
+    private Verdict() {}
+
+    /** The outcome of a run: its faults, the machine's deeds, and events beside its figures. */
+    public static Outcome of(Load load, Traffic out, Correctness correctness, Signals signals, Got got) {
+        List<String> environment = new ArrayList<>(Disturbances.of(signals));
+        long early = got.sum(Received::beforeTheirTime);
+        if (early > 0) {
+            environment.add(
+                    format("%,d latencies came out below 0: publishers and subscribers do not share a clock", early));
+        }
+        return new Outcome(faults(correctness, out, load), environment, observed(signals, correctness), false);
+    }
+
+    /** Events of a run beside its figures: each is told, counted and compared, and no run is left out for it. */
+    static List<Observed> observed(Signals signals, Correctness correctness) {
+        List<Observed> all = new ArrayList<>();
+        if (signals.stoodStill()) {
+            all.add(new Observed(Kind.STOOD_STILL, signals.still().withoutDeliveries()));
+        }
+        String behind = signals.lateBehindRelay() ? "; behind a relay that did not take them in time" : "";
+        schedule(signals.rates(), correctness.schedule())
+                .forEach(line -> all.add(new Observed(Kind.SCHEDULE_MISSED, line + behind)));
+        return all;
+    }
+
+    /** The words of all processes, with what only all of them together tell: one order, and every latency recorded. */
+    static Correctness correctness(Load load, Sent sent, Got got, Got slow) {
+        long samples = sent.samples(load.sampling());
+        List<Received> all = new ArrayList<>(got.subscribers());
+        all.addAll(slow.subscribers());
+        List<SubscriberResult> results = withOrder(all);
+        for (int i = 0; i < got.subscribers().size(); i++) {
+            results.set(i, results.get(i).withSamples(all.get(i).samples(), samples));
+        }
+        int notSlow = got.subscribers().size();
+        return new Correctness(
+                load.isChecked(),
+                results.subList(0, notSlow),
+                results.subList(notSlow, results.size()),
+                sent.schedule(),
+                sent.sum(Sent.Published::messages),
+                sent.sum(Sent.Published::acknowledged));
+    }
+
+    /** Compares the order in which they got the messages of all publishers. */
+    private static List<SubscriberResult> withOrder(List<Received> all) {
+        List<SubscriberResult> results = new ArrayList<>();
+        List<Integer> compared = new ArrayList<>();
+        List<OrderTrace> traces = new ArrayList<>();
+        for (Received one : all) {
+            if (one.order() != null && one.result().hasOrder()) {
+                compared.add(results.size());
+                traces.add(OrderTrace.decode(one.order()));
+            }
+            results.add(one.result());
+        }
+        long[] differences = OrderTrace.differences(traces);
+        for (int i = 0; i < differences.length; i++) {
+            int index = compared.get(i);
+            results.set(index, results.get(index).withOtherOrder(differences[i]));
+        }
+        return results;
+    }
+
+    /**
+     * A run whose load was not what was asked for: its rate was not reached, or too many messages left late.
+     *
+     * @return one line, or none
+     */
+    static List<String> schedule(Rates rates, Punctuality punctuality) {
+        List<String> marks = new ArrayList<>();
+        if (rates.wanted() > 0 && !rates.kept()) {
+            marks.add(format(
+                    "of %,.0f msg/s %,.0f left the publishers and %,.0f reached each subscriber",
+                    rates.wanted(), rates.in(), rates.out()));
+        }
+        if (punctuality.lateShare() > Rates.MAX_LATE_SHARE) {
+            marks.add(format(
+                    "%,d of %,d messages (%.2f %%) left more than 1 ms late, the latest %.1f ms; over the limit of %.1f %%",
+                    punctuality.late(),
+                    punctuality.scheduled(),
+                    punctuality.lateShare() * PERCENT,
+                    punctuality.worstNanos() / MILLI,
+                    Rates.MAX_LATE_SHARE * PERCENT));
+        }
+        return marks.isEmpty() ? marks : List.of("schedule not kept: " + String.join("; ", marks));
+    }
+
+    /** Faults in what the subscribers got, the slow ones too. */
+    static List<String> faults(Correctness correctness, Traffic out, Load load) {
+        Policy policy = load.policy();
+        List<String> failures = new ArrayList<>();
+        for (SubscriberResult subscriber : correctness.subscribers()) {
+            check("subscriber " + subscriber.index() + ": ", subscriber, policy, failures);
+        }
+        for (SubscriberResult slow : correctness.slow()) {
+            checkSlow(slow, failures);
+        }
+        if (load.publishers() > 0 && load.subscribers() > 0 && out.messages() == 0) {
+            failures.add(EMPTY_WINDOW);
+        }
+        return failures;
+    }
+
+    /** A slow reader was behind on purpose and left in the middle of the stream: what it did not get yet is not lost. */
+    private static void checkSlow(SubscriberResult slow, List<String> failures) {
+        String who = "slow subscriber: ";
+        count(slow.untold(), who, "lost without a word", failures);
+        checkMessages(who, slow, failures);
+        if (slow.closed() != null && slow.closeReason() != CloseReason.SLOW_SUBSCRIBER.code()) {
+            failures.add(who + "connection ended: " + slow.closed());
+        }
+    }
+
+    private static void check(String who, SubscriberResult subscriber, Policy policy, List<String> failures) {
+        boolean cutOff = policy == Policy.DISCONNECT
+                && subscriber.closed() != null
+                && subscriber.closeReason() == CloseReason.SLOW_SUBSCRIBER.code();
+        // A subscriber that is cut off was told by an ERROR that nothing comes any more.
+        long missing =
+                subscriber.faults().lost() - (cutOff ? subscriber.faults().tail() : 0);
+        long told = policy == Policy.SKIP ? subscriber.told().missed() : 0;
+        long untold = Math.max(0, missing - told);
+        long undelivered = Math.min(untold, subscriber.undelivered());
+        count(untold - undelivered, who, policy == Policy.SKIP ? "lost without a word" : "lost", failures);
+        count(
+                undelivered,
+                who,
+                format("not delivered within %.1f s", subscriber.faults().waitedMillis() / 1e3),
+                failures);
+        if (told > missing) {
+            failures.add(who + "told that " + told + (told == 1 ? " message does" : " messages do") + " not come, "
+                    + (told - missing) + " more than are missing");
+        }
+        checkMessages(who, subscriber, failures);
+        if (subscriber.faults().unsampled() > 0) {
+            failures.add(who + ShortText.counted(subscriber.faults().unsampled(), "sample")
+                    + " of the latency missing or too many");
+        }
+        if (subscriber.closed() != null && !cutOff) {
+            failures.add(who + "connection ended: " + subscriber.closed());
+        }
+    }
+
+    /** Faults that no policy explains. */
+    private static void checkMessages(String who, SubscriberResult subscriber, List<String> failures) {
+        count(subscriber.faults().duplicated(), who, "duplicated", failures);
+        count(subscriber.faults().reordered(), who, "reordered", failures);
+        count(subscriber.faults().corrupted(), who, "corrupted", failures);
+        count(subscriber.faults().foreign(), who, "foreign: nobody of this run sent them", failures);
+        if (subscriber.told().untrue() > 0) {
+            failures.add(
+                    who + "told " + subscriber.told().untrue() + " times that the stream stands where it does not");
+        }
+        if (subscriber.faults().otherOrder() != SubscriberResult.SAME_ORDER) {
+            failures.add(who + "got the messages of different publishers in another order than other subscribers,"
+                    + " from message " + subscriber.faults().otherOrder() + " of the stream on");
+        }
+    }
+
+    private static void count(long messages, String who, String what, List<String> failures) {
+        if (messages > 0) {
+            failures.add(who + ShortText.counted(messages, "message") + " " + what);
+        }
+    }
+}

@@ -1,0 +1,209 @@
+package dev.msgrelay.loadgen.rig;
+
+import dev.msgrelay.loadgen.evidence.Signals;
+import dev.msgrelay.loadgen.evidence.Signals.LinkShare;
+import dev.msgrelay.loadgen.evidence.Signals.Rates;
+import dev.msgrelay.loadgen.evidence.Signals.RelayHolds;
+import dev.msgrelay.loadgen.evidence.Signals.Standstills;
+import dev.msgrelay.loadgen.evidence.Watched;
+import dev.msgrelay.loadgen.evidence.Watched.Role;
+import dev.msgrelay.loadgen.evidence.WindowSampler;
+import dev.msgrelay.loadgen.host.SystemTree;
+import dev.msgrelay.loadgen.plan.Got;
+import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Progress;
+import dev.msgrelay.loadgen.plan.Punctuality;
+import dev.msgrelay.loadgen.plan.Still;
+import dev.msgrelay.loadgen.plan.Window;
+import dev.msgrelay.loadgen.result.RunRecord.Delays;
+import dev.msgrelay.loadgen.result.RunRecord.Resources.Relay;
+import dev.msgrelay.loadgen.result.RunRecord.Throughput;
+import dev.msgrelay.loadgen.worker.Pauses;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.net.Endpoint;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import tools.jackson.databind.JsonNode;
+
+/** Watches the processes of one run during its window. The controller's thread owns it. */
+final class Watch implements AutoCloseable {
+    private final Window window;
+    private final Load load;
+    private final Fleet fleet;
+    private final Child relay;
+    private final WindowSampler sampler;
+    private final Pauses.Standstill standstill;
+    private final AdminPort admin;
+    private AdminPort.Look atBegin;
+    private AdminPort.Look atEnd;
+
+    /** @param window that is not over yet */
+    Watch(Window window, Load load, Fleet fleet, Contestant.Started contestant) {
+        this.window = window;
+        this.load = load;
+        this.standstill = new Pauses.Standstill(() -> window);
+        this.fleet = fleet;
+        this.relay = contestant.process();
+        this.admin = contestant.admin();
+        List<Watched.Process> processes = new ArrayList<>();
+        add(processes, Role.RELAY, relay == null ? List.of() : List.of(relay), false);
+        add(processes, Role.PUBLISHER, fleet.publishers(), false);
+        add(processes, Role.SUBSCRIBER, fleet.subscribers(), false);
+        // One that is skipped or cut off holds nobody back, although its queue is always full.
+        add(processes, Role.SUBSCRIBER, fleet.slow(), load.slow().policy() != Policy.BACKPRESSURE);
+        Watched watched = new Watched(processes, port(contestant.publish()), port(contestant.subscribe()));
+        sampler = WindowSampler.start(SystemTree.proc(), watched, window.begin(), window.end(), load.isPaced());
+    }
+
+    private static void add(List<Watched.Process> processes, Role role, List<Child> children, boolean beside) {
+        children.forEach(child -> processes.add(new Watched.Process(role, child.name(), child.pid(), beside)));
+    }
+
+    private static int port(Endpoint endpoint) {
+        return endpoint == null ? -1 : endpoint.port();
+    }
+
+    /** The measured part begins. */
+    void begins() {
+        atBegin = admin == null ? null : admin.lookOrNull();
+    }
+
+    /** The measured part has ended. */
+    void ends() {
+        atEnd = admin == null ? null : admin.lookOrNull();
+    }
+
+    /** Waits until all looks are taken: the processes have to live so long. */
+    void awaitLooks() throws InterruptedException {
+        sampler.sampled();
+    }
+
+    /** The samples, after the run. */
+    Signals signals(Throughput passed, LinkShare link, Delays delays, Punctuality schedule, Got got)
+            throws InterruptedException {
+        double seconds = window.measuredNanos() / 1e9;
+        Rates rates = new Rates(
+                load.wanted(),
+                passed.in() == null ? Double.NaN : passed.in().messagesPerSecond(),
+                passed.out().messagesPerSecond() / Math.max(1, load.subscribers()),
+                schedule.lateShare(),
+                seconds,
+                load.publishers() / seconds);
+        RelayHolds holds = relay == null ? AdminPort.holds(atBegin, atEnd) : holds(relay.all("stats"), window);
+        Standstills still = new Standstills(
+                standstill.still(),
+                still(fleet.publishers()),
+                still(fleet.subscribers()),
+                got.longestPause(),
+                delays.latency() == null ? 0 : delays.latency().getMaxValue());
+        return new Signals(rates, sampler.sampled(), holds, link, still);
+    }
+
+    /** By their own words. */
+    private static Still still(List<Child> processes) {
+        Still longest = Still.NONE;
+        for (Child process : processes) {
+            Child.Event last = process.latest("progress");
+            longest = last == null
+                    ? longest
+                    : longest.orLonger(Json.read(last.json(), Progress.class).standstill());
+        }
+        return longest;
+    }
+
+    /** The relay's word about itself so far; null where it tells nothing. */
+    Relay relay() {
+        return relay == null ? null : relay(relay, window);
+    }
+
+    private static Relay relay(Child relay, Window window) {
+        List<Child.Event> reports = relay.all("stats");
+        reports.addAll(relay.all("stopped"));
+        if (reports.isEmpty()) {
+            return null;
+        }
+        List<Child.Event> around = enclosing(reports, window);
+        JsonNode before = around.get(0).json();
+        JsonNode after = around.get(around.size() - 1).json();
+        Map<String, Integer> closes = new TreeMap<>();
+        reports.get(reports.size() - 1)
+                .json()
+                .path("closes")
+                .properties()
+                .forEach(one -> closes.put(one.getKey(), one.getValue().asInt()));
+        return new Relay(
+                difference(before, after, "gcCount"),
+                difference(before, after, "gcMillis"),
+                reports.stream()
+                        .mapToLong(
+                                report -> report.json().path("largestLagBytes").asLong(0))
+                        .max()
+                        .orElse(0),
+                closes);
+    }
+
+    private static long difference(JsonNode before, JsonNode after, String field) {
+        return after.path(field).asLong(0) - before.path(field).asLong(0);
+    }
+
+    /** From the relay's reports; null where it has said nothing of this around the window. */
+    static RelayHolds holds(List<Child.Event> reports, Window window) {
+        List<Child.Event> around = around(reports, window);
+        if (around.size() < 2) {
+            return null;
+        }
+        JsonNode first = around.get(0).json();
+        JsonNode last = around.get(around.size() - 1).json();
+        long nanos = around.get(around.size() - 1).nanos() - around.get(0).nanos();
+        if (nanos <= 0 || !last.has("heldBackMillis") || !last.has("ringCells")) {
+            return null;
+        }
+        return new RelayHolds(
+                share(difference(first, last, "heldBackMillis"), nanos),
+                share(difference(first, last, "backpressureMillis"), nanos),
+                around.stream()
+                        .mapToDouble(event ->
+                                (double) event.json().path("ringUsedCells").asLong(0)
+                                        / event.json().path("ringCells").asLong(1))
+                        .average()
+                        .orElse(0));
+    }
+
+    private static double share(long millis, long nanos) {
+        return Math.min(1, (double) TimeUnit.MILLISECONDS.toNanos(millis) / nanos);
+    }
+
+    /** The reports within the window, where they span most of it; else from the last one before to the first one after. */
+    private static List<Child.Event> around(List<Child.Event> reports, Window window) {
+        List<Child.Event> within = reports.stream()
+                .filter(report -> report.nanos() >= window.begin() && report.nanos() <= window.end())
+                .toList();
+        boolean most = within.size() > 1
+                && within.get(within.size() - 1).nanos() - within.get(0).nanos() >= window.measuredNanos() / 2;
+        return most ? within : enclosing(reports, window);
+    }
+
+    /** From the last report before the window to the first one after it, as far as there are such. */
+    private static List<Child.Event> enclosing(List<Child.Event> reports, Window window) {
+        int from = 0;
+        int to = reports.size();
+        for (int i = 0; i < to; i++) {
+            if (reports.get(i).nanos() <= window.begin()) {
+                from = i;
+            } else if (reports.get(i).nanos() >= window.end()) {
+                to = i + 1;
+            }
+        }
+        return reports.subList(from, to);
+    }
+
+    @Override
+    public void close() {
+        sampler.close();
+        standstill.stop();
+    }
+}

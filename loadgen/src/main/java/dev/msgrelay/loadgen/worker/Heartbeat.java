@@ -1,0 +1,89 @@
+package dev.msgrelay.loadgen.worker;
+
+import dev.msgrelay.loadgen.plan.Progress;
+import dev.msgrelay.loadgen.plan.Progress.Count;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Counts four times a second how far this worker is and says so once a second, on a daemon thread of its own: a line
+ * costs the worker and the controller a core for a while that the run itself could use. Beside its counts it says how long
+ * this process stood still.
+ */
+public final class Heartbeat {
+    private static final int COUNTS_A_LINE = 4;
+    private static final long SECOND_MILLIS = 1_000;
+
+    private final Control control;
+    private final List<? extends Counted> all;
+    private final Pauses.Standstill standstill;
+    private final List<Count> counts = new ArrayList<>();
+    private boolean ended;
+    private Thread thread;
+
+    /** A count of work; any thread may ask. */
+    interface Counted {
+        long messages();
+
+        /** On the wire. */
+        long bytes();
+    }
+
+    private Heartbeat(Control control, List<? extends Counted> all) {
+        this.control = control;
+        this.all = all;
+        this.standstill = new Pauses.Standstill(control::window);
+    }
+
+    /** Says it at once, so that there is a count before the window begins, and from now on until {@link #last}. */
+    static Heartbeat start(Control control, List<? extends Counted> all) {
+        Heartbeat heartbeat = new Heartbeat(control, all);
+        heartbeat.count(1, false);
+        heartbeat.thread =
+                repeat("progress", SECOND_MILLIS / COUNTS_A_LINE, () -> heartbeat.count(COUNTS_A_LINE, false));
+        return heartbeat;
+    }
+
+    /** Says it once more, when all is done: nothing will change any more. */
+    synchronized void last() {
+        count(1, true);
+        ended = true;
+        thread.interrupt();
+        standstill.stop();
+    }
+
+    private synchronized void count(int aLine, boolean last) {
+        if (ended) {
+            return;
+        }
+        // The clock first: the counts are read with it, the line may have to wait.
+        counts.add(new Count(
+                System.nanoTime(),
+                all.stream().mapToLong(Counted::messages).sum(),
+                all.stream().mapToLong(Counted::bytes).sum()));
+        if (counts.size() >= aLine) {
+            control.say("progress", new Progress(List.copyOf(counts), standstill.still(), last));
+            counts.clear();
+        }
+    }
+
+    /** Does this so often on a daemon thread, until the process ends or the thread is interrupted. */
+    static Thread repeat(String name, long millis, Runnable task) {
+        Thread thread = new Thread(() -> sleepAndRun(millis, task), name);
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+
+    private static void sleepAndRun(long millis, Runnable task) {
+        try {
+            while (true) {
+                TimeUnit.MILLISECONDS.sleep(millis);
+                task.run();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

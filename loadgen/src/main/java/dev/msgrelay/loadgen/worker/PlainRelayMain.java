@@ -1,0 +1,58 @@
+package dev.msgrelay.loadgen.worker;
+
+import dev.msgrelay.loadgen.plan.Job;
+import dev.msgrelay.loadgen.plan.Job.Listening;
+import dev.msgrelay.loadgen.plan.Sent;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.List;
+
+/** The second ceiling: a relay of one publisher and one thread that never looks into what it passes on. */
+public final class PlainRelayMain {
+    private PlainRelayMain() {}
+
+    public static void main(String[] args) {
+        Control.main(Job.class, PlainRelayMain::run);
+    }
+
+    private static void run(Job job, Control control) throws IOException {
+        String address = job.listen().address();
+        try (ServerSocketChannel publish = Sockets.listen(address, job.listen().publish());
+                ServerSocketChannel subscribe =
+                        Sockets.listen(address, job.listen().subscribe())) {
+            control.say("ready", new Listening(Sockets.endpoint(publish), Sockets.endpoint(subscribe)));
+            List<SocketChannel> subscribers = Sockets.accept(subscribe, job.connections());
+            SocketChannel publisher = Sockets.accept(publish);
+            try {
+                relay(publisher, subscribers, job.bytes());
+            } catch (IOException e) {
+                // A subscriber that only counts leaves with bytes unread, which resets its connection. One that is lost
+                // before its time says so itself.
+            }
+            control.say("result", Sent.NOTHING);
+        }
+    }
+
+    /**
+     * A ceiling: the most that a relay of one thread can do that reads a buffer and writes it on, to one subscriber after the
+     * other, until the publisher's stream ends. No frames, no policies, no bounds on a slow subscriber.
+     */
+    static void relay(SocketChannel publisher, List<SocketChannel> subscribers, int bufferSize) throws IOException {
+        final ByteBuffer data = ByteBuffer.allocateDirect(bufferSize);
+        while (true) {
+            data.clear();
+            int n = publisher.read(data);
+            if (n < 0) {
+                return;
+            }
+            for (SocketChannel subscriber : subscribers) {
+                data.position(0).limit(n);
+                while (data.hasRemaining()) {
+                    subscriber.write(data);
+                }
+            }
+        }
+    }
+}

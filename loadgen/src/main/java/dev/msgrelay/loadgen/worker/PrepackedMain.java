@@ -1,0 +1,91 @@
+package dev.msgrelay.loadgen.worker;
+
+import dev.msgrelay.loadgen.message.LoadMessage;
+import dev.msgrelay.loadgen.plan.Job;
+import dev.msgrelay.loadgen.plan.Job.Listening;
+import dev.msgrelay.loadgen.plan.Sent;
+import dev.msgrelay.loadgen.plan.Window;
+import dev.msgrelay.protocol.FrameLayout;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
+
+/** The first ceiling: frames that were packed beforehand and never touched again, written over and over to one subscriber. */
+public final class PrepackedMain {
+    private static final long PRIME_EVERY_MILLIS = 10;
+
+    private PrepackedMain() {}
+
+    public static void main(String[] args) {
+        Control.main(Job.class, PrepackedMain::run);
+    }
+
+    private static void run(Job job, Control control) throws IOException, InterruptedException {
+        int body = (int) Math.round(job.load().body().mean());
+        try (ServerSocketChannel server =
+                Sockets.listen(job.listen().address(), job.listen().subscribe())) {
+            control.say("ready", new Listening(null, Sockets.endpoint(server)));
+            SocketChannel subscriber = Sockets.accept(server);
+            Prepacked frames = new Prepacked(body, job.bytes());
+            while (control.window() == Window.NONE) {
+                write(subscriber, frames.one());
+                TimeUnit.MILLISECONDS.sleep(PRIME_EVERY_MILLIS);
+            }
+            while (System.nanoTime() < control.window().end()) {
+                write(subscriber, frames.next());
+            }
+            write(subscriber, frames.rest());
+            control.say("result", Sent.NOTHING);
+        }
+    }
+
+    private static void write(SocketChannel channel, ByteBuffer data) throws IOException {
+        while (data.hasRemaining()) {
+            channel.write(data);
+        }
+    }
+
+    /**
+     * Frames packed once; windows of one size slide over them so that the stream goes on as if it had been packed anew.
+     * One thread owns it.
+     */
+    static final class Prepacked {
+        private final ByteBuffer window;
+        private final int frameLength;
+        private final int writeSize;
+        private int start;
+
+        Prepacked(int bodyLength, int writeSize) {
+            this.frameLength = FrameLayout.frameLength(bodyLength);
+            this.writeSize = writeSize;
+            int frames = (frameLength - 1 + writeSize + frameLength - 1) / frameLength;
+            this.window = ByteBuffer.allocateDirect(Math.multiplyExact(frames, frameLength));
+            for (int i = 0; i < frames; i++) {
+                FrameLayout.putHeader(window, i * frameLength, LoadMessage.TYPE, bodyLength);
+            }
+        }
+
+        /** The next {@code writeSize} bytes of the stream. */
+        ByteBuffer next() {
+            int end = start + writeSize;
+            window.limit(end).position(start);
+            start = end % frameLength;
+            return window;
+        }
+
+        /** The rest of the frame that the last write cut, possibly nothing. */
+        ByteBuffer rest() {
+            window.limit(start == 0 ? 0 : frameLength).position(start);
+            start = 0;
+            return window;
+        }
+
+        /** One whole frame; only where no frame is cut. */
+        ByteBuffer one() {
+            window.limit(frameLength).position(0);
+            return window;
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package dev.msgrelay.loadgen.evidence;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
+import dev.msgrelay.loadgen.evidence.Sampled.Queues;
+import dev.msgrelay.loadgen.evidence.Signals.LinkShare;
+import dev.msgrelay.loadgen.evidence.Signals.Rates;
+import dev.msgrelay.loadgen.evidence.Signals.Standstills;
+import dev.msgrelay.loadgen.plan.Still;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A machine's deeds take a run away, and nothing else does. */
+class DisturbancesTest {
+    private static final MachineShare QUIET = new MachineShare(2, 0.2, 0.1, 0.01, 0.6, 0.09, "", 0.95);
+    private static final Still LONG = new Still(120_000_000, 3, 300_000_000);
+
+    @Test
+    void aQuietMachineLeavesNoMark() {
+        assertThat(marks(QUIET, Standstills.NONE)).isEmpty();
+        assertThat(marks(null, Standstills.NONE)).isEmpty();
+        assertThat(marks(new MachineShare(2, 1, 0, 0, 0, 0, "", Double.NaN), Standstills.NONE))
+                .isEmpty();
+    }
+
+    @Test
+    void otherProgramsTheHostTheClockAndAMachineThatStoodStill() {
+        Standstills machine = new Standstills(LONG, Still.NONE, Still.NONE, LONG, 0);
+        assertThat(marks(new MachineShare(2, 0, 0.1, 0.03, 0.4, 0.43, "yes (pid 7)", 0.8), machine))
+                .containsExactly(
+                        "other programs took 43 % of all cores, most of it yes (pid 7)",
+                        "the host of this virtual machine took 3.0 % of all cores",
+                        "the cores' clock was 80 % of what it had been at the begin",
+                        "the machine kept a process that only sleeps from running for 120 ms");
+    }
+
+    @Test
+    void contestantsThatStoodStillAreNone() {
+        assertThat(marks(QUIET, new Standstills(Still.NONE, LONG, LONG, LONG, 400_000_000)))
+                .isEmpty();
+    }
+
+    @Test
+    void atALowRateMessagesAreRareAndNothingStoodStill() {
+        assertThat(signals(QUIET, new Standstills(Still.NONE, Still.NONE, Still.NONE, LONG, 3_000_000))
+                        .stoodStill())
+                .isFalse();
+        assertThat(signals(QUIET, new Standstills(Still.NONE, Still.NONE, Still.NONE, LONG, 300_000_000))
+                        .stoodStill())
+                .isTrue();
+    }
+
+    private static List<String> marks(MachineShare machine, Standstills still) {
+        return Disturbances.of(signals(machine, still));
+    }
+
+    private static Signals signals(MachineShare machine, Standstills still) {
+        Sampled sampled = new Sampled(20, List.of(), true, machine, Queues.UNSEEN);
+        return new Signals(new Rates(5, 5, 5, 0.3, 10, 0), sampled, null, LinkShare.UNKNOWN, still);
+    }
+}

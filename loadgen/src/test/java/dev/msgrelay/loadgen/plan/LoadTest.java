@@ -1,0 +1,28 @@
+package dev.msgrelay.loadgen.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class LoadTest {
+    @Test
+    void processesAreSharedAboveTheLimits() {
+        Load few = Load.oneToOne(100).withCounts(4, 16);
+        assertThat(few.publisherProcesses()).isEqualTo(4);
+        assertThat(few.subscriberProcesses()).isEqualTo(16);
+        Load many = few.withCounts(64, 100);
+        assertThat(many.publisherProcesses()).isEqualTo(4);
+        assertThat(many.subscriberProcesses()).isEqualTo(16);
+    }
+
+    @Test
+    void sharesAreEvenAndComplete() {
+        int sum = 0;
+        for (int i = 0; i < 16; i++) {
+            int share = Load.share(100, 16, i);
+            assertThat(share).isBetween(6, 7);
+            sum += share;
+        }
+        assertThat(sum).isEqualTo(100);
+    }
+}

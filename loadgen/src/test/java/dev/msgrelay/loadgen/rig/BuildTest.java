@@ -1,0 +1,48 @@
+package dev.msgrelay.loadgen.rig;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.List;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Another build's programs. */
+class BuildTest {
+    @TempDir
+    private Path directory;
+
+    @Test
+    void itsNewestJarIsStarted() throws Exception {
+        Path older = jar("relay-server", "1.0", 1_000);
+        Path newer = jar("relay-server", "0.9", 2_000);
+        List<String> command = new RelayContestant.Build(directory).relay(List.of("-Xmx9m"));
+        assertThat(command).contains("-Xmx9m").doesNotContain(older.toString()).endsWith("-jar", newer.toString());
+    }
+
+    @Test
+    void aDirectoryWithoutABuildIsToldHowToGetOne() {
+        assertThatThrownBy(() -> new RelayContestant.Build(directory).jar("relay-server"))
+                .isInstanceOf(IOException.class)
+                .hasMessage("no relay-server/target/relay-server-*-all.jar in " + directory
+                        + ": build it there with mvn -DskipTests package");
+    }
+
+    private Path jar(String module, String version, long millis) throws IOException {
+        Path target = Files.createDirectories(directory.resolve(module).resolve("target"));
+        Path jar = target.resolve(module + "-" + version + "-all.jar");
+        try (OutputStream file = Files.newOutputStream(jar);
+                ZipOutputStream zip = new ZipOutputStream(file)) {
+            zip.putNextEntry(new ZipEntry("some/Program.class"));
+        }
+        Files.setLastModifiedTime(jar, FileTime.fromMillis(millis));
+        return jar;
+    }
+}

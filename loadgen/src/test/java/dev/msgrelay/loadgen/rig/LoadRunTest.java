@@ -1,0 +1,260 @@
+package dev.msgrelay.loadgen.rig;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.msgrelay.loadgen.message.BodySizes;
+import dev.msgrelay.loadgen.message.Check;
+import dev.msgrelay.loadgen.plan.Clients;
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.SlowReaders;
+import dev.msgrelay.loadgen.plan.SubscriberResult;
+import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.RunRecord.Resources.ProcessUse;
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Policy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Whole runs, short, with real processes and sockets, which stay where a test can do with that. Nothing here asserts a speed. */
+class LoadRunTest {
+    private static final Timing SHORT = new Timing(Duration.ofMillis(100), Duration.ofMillis(300));
+
+    private static final Contestant RELAY =
+            new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS);
+
+    private static final Places PLACES = new Places();
+
+    @AfterAll
+    static void endAll() {
+        PLACES.close();
+    }
+
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void throughThePlainRelayNothingIsLost() throws Exception {
+        RunRecord result = run(Contestants.plain(65_483), Load.oneToOne(100).withCounts(1, 2));
+        expectClean(result);
+        assertThat(result.resources().relay())
+                .as("the plain relay tells nothing about itself")
+                .isNull();
+    }
+
+    /** And not, after a long time, that the subscriber has heard nothing. */
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void aPublisherThatIsRefusedIsTheReasonThatIsTold() {
+        RelayContestant narrow = new RelayContestant(List.of("--max-body=50"), RelayContestant.JAVA_OPTIONS);
+        assertThatThrownBy(() -> alone(narrow, Load.oneToOne(100), SHORT))
+                .isInstanceOf(RunException.class)
+                .hasMessageStartingWith("publisher 0: ")
+                .hasMessageContaining("50");
+    }
+
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void theLibraryLosesNothingAndWhatIsAcknowledgedIsThere() throws Exception {
+        Clients acknowledged = new Clients(Clients.Kind.LIBRARY, Clients.Ack.STREAM, false);
+        RunRecord result = run(RELAY, Load.oneToOne(100).withCounts(2, 2).withClients(acknowledged));
+        expectClean(result);
+        assertThat(result.correctness().acknowledged())
+                .isPositive()
+                .isEqualTo(result.correctness().sent());
+        RunRecord paced = run(
+                RELAY,
+                Load.oneToOne(100)
+                        .withBody(BodySizes.parse("16-70000"))
+                        .withRate(500)
+                        .withUnix(true)
+                        .withClients(Clients.of(Clients.Kind.LIBRARY)));
+        expectClean(paced);
+        assertThat(paced.correctness().acknowledged()).isZero();
+    }
+
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void manyTypesComeAsTheyWereSent() throws Exception {
+        expectClean(run(RELAY, Load.oneToOne(100).withCounts(2, 2).withTypes(1_000)));
+    }
+
+    @Execution(ExecutionMode.CONCURRENT)
+    @Tag("thorough")
+    @Test
+    void whatIsWrittenAndForcedIsAcknowledgedAndItsTimeIsTold() throws Exception {
+        List<String> args = List.of("--slow-subscriber", "backpressure", "--journal", "temp");
+        Contestant durable = new RelayContestant(args, RelayContestant.JAVA_OPTIONS);
+        for (Clients.Ack ack : List.of(Clients.Ack.WRITTEN, Clients.Ack.FORCED)) {
+            Clients clients = new Clients(Clients.Kind.LIBRARY, ack, false);
+            RunRecord result = run(durable, Load.oneToOne(100).withRate(2_000).withClients(clients));
+            expectClean(result);
+            assertThat(result.correctness().acknowledged())
+                    .isEqualTo(result.correctness().sent());
+            assertThat(result.delays().acknowledged().getTotalCount()).isPositive();
+        }
+    }
+
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void throughTheRelayOverTcpNothingIsLost() throws Exception {
+        RunRecord result = alone(RELAY, Load.oneToOne(100).withCounts(2, 2), SHORT);
+        expectClean(result);
+        assertThat(result.resources().relay()).isNotNull();
+        assertThat(result.resources().processes()).extracting(ProcessUse::name).startsWith("relay");
+    }
+
+    /** Its loop is busy for seconds, and there is no other core to hand its subscribers to. Thorough, as such moves are to go. */
+    @Tag("thorough")
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void throughABusyRelayOnOneCoreNothingIsLost() throws Exception {
+        List<String> oneCore = new ArrayList<>(RelayContestant.JAVA_OPTIONS);
+        oneCore.add("-XX:ActiveProcessorCount=1");
+        Timing busy = new Timing(Duration.ofSeconds(2), Duration.ofMillis(500));
+        RunRecord result = alone(
+                new RelayContestant(List.of("--slow-subscriber", "backpressure"), oneCore), Load.oneToOne(100), busy);
+        expectClean(result);
+    }
+
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void throughTheRelayOverUnixSocketsAtAFixedRateEveryMessageIsMeasured() throws Exception {
+        int rate = 1_000;
+        RunRecord result = run(RELAY, Load.oneToOne(16).withRate(rate).withUnix(true));
+        // That there are no faults says that each was timed that was scheduled within the window.
+        expectClean(result);
+        assertThat(result.correctness().schedule().scheduled())
+                .isEqualTo(rate * SHORT.measured().toMillis() / 1_000);
+    }
+
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void differentSizesComeAsTheyWereSentToAllSubscribers() throws Exception {
+        Load mixed = Load.oneToOne(100)
+                .withCounts(2, 3)
+                .withBody(BodySizes.parse("16-70000"))
+                .withRate(500);
+        RunRecord result = run(RELAY, mixed);
+        expectClean(result);
+        assertThat(result.correctness().sum(one -> one.faults().corrupted())).isZero();
+        long scheduled = 2 * 500 * SHORT.measured().toMillis() / 1_000;
+        assertThat(result.correctness().schedule().scheduled()).isEqualTo(scheduled);
+    }
+
+    /**
+     * At full speed a small log is full in a moment: who reads two megabytes a second is skipped, or cut off. Each of them
+     * is, and hears of it: over a Unix socket there is hardly anything on its way that it has to read before. Thorough, as it is
+     * runs of seconds with four processes each.
+     */
+    @Tag("thorough")
+    @Execution(ExecutionMode.CONCURRENT)
+    @ParameterizedTest
+    @EnumSource(
+            value = Policy.class,
+            names = {"SKIP", "DISCONNECT"})
+    void whoReadsTooSlowlyIsToldWhatItMissesAndTheRunIsValid(Policy policy) throws Exception {
+        Timing second = new Timing(Duration.ofMillis(500), Duration.ofSeconds(1));
+        Load load =
+                Load.oneToOne(1_000).withCounts(2, 2).withUnix(true).withSlow(new SlowReaders(2, 2_000_000, policy));
+        Contestant small = new RelayContestant(
+                List.of("--slow-subscriber", "backpressure", "--log-size=4m", "--ring-size=1m", "--max-body=100k"),
+                RelayContestant.JAVA_OPTIONS);
+        RunRecord result = alone(small, load, second);
+        expectClean(result);
+        List<SubscriberResult> slow = result.correctness().slow();
+        assertThat(slow).hasSize(2);
+        if (policy == Policy.SKIP) {
+            assertThat(slow)
+                    .allMatch(one -> one.closed() == null)
+                    .allMatch(one -> one.told().missed() > 0);
+        } else {
+            // It may not have read so far yet.
+            assertThat(result.resources().relay().closes()).containsEntry(CloseReason.SLOW_SUBSCRIBER.name(), 2);
+        }
+    }
+
+    /** Subscribers that say HELLO are checked like those that do not. */
+    @Execution(ExecutionMode.CONCURRENT)
+    @ParameterizedTest
+    @EnumSource(
+            value = Policy.class,
+            names = {"SKIP", "DISCONNECT"})
+    void throughARelayThatMaySkipOrCutOffSubscribersAreTold(Policy policy) throws Exception {
+        Contestant relay =
+                new RelayContestant(List.of("--slow-subscriber", policy.flag()), RelayContestant.JAVA_OPTIONS);
+        RunRecord result = run(relay, Load.oneToOne(100).withCounts(2, 2).withPolicy(policy));
+        assertThat(Places.faults(result)).isEmpty();
+        RunRecord paced = run(
+                relay, Load.oneToOne(100).withCounts(2, 2).withPolicy(policy).withRate(1_000));
+        expectClean(paced);
+        assertThat(paced.correctness().sum(one -> one.told().missed() + one.lost()))
+                .isZero();
+    }
+
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void whoChecksNothingCountsWhatPasses() throws Exception {
+        Load mixed = Load.oneToOne(100).withBody(BodySizes.parse("16-1000")).withCheck(Check.NONE);
+        RunRecord result = run(RELAY, mixed);
+        if (result.throughput().out().messages() > 10_000) {
+            double mean = (double) result.throughput().out().bytes()
+                    / result.throughput().out().messages();
+            assertThat(mean).as("bytes of a message").isCloseTo(516, within(1.0));
+        }
+        assertThat(Places.faults(result)).isEmpty();
+    }
+
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void preparedFramesGoStraightToASubscriberThatCounts() throws Exception {
+        RunRecord result = run(Contestants.direct(65_483), Load.oneToOne(100).withCheck(Check.NONE));
+        assertThat(Places.faults(result)).isEmpty();
+    }
+
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void aRelayThatCannotStartIsNamed() {
+        Contestant wrong = new RelayContestant(List.of("--mtu", "nonsense"), RelayContestant.JAVA_OPTIONS);
+        assertThatThrownBy(() -> alone(wrong, Load.oneToOne(100), SHORT))
+                .isInstanceOf(RunException.class)
+                .hasMessageStartingWith("relay")
+                .hasMessageContaining("nonsense");
+    }
+
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void aRelayThatDoesNotEndIsKilledAndFailsTheRun() {
+        FakeProcess deaf = new FakeProcess("", false);
+        Child relay = new Child("relay", deaf.site(), deaf);
+        assertThatThrownBy(() -> LoadRun.end(relay))
+                .isInstanceOf(RunException.class)
+                .hasMessage("relay did not end within 60 s after SIGTERM and was killed");
+        assertThat(deaf.isKilled()).isTrue();
+    }
+
+    private static RunRecord run(Contestant contestant, Load load) throws Exception {
+        return run(contestant, load, SHORT);
+    }
+
+    private static RunRecord run(Contestant contestant, Load load, Timing timing) throws Exception {
+        return PLACES.run(contestant, load, timing);
+    }
+
+    /** With processes of its own for everything; what the relay says at its end is in the result. */
+    private static RunRecord alone(Contestant contestant, Load load, Timing timing) throws Exception {
+        return new LoadRun(Plan.here("", contestant, load, timing, Rig.OWN), 1, RunObserver.NONE).run();
+    }
+
+    private static void expectClean(RunRecord result) {
+        Places.expectClean(result);
+    }
+}

@@ -1,0 +1,186 @@
+package dev.msgrelay.client.cli;
+
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.protocol.Token;
+import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.protocol.text.PrintableText;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code relay-client ping} and {@code info}: one line for each endpoint, or one for each fact. Owned by one thread. */
+final class InfoCommand {
+    private static final String FORBIDDEN = "may not";
+    private static final int ROUND_TRIPS = 5;
+
+    /** {@code relay-client ping}. */
+    @Command(
+            name = "ping",
+            mixinStandardHelpOptions = true,
+            versionProvider = ClientVersion.class,
+            sortOptions = false,
+            description = "Asks each endpoint once: the relay's name and version, what this client may do there, its"
+                    + " stream's epoch and newest message, and the time of an answer. Nothing is published.",
+            footer = {
+                "",
+                "The round trip is the shortest of 5 requests of a subscriber. A port of publishers answers HELLO only;"
+                        + " its time includes that of connecting.",
+                "",
+                "Exit codes: 0 each endpoint has answered, and this client may do something; 1 failure; 2 wrong usage."
+            })
+    static final class Ping implements Callable<Integer> {
+        @Mixin
+        private InfoCommand all;
+
+        @Override
+        public Integer call() throws IOException, InterruptedException {
+            return all.run(true);
+        }
+    }
+
+    /** {@code relay-client info}. */
+    @Command(
+            name = "info",
+            mixinStandardHelpOptions = true,
+            versionProvider = ClientVersion.class,
+            sortOptions = false,
+            description = "Asks each endpoint once, as ping does, and prints all that the relay says of itself.",
+            footer = {
+                "",
+                "Exit codes: 0 each endpoint has answered, and this client may do something; 1 failure; 2 wrong usage."
+            })
+    static final class Info implements Callable<Integer> {
+        @Mixin
+        private InfoCommand all;
+
+        @Override
+        public Integer call() throws IOException, InterruptedException {
+            return all.run(false);
+        }
+    }
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec mixee;
+
+    @Mixin
+    private EndpointOptions where;
+
+    @Option(names = "--token-file", paramLabel = "FILE", description = SessionOptions.TOKEN_FILE_WORDS)
+    private Path tokenFile;
+
+    @Option(names = "--json", description = "Print one JSON object a line for each endpoint.")
+    private boolean json;
+
+    private int run(boolean inOneLine) throws IOException, InterruptedException {
+        List<Endpoint> endpoints = endpoints();
+        Token token = SessionOptions.token(tokenFile, where.context());
+        PrintWriter out = mixee.commandLine().getOut();
+        boolean allAnswer = true;
+        boolean anyWelcome = false;
+        for (Endpoint endpoint : endpoints) {
+            Probe probe = Probe.of(endpoint, token, where.tls(), where.connectTimeout(), ROUND_TRIPS);
+            if (probe.welcome() == null && !probe.isForbidden()) {
+                allAnswer = false;
+                out.flush();
+                PrintWriter err = mixee.commandLine().getErr();
+                err.println(mixee.qualifiedName() + ": "
+                        + PrintableText.line(endpoint + ": " + probe.fault().getMessage()));
+                err.flush();
+                continue;
+            }
+            anyWelcome |= probe.welcome() != null;
+            Map<String, Object> facts = facts(probe);
+            out.println(json ? json(facts) : inOneLine ? line(facts) : lines(facts));
+            out.flush();
+        }
+        return allAnswer && anyWelcome ? 0 : 1;
+    }
+
+    /** The endpoints of the command line; else both of the context, or the defaults. */
+    private List<Endpoint> endpoints() throws IOException {
+        List<Endpoint> subscribe = where.endpoints(Context.SUBSCRIBE, "127.0.0.1:7400", 7410);
+        List<Endpoint> all = new ArrayList<>(subscribe);
+        // The same ones, where the command line names them.
+        if (!where.areGiven()) {
+            all.addAll(where.endpoints(Context.PUBLISH, "127.0.0.1:7401", 7411));
+        }
+        return all;
+    }
+
+    /** What is known, by its name in JSON, in order. */
+    private static Map<String, Object> facts(Probe probe) {
+        Map<String, Object> facts = new LinkedHashMap<>();
+        facts.put("endpoint", probe.endpoint().toString());
+        String verb = probe.role() == Role.PUBLISHER ? "publish" : "subscribe";
+        WelcomeFrame welcome = probe.welcome();
+        if (welcome == null) {
+            facts.put(FORBIDDEN, verb);
+            facts.put("because", probe.fault().getMessage());
+            return facts;
+        }
+        facts.put("relay", welcome.server());
+        facts.put("may", verb);
+        facts.put("epoch", welcome.epoch());
+        facts.put("head", welcome.next() - 1);
+        if (probe.roundTripNanos() > 0) {
+            facts.put("roundTripMillis", millis(probe.roundTripNanos()));
+        }
+        facts.put("welcomeMillis", millis(probe.welcomeNanos()));
+        facts.put("maxBody", welcome.maxBody());
+        facts.put("heartbeatMillis", welcome.heartbeatMillis());
+        facts.put("idleTimeoutMillis", welcome.idleTimeoutMillis());
+        facts.put("maxRanges", welcome.maxRanges());
+        if (welcome.policy() != Policy.RELAY_DEFAULT) {
+            facts.put("policy", welcome.policy().name().toLowerCase(Locale.ROOT));
+        }
+        return facts;
+    }
+
+    private static String line(Map<String, Object> facts) {
+        String first = facts.get("endpoint") + ": ";
+        if (facts.containsKey(FORBIDDEN)) {
+            return PrintableText.line(first + FORBIDDEN + " " + facts.get(FORBIDDEN) + ": " + facts.get("because"));
+        }
+        Object trip = facts.get("roundTripMillis");
+        return PrintableText.line(first + facts.get("relay") + ", may " + facts.get("may") + ", epoch "
+                + facts.get("epoch") + ", newest message " + facts.get("head") + ", "
+                + (trip != null ? "round trip " + trip : "welcome after " + facts.get("welcomeMillis")) + " ms");
+    }
+
+    private static String lines(Map<String, Object> facts) {
+        StringBuilder lines = new StringBuilder();
+        facts.forEach((name, value) -> lines.append(String.format(Locale.ROOT, "%-18s", name))
+                .append(PrintableText.line(value.toString()))
+                .append('\n'));
+        return lines.toString();
+    }
+
+    private static String json(Map<String, Object> facts) {
+        StringBuilder line = new StringBuilder();
+        facts.forEach((name, value) -> {
+            line.append(line.length() == 0 ? "{\"" : ",\"").append(name.equals(FORBIDDEN) ? "mayNot" : name);
+            line.append("\":").append(value instanceof String ? "\"" : "");
+            PrintableText.appendEscaped(line, value.toString());
+            line.append(value instanceof String ? "\"" : "");
+        });
+        return line.append('}').toString();
+    }
+
+    /** Milliseconds to a thousandth. */
+    private static double millis(long nanos) {
+        return Math.round(nanos / 1e3) / 1e3;
+    }
+}

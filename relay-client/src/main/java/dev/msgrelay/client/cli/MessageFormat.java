@@ -1,0 +1,87 @@
+package dev.msgrelay.client.cli;
+
+import dev.msgrelay.client.MessageHandler;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * The bytes that are printed for a message: text with {@code %s} for its sequence, 0 if unknown, {@code %t} for its
+ * type, {@code %b} for its body as it is, {@code %h} for the body in hex, {@code %%} for a percent sign. Nothing is
+ * added, not even an end of line.
+ */
+record MessageFormat(List<Part> parts) {
+    /**
+     * A part.
+     *
+     * @param letter of the field; 0: text
+     * @param text bytes of a text
+     */
+    private record Part(char letter, byte[] text) {}
+
+    private static final String LETTERS = "stbh";
+
+    /** Bodies alone, each with {@code end} behind it. */
+    static MessageFormat bodies(byte[] end) {
+        return new MessageFormat(List.of(new Part('b', null), new Part((char) 0, end)));
+    }
+
+    /**
+     * Reads a format.
+     *
+     * @throws IllegalArgumentException the message names what is unknown
+     */
+    static MessageFormat parse(String text) {
+        List<Part> parts = new ArrayList<>();
+        int at = 0;
+        while (at < text.length()) {
+            int percent = text.indexOf('%', at);
+            int end = percent < 0 ? text.length() : percent;
+            parts.add(new Part((char) 0, Escapes.bytes(text.substring(at, end))));
+            at = end;
+            if (percent >= 0) {
+                char letter = percent + 1 < text.length() ? text.charAt(percent + 1) : ' ';
+                if (letter != '%' && LETTERS.indexOf(letter) < 0) {
+                    throw new IllegalArgumentException("format '" + text + "' has '%" + (letter == ' ' ? "" : letter)
+                            + "': there are %s sequence, %t type, %b body, %h body in hex, and %%");
+                }
+                parts.add(letter == '%' ? new Part((char) 0, new byte[] {'%'}) : new Part(letter, null));
+                at = percent + 2;
+            }
+        }
+        return new MessageFormat(List.copyOf(parts));
+    }
+
+    /** A printer to {@code out}, whose failures its owner looks for. */
+    MessageHandler printer(OutputStream out) {
+        return (sequence, type, body) -> {
+            try {
+                print(out, sequence, type, body);
+            } catch (IOException e) {
+                // The output keeps its failure, and the command looks at it behind every read.
+            }
+        };
+    }
+
+    private void print(OutputStream out, long sequence, int type, ByteBuffer body) throws IOException {
+        byte[] bytes = new byte[body.remaining()];
+        body.get(body.position(), bytes);
+        for (Part part : parts) {
+            switch (part.letter) {
+                case 's' -> out.write(ascii(Long.toString(sequence)));
+                case 't' -> out.write(ascii(Integer.toString(type)));
+                case 'b' -> out.write(bytes);
+                case 'h' -> out.write(ascii(HexFormat.of().formatHex(bytes)));
+                default -> out.write(part.text);
+            }
+        }
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+}

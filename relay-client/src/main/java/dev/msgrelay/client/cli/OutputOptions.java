@@ -1,0 +1,115 @@
+package dev.msgrelay.client.cli;
+
+import dev.msgrelay.client.MessageHandler;
+import dev.msgrelay.protocol.text.MessagePrinter;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The form in which {@code subscribe} prints messages. */
+final class OutputOptions {
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec mixee;
+
+    @Option(
+            names = "--print",
+            description =
+                    "Print each message on a line: its sequence where that is known, type, length, and the body as"
+                            + " text, or in hex if it is not printable UTF-8. This is the default.")
+    private boolean print;
+
+    @Option(names = "--hex", description = "Print each message on a line, the body always in hex.")
+    private boolean hex;
+
+    @Option(
+            names = "--json",
+            description =
+                    "Print one JSON object a line for each message, gap and event of the connection; publish --json"
+                            + " takes them. A message has sequence, type, length and body, or base64 if it is not UTF-8.")
+    private boolean json;
+
+    @Option(
+            names = "--format",
+            paramLabel = "FORMAT",
+            description =
+                    "Print each message so: %%s sequence, %%t type, %%b body as it is, %%h body in hex, %%%% a percent"
+                            + " sign, and \\n \\t \\r \\0 \\\\ \\xHH. Nothing is added: '%%s %%b\\n'.")
+    private String format;
+
+    @Option(names = "--raw", description = "Print bodies only, as they are, with --delimiter behind each.")
+    private boolean raw;
+
+    @Option(
+            names = "--delimiter",
+            paramLabel = "TEXT",
+            description = "With --raw: the text behind each body, with the escapes of --format. Default: none.")
+    private String delimiter;
+
+    @Option(
+            names = "--count-only",
+            description = "Print no messages, but measure their rate: for speed. With --json the reports are objects.")
+    private boolean countOnly;
+
+    boolean json() {
+        return json;
+    }
+
+    boolean countsOnly() {
+        return countOnly;
+    }
+
+    /**
+     * What prints messages; null: nothing does.
+     *
+     * @param bytes the same output as {@code out}, for bytes that are no text
+     */
+    MessageHandler printer(PrintWriter out, OutputStream bytes) {
+        check();
+        try {
+            if (countOnly) {
+                return null;
+            }
+            if (format != null) {
+                return MessageFormat.parse(format).printer(bytes);
+            }
+            if (raw) {
+                return MessageFormat.bodies(Escapes.bytes(delimiter == null ? "" : delimiter))
+                        .printer(bytes);
+            }
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(mixee.commandLine(), e.getMessage(), e);
+        }
+        MessagePrinter printer = new MessagePrinter(out, json, hex);
+        return printer::print;
+    }
+
+    private void check() {
+        List<String> given = new ArrayList<>();
+        add(given, print, "--print");
+        add(given, hex, "--hex");
+        add(given, format != null, "--format");
+        add(given, raw, "--raw");
+        // Accepted together: what is printed is the same.
+        given.remove(print && hex ? "--print" : "");
+        add(given, countOnly, "--count-only");
+        add(given, json && !countOnly && !(print && given.size() == 1), "--json");
+        if (given.size() > 1) {
+            throw new ParameterException(
+                    mixee.commandLine(), given.get(0) + " and " + given.get(1) + " exclude each other");
+        }
+        if (delimiter != null && !raw) {
+            throw new ParameterException(mixee.commandLine(), "--delimiter goes with --raw");
+        }
+    }
+
+    private static void add(List<String> given, boolean is, String option) {
+        if (is) {
+            given.add(option);
+        }
+    }
+}

@@ -1,0 +1,227 @@
+package dev.msgrelay.client.cli;
+
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.FrameLayout;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/** The messages that {@code publish} reads: where from, and how the input is cut into them. */
+final class PublishInput {
+    /** Takes one message: a part of an array that is valid until the method returns. */
+    @FunctionalInterface
+    interface Sink {
+        void accept(int type, byte[] array, int offset, int length) throws IOException, InterruptedException;
+    }
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec mixee;
+
+    @Option(
+            names = {"-m", "--message"},
+            paramLabel = "TEXT",
+            description = "Publish this message instead of stdin; may be given several times.")
+    private List<String> messages;
+
+    @Option(names = "--file", paramLabel = "F", description = "Read this file instead of stdin.")
+    private Path file;
+
+    @Option(
+            names = "--json",
+            description =
+                    "Read one JSON object a line, as subscribe --json prints them: type (default: --type), and body or"
+                            + " base64. Objects without a body, such as gaps, are passed over, and counted on stderr.")
+    private boolean json;
+
+    @Option(
+            names = "--raw",
+            description =
+                    "Publish bytes as they are: what stands between two of --delimiter, or else the whole input as"
+                            + " one message.")
+    private boolean raw;
+
+    @Option(
+            names = "--delimiter",
+            paramLabel = "TEXT",
+            description = "With --raw: the text between two messages, with \\n \\t \\r \\0 \\\\ and \\xHH.")
+    private String delimiter;
+
+    @Option(
+            names = "--chunk",
+            paramLabel = "SIZE",
+            converter = Converters.OfSize.class,
+            description = "Cut the input into pieces of this size instead of lines; the last piece may be shorter.")
+    private Integer chunk;
+
+    @Option(
+            names = "--type",
+            paramLabel = "T",
+            defaultValue = "1",
+            converter = MessageType.class,
+            description = "The messages' type, decimal or 0x...; 0x80000000..0x800000FF are reserved."
+                    + " Default: ${DEFAULT-VALUE}.")
+    private int type;
+
+    @Option(
+            names = "--max-body",
+            paramLabel = "SIZE",
+            defaultValue = "1m",
+            converter = Converters.OfSize.class,
+            description = "Longest message; a longer one ends the command with a failure. Default: ${DEFAULT-VALUE}.")
+    private int maxBody;
+
+    private byte[] between;
+    private JsonBodies objects;
+
+    /** Checks the options, before anything is read. */
+    void check(EndpointOptions limits) {
+        limits.check("--max-body", maxBody, 0, FrameLayout.MAX_MAX_BODY);
+        if (chunk != null) {
+            limits.check("--chunk", chunk, 1, maxBody);
+        }
+        if (ControlFrames.isControl(type)) {
+            throw wrong("--type " + ControlFrames.typeName(type) + " is reserved");
+        }
+        List<String> ways = new ArrayList<>();
+        add(ways, messages != null, "--message");
+        add(ways, json, "--json");
+        add(ways, raw, "--raw");
+        add(ways, chunk != null, "--chunk");
+        add(ways, messages != null && file != null, "--file");
+        if (ways.size() > 1) {
+            throw wrong(ways.get(0) + " and " + ways.get(1) + " exclude each other");
+        }
+        if (delimiter != null && !raw) {
+            throw wrong("--delimiter goes with --raw");
+        }
+        try {
+            between = Escapes.bytes(delimiter == null ? "" : delimiter);
+        } catch (IllegalArgumentException e) {
+            throw wrong(e.getMessage());
+        }
+    }
+
+    int maxBody() {
+        return maxBody;
+    }
+
+    /** The file; null: none is named. */
+    Path file() {
+        return file;
+    }
+
+    /**
+     * What is read and how, in words, to recognise it in the next run; null: it cannot be read a second time, like a
+     * pipe.
+     */
+    String name() throws IOException {
+        if (file == null || !Files.isRegularFile(file)) {
+            return null;
+        }
+        String cut = json
+                ? "objects"
+                : chunk != null
+                        ? "pieces of " + chunk + " bytes"
+                        : !raw ? "lines" : between.length == 0 ? "all" : "pieces between '" + delimiter + "'";
+        return cut + " of " + file.toRealPath();
+    }
+
+    /** Opens the input; the messages of the command line are an empty one. */
+    InputStream open(InputStream stdin) throws IOException {
+        if (messages != null) {
+            return new ByteArrayInputStream(new byte[0]);
+        }
+        if (file == null) {
+            return stdin;
+        }
+        if (Files.isDirectory(file)) {
+            throw new IOException("cannot read " + file + ": it is a directory");
+        }
+        try {
+            return Files.newInputStream(file);
+        } catch (NoSuchFileException e) {
+            throw new IOException("cannot read " + file + ": no such file", e);
+        } catch (AccessDeniedException e) {
+            throw new IOException("cannot read " + file + ": permission denied", e);
+        } catch (IOException e) {
+            throw new IOException("cannot read " + file + ": " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Reads everything, and hands over each message.
+     *
+     * @throws IOException the input cannot be read, or one of its messages is wrong; those before it were handed over
+     */
+    void read(InputStream in, Sink sink) throws IOException, InterruptedException {
+        BodyReader.Sink bodies = (array, offset, length) -> sink.accept(type, array, offset, length);
+        if (messages != null) {
+            for (String message : messages) {
+                byte[] body = message.getBytes(StandardCharsets.UTF_8);
+                if (body.length > maxBody) {
+                    throw new IOException("message of " + body.length + " bytes is over the limit of " + maxBody);
+                }
+                sink.accept(type, body, 0, body.length);
+            }
+        } else if (json) {
+            objects = new JsonBodies(type, maxBody, sink);
+            objects.read(in);
+        } else if (chunk != null) {
+            new BodyReader(in, maxBody).chunks(chunk, bodies);
+        } else if (!raw) {
+            new BodyReader(in, maxBody).lines(bodies);
+        } else if (between.length > 0) {
+            new BodyReader(in, maxBody).pieces(between, bodies);
+        } else {
+            new BodyReader(in, maxBody).whole(bodies);
+        }
+    }
+
+    /** Number of JSON objects without a body so far. */
+    long passedOver() {
+        return objects == null ? 0 : objects.passedOver();
+    }
+
+    private ParameterException wrong(String words) {
+        return new ParameterException(mixee.commandLine(), words);
+    }
+
+    private static void add(List<String> ways, boolean is, String option) {
+        if (is) {
+            ways.add(option);
+        }
+    }
+
+    /** Converts a number of 32 bits, decimal or hexadecimal, signed or unsigned. */
+    static final class MessageType implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String value) {
+            try {
+                return of(Long.decode(value));
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException("'" + value + "' is no number of 32 bits");
+            }
+        }
+
+        /** @throws IllegalArgumentException the number has more than 32 bits */
+        static int of(long number) {
+            if (number < Integer.MIN_VALUE || number > 0xFFFFFFFFL) {
+                throw new IllegalArgumentException(number + " has more than 32 bits");
+            }
+            return (int) number;
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package dev.msgrelay.cluster.cli;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import dev.msgrelay.testing.DocumentedCommands;
+import java.io.IOException;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** No document has a command that the program refuses. */
+class DocumentedCommandsTest {
+    @ParameterizedTest
+    @MethodSource("commands")
+    void isParsed(List<String> words) {
+        assertThatCode(() -> RelayClusterMain.commandLine().parseArgs(words.toArray(String[]::new)))
+                .doesNotThrowAnyException();
+    }
+
+    static Stream<List<String>> commands() throws IOException {
+        return DocumentedCommands.of("relay-cluster").stream();
+    }
+}

@@ -1,0 +1,32 @@
+package dev.msgrelay.server.session;
+
+import dev.msgrelay.protocol.Role;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The relay's TCP ports for data, which a client that has come to the wrong one is told. Any thread. */
+public final class Ports {
+    private record Place(Role role, boolean secured) {}
+
+    private final Map<Place, Integer> ports = new ConcurrentHashMap<>();
+
+    /**
+     * Takes note of a port, once it listens.
+     *
+     * @param secured whether it is for TLS
+     * @param address null: there is no such port
+     */
+    public void opened(Role role, boolean secured, InetSocketAddress address) {
+        if (address != null) {
+            ports.put(new Place(role, secured), address.getPort());
+        }
+    }
+
+    /** A clause such as "; subscribers connect to port 7400"; empty: there is no such port. */
+    public String hint(Role role, boolean secured) {
+        Integer port = ports.get(new Place(role, secured));
+        String who = role == Role.PUBLISHER ? "publishers" : "subscribers";
+        return port == null ? "" : "; " + who + " connect to port " + port + (secured ? ", with TLS" : "");
+    }
+}
