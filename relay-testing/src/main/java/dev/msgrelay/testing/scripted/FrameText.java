@@ -2,6 +2,7 @@ package dev.msgrelay.testing.scripted;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.msgrelay.protocol.ControlFrames;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -91,7 +92,7 @@ public final class FrameText {
                 return layout.getKey();
             }
         }
-        return type >= 0x80000000 && type <= 0x800000FF ? "FRAME" : "MESSAGE";
+        return ControlFrames.isControl(type) ? "FRAME" : "MESSAGE";
     }
 
     /**
