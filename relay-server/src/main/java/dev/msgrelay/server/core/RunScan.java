@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 
 /**
  * One walk over received bytes that finds everything there is to know of them: where the last whole frame ends, how many
- * there are, where packets end, and the first frame that breaks the rules. To walk once matters: a step depends on the
+ * there are, where packets end, and why the walk stopped. To walk once matters: a step depends on the
  * one before, and costs as much as copying the frame.
  *
  * <p>It is also the span that it has walked: what is handed from the reader of a socket to the log is one object, with the
@@ -194,7 +194,7 @@ public final class RunScan {
         return framesBefore[k];
     }
 
-    /** What is wrong with the frame behind {@link #end}, or null. */
+    /** Why the walk stopped at the frame behind {@link #end}: a fault, or RESERVED_TYPE for any control frame; or null. */
     public CloseReason problem() {
         return problem;
     }

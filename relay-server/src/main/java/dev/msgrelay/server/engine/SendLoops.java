@@ -43,7 +43,7 @@ final class SendLoops {
     }
 
     /**
-     * Places a subscriber, once, when it becomes live: as it connects, and after a replay. Any thread.
+     * Places a subscriber: as it connects, and each time it comes back from a replay. Any thread.
      *
      * @return the group with the fewest subscribers, in which one more seat is taken now
      */

@@ -210,7 +210,10 @@ final class Delivery {
         return Step.WAIT;
     }
 
-    /** The log has moved on: a live subscriber's policy decides, one that catches up goes back to the journal. */
+    /**
+     * The log has moved on, or the subscriber lags more than its identity may: a live subscriber's policy decides, one
+     * that catches up goes back to the journal.
+     */
     private Step overtaken(Mark end) {
         Step step = catchUp.isLive() ? allowance.policy().overtaken() : Step.JOURNAL;
         if (step == Step.TOO_SLOW) {

@@ -4,8 +4,8 @@ import java.util.function.BooleanSupplier;
 
 /**
  * A subscriber's seat: the group that sends to it, and the way from one group to another. A seat is counted from the moment in
- * which a group is chosen, so that two choices do not take the same one. A place is chosen once, when a subscriber becomes
- * live; to the group of those who get the journal, and back, a subscriber goes as often as it must.
+ * which a group is chosen, so that two choices do not take the same one. A sending group is chosen when a subscriber
+ * connects, and anew each time it comes back from the journal.
  *
  * <p>Owned by the subscriber's thread.
  */
