@@ -85,6 +85,30 @@ class AccessSystemTest {
     }
 
     @Test
+    void pingAndInfoTellWhatIsKnownOfTheTypes() throws Exception {
+        String token = Files.writeString(folder.resolve("t"), "the-token-of-this-test").toString();
+        try (RelayServer relay =
+                RelayServer.start(config().access(policy("1-9", "1-9,20")).build())) {
+            String subscribe = subscribePort(relay).toString();
+            String publish = publishPort(relay).toString();
+            CommandRun ping = CommandRun.of("ping", "--token-file", token, subscribe, publish);
+            assertThat(ping.exitCode()).as(ping.err()).isZero();
+            assertThat(ping.out()).contains("may subscribe some types, epoch").contains("may publish, epoch");
+            CommandRun info = CommandRun.of("info", "--token-file", token, subscribe, publish);
+            assertThat(info.out())
+                    .containsPattern("types +some: this client may not read every type")
+                    .containsPattern("types +unknown: a relay names the types");
+            CommandRun json = CommandRun.of("info", "--json", "--token-file", token, subscribe, publish);
+            assertThat(json.out()).contains("\"types\":\"some\"").contains("\"types\":\"unknown\"");
+            // As info says: each refusal tells the types.
+            CommandRun reader = CommandRun.of("subscribe", "--token-file", token, "--types", "10", subscribe);
+            assertThat(reader.err()).contains("types 10 are wanted, and 1-9,20 are permitted");
+            CommandRun writer = CommandRun.of("publish", "--token-file", token, "--type", "10", "-m", "x", publish);
+            assertThat(writer.err()).contains("1-9");
+        }
+    }
+
+    @Test
     void aTokenIsShownAndAWrongOneStops() throws Exception {
         try (RelayServer relay =
                         RelayServer.start(config().access(policy("1-9", "all")).build());

@@ -127,7 +127,7 @@ class CommandsWithARelayTest {
         assertThat(ping.out().lines()).hasSize(2);
         assertThat(ping.out())
                 .containsPattern(
-                        subscribe + ": relay.*, may subscribe, epoch -?\\d+, newest message 1, round trip [0-9.]+ ms")
+                        subscribe + ": relay.*, may subscribe all types, epoch -?\\d+, newest message 1, round trip [0-9.]+ ms")
                 .containsPattern(publish + ": relay.*, may publish, epoch -?\\d+, newest message 1, welcome after");
         CommandRun info = CommandRun.of("info", "--json", publish.toString());
         assertThat(info.out()).startsWith("{\"endpoint\":\"" + publish).contains("\"maxBody\":1048576");
