@@ -169,6 +169,7 @@ class MetricsTest {
                     .isBetween(0.0, samples.get("relay_memory_limit_bytes" + label));
         }
         assertThat(samples).containsEntry("relay_acknowledge_seconds_count", 0.0);
+        assertThat(samples.get("relay_transit_seconds_count")).isBetween(1.0, 2.0);
         assertThat(samples.get("process_cpu_seconds_total")).isPositive();
         assertThat(samples.get("jvm_memory_used_bytes/heap"))
                 .isBetween(1.0, samples.get("jvm_memory_committed_bytes/heap"));
