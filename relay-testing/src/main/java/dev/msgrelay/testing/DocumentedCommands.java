@@ -29,8 +29,8 @@ public final class DocumentedCommands {
      * program with arguments, as "bin/relay-server" or, where a command may begin, as "relay-server".
      */
     public static List<List<String>> of(String program) throws IOException {
-        Pattern call = Pattern.compile(
-                "(?:(?:^|[\\s|])bin/|(?:^|[|;&]\\s*)(?:\\w+=\\S*\\s+)*)" + program + "(?=\\s|$)(.*)");
+        Pattern call =
+                Pattern.compile("(?:(?:^|[\\s|])bin/|(?:^|[|;&]\\s*)(?:\\w+=\\S*\\s+)*)" + program + "(?=\\s|$)(.*)");
         List<List<String>> all = new ArrayList<>();
         for (Path document : documents()) {
             boolean block = false;
@@ -40,7 +40,8 @@ public final class DocumentedCommands {
                 if (block && line.endsWith("\\")) {
                     begun += line.substring(0, line.length() - 1).strip() + " ";
                 } else if (block) {
-                    call.matcher(REPLACED.matcher(begun.isEmpty() ? line : begun + line.strip()).replaceAll("replaced"))
+                    call.matcher(REPLACED.matcher(begun.isEmpty() ? line : begun + line.strip())
+                                    .replaceAll("replaced"))
                             .results()
                             .map(found -> words(found.group(1)))
                             .filter(words -> !words.isEmpty())
