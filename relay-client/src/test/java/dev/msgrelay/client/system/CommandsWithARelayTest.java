@@ -1,6 +1,7 @@
 package dev.msgrelay.client.system;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.client.cli.CommandRun;
@@ -9,9 +10,11 @@ import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -139,18 +142,18 @@ class CommandsWithARelayTest {
 
     @Test
     @Tag("thorough")
-    void aSubscriberThatHearsNothingSaysSoOnce() {
-        Thread late = new Thread(() -> {
-            try {
-                // Longer than the subscriber's patience; it may be any time later.
-                Thread.sleep(6000);
-            } catch (InterruptedException e) {
-                return;
-            }
-            CommandRun.of("publish", publish.toString(), "-m", "x", "--quiet");
-        });
-        late.start();
-        CommandRun run = CommandRun.of("subscribe", subscribe.toString(), "--count=1", "--types=0-9");
+    void aSubscriberThatHearsNothingSaysSoOnce() throws Exception {
+        StringWriter err = new StringWriter();
+        CompletableFuture<CommandRun> subscriber =
+                CommandRun.start(err, "subscribe", subscribe.toString(), "--count=1", "--types=0-9");
+        long deadline = System.nanoTime() + SECONDS.toNanos(60);
+        while (!err.toString().contains("no message for 5 s")) {
+            assertThat(subscriber).isNotDone();
+            assertThat(System.nanoTime() - deadline).as(err.toString()).isNegative();
+            Thread.sleep(10);
+        }
+        CommandRun.of("publish", publish.toString(), "-m", "x", "--quiet");
+        CommandRun run = subscriber.get(60, SECONDS);
         assertThat(run.err().lines().filter(line -> line.startsWith("no message for 5 s: connected to " + subscribe)))
                 .singleElement()
                 .asString()
