@@ -214,7 +214,7 @@ async function publish(to: relay.Publisher, command: Command): Promise<void> {
 
 async function close(): Promise<void> {
     const [reader, writer] = [subscriber, publisher];
-    subscriber = publisher = undefined;
+    subscriber = publisher = paused = undefined;
     goOn();
     await reader?.close();
     await reading;
@@ -256,13 +256,13 @@ async function obey(command: Command): Promise<void> {
             open(command);
             break;
         case "publish":
-            await publish(publisher as relay.Publisher, command);
+            await publish(publisher!, command);
             break;
         case "types":
-            tell("types", { sequence: await (subscriber as relay.Subscriber).types(command.ranges) });
+            tell("types", { sequence: await subscriber!.types(command.ranges) });
             break;
         case "flush":
-            tell("flushed", { settled: await (publisher as relay.Publisher).flush(command.wait_ms) });
+            tell("flushed", { settled: await publisher!.flush(command.wait_ms) });
             break;
         case "pause":
             paused = new Promise((resolve) => (goOn = resolve));
@@ -270,6 +270,7 @@ async function obey(command: Command): Promise<void> {
             break;
         case "resume":
             goOn();
+            paused = undefined;
             tell("resumed");
             break;
         case "counters":
@@ -283,7 +284,9 @@ async function obey(command: Command): Promise<void> {
 tell("ready", {
     client: "typescript",
     version: "0.1.0",
-    capabilities: "subscriber publisher plain levels types tls token unix endpoints producer_file pause time".split(" "),
+    capabilities: "subscriber publisher plain levels types tls token unix endpoints producer_file pause time".split(
+        " ",
+    ),
 });
 for await (const line of createInterface({ input: process.stdin })) {
     const command = JSON.parse(line) as Command;

@@ -54,9 +54,7 @@ export class Connection {
         this.ended = new Promise((resolve) => (this.#resolve = resolve));
         this.#heard = performance.now();
         this.#timer = setTimeout(() => {
-            this.end(
-                new ConnectionFailed(`no connection to ${endpoint.text} within ${settings.connectTimeoutMs} ms`),
-            );
+            this.end(new ConnectionFailed(`no connection to ${endpoint.text} within ${settings.connectTimeoutMs} ms`));
         }, settings.connectTimeoutMs);
         const socket = (this.#socket = dial(endpoint, settings));
         this.#closed = new Promise((resolve) => socket.once("close", () => resolve()));
@@ -168,7 +166,7 @@ export class Connection {
             }
         }
         try {
-            if (link.open && !this.#isOpen && !this.#over) {
+            if (link.open) {
                 this.#opened();
             }
             this.#listener.onInput();
@@ -178,9 +176,11 @@ export class Connection {
     }
 
     #opened(): void {
-        this.#isOpen = true;
-        this.#watch();
-        this.#listener.onOpen();
+        if (!this.#isOpen && !this.#over) {
+            this.#isOpen = true;
+            this.#watch();
+            this.#listener.onOpen();
+        }
     }
 
     /** Ends the connection if the relay is silent for too long; otherwise looks again later. */

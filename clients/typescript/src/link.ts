@@ -114,7 +114,7 @@ export class Link {
                 return;
             }
             // The frame is whole, or its header, which tells what else is needed.
-            const rest = this.#rest as Buffer;
+            const rest = this.#rest!;
             if (this.#frames(rest, 0, this.#restLength) > 0) {
                 this.#rest = undefined;
                 this.#restLength = 0;
@@ -249,10 +249,7 @@ export class Link {
         }
         const welcome = wire.decodeWelcome(body);
         if (welcome.version !== 1) {
-            throw new BrokenRule(
-                errors.UNSUPPORTED,
-                `WELCOME chooses version ${welcome.version}, only 1 was offered`,
-            );
+            throw new BrokenRule(errors.UNSUPPORTED, `WELCOME chooses version ${welcome.version}, only 1 was offered`);
         }
         this.open = true;
         this.#handler.onWelcome(welcome);

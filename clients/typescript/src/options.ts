@@ -75,10 +75,7 @@ export interface ConnectionOptions {
  * `next` and `epoch` of an earlier process (`epoch` 0 or absent: the present one), or at a time.
  */
 export type Start =
-    | "live"
-    | "earliest"
-    | { readonly sequence: bigint; readonly epoch?: bigint }
-    | { readonly time: Date };
+    "live" | "earliest" | { readonly sequence: bigint; readonly epoch?: bigint } | { readonly time: Date };
 
 /** Options of a subscriber. */
 export interface SubscriberOptions extends ConnectionOptions {

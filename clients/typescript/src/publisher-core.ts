@@ -66,9 +66,7 @@ class Frames {
         if (start < end) {
             return [this.#ring.subarray(start, end)];
         }
-        return end === 0
-            ? [this.#ring.subarray(start)]
-            : [this.#ring.subarray(start), this.#ring.subarray(0, end)];
+        return end === 0 ? [this.#ring.subarray(start)] : [this.#ring.subarray(start), this.#ring.subarray(0, end)];
     }
 
     /** Forgets all before this place. */
@@ -136,9 +134,7 @@ export class PublisherCore {
             throw new UsageError(`body of ${body.length} bytes is over the limit of ${this.maxBody}`);
         }
         if (!(Number.isInteger(type) && type > wire.LAST_RESERVED && type <= wire.MAX_TYPE)) {
-            throw new UsageError(
-                `type ${type} is no whole number within ${wire.LAST_RESERVED + 1}..${wire.MAX_TYPE}`,
-            );
+            throw new UsageError(`type ${type} is no whole number within ${wire.LAST_RESERVED + 1}..${wire.MAX_TYPE}`);
         }
         if (this.failure !== undefined) {
             throw this.failure;
@@ -283,10 +279,7 @@ export class PublisherCore {
 
     #number({ accepted, epochChanged }: Welcome): void {
         if (accepted === wire.MAX_NUMBER) {
-            throw new BrokenRule(
-                errors.MESSAGE_GAP,
-                `WELCOME has accepted ${accepted}, which leaves no number`,
-            );
+            throw new BrokenRule(errors.MESSAGE_GAP, `WELCOME has accepted ${accepted}, which leaves no number`);
         }
         if (this.#first === 0n) {
             this.#first = this.firstNumber = accepted + 1n;

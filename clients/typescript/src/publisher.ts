@@ -209,7 +209,7 @@ export class Publisher implements AsyncDisposable {
                 },
                 fail: (why) => {
                     ended();
-                    reject(why as Error);
+                    reject(why);
                 },
             };
             if (timeoutMs < 2 ** 31) {

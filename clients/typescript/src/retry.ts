@@ -43,7 +43,7 @@ export class Reconnector {
 
     /** The endpoint that is connected, or next. */
     get current(): Endpoint {
-        return this.#endpoints[this.#index] as Endpoint;
+        return this.#endpoints[this.#index]!;
     }
 
     /** Takes note of WELCOME, or of a plain connection. */
