@@ -13,7 +13,7 @@ interface Waiting {
     readonly type: number;
     readonly body: Uint8Array;
     readonly end: (taken: boolean) => void;
-    readonly fail: (why: unknown) => void;
+    readonly fail: (why: Error) => void;
 }
 
 /**
@@ -232,7 +232,7 @@ export class Publisher implements AsyncDisposable {
                 waiting.end(true);
                 this.#schedule();
             } catch (e) {
-                waiting.fail(e);
+                waiting.fail(e as Error);
             }
         }
         this.#bell.ring();
