@@ -15,10 +15,10 @@ import type { Range } from "./wire.js";
 export type { Range } from "./wire.js";
 
 /** What happens when a subscriber is slow. */
-export type Policy = (typeof wire.POLICIES)[number];
+export type Policy = "default" | "disconnect" | "backpressure" | "skip" | "replay";
 
 /** How far a message has come: in the stream, written to the journal, forced to the disk. */
-export type Level = (typeof wire.LEVEL_NAMES)[number];
+export type Level = "stream" | "written" | "forced";
 
 /** Tries after a connection has failed or was lost. A round goes once through all endpoints. */
 export interface Reconnect {

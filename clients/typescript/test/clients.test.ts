@@ -61,7 +61,7 @@ test("a subscriber over a cut", HANG, async () => {
     assert.deepEqual([client.epoch, client.next, client.messages, client.bytes], [7n, 4n, 1, 9]);
     one.cut();
     await relay.accept(welcome({ next: 4n }), message("b"), message("c"));
-    assert.deepEqual(texts([(await items.next()).value as Item]), ["b"]);
+    assert.deepEqual(texts([(await items.next()).value!]), ["b"]);
     assert.equal(client.next, 5n);
     // Another loop goes on behind the last item.
     assert.deepEqual(texts([await first(client)]), ["c"]);
@@ -94,7 +94,7 @@ test("readers at the same time share the items", HANG, async () => {
     const connection = await relay.accept(welcome(), message("a"));
     await sleep(10);
     connection.send(message("b"), message("c"));
-    const got = (await Promise.all(waiting)).map((result) => result.value as Item);
+    const got = (await Promise.all(waiting)).map((result) => result.value!);
     assert.deepEqual(texts(got).sort(), ["a", "b", "c"]);
     const batches = [client.batch(), client.batch()];
     connection.send(message("d"));
@@ -109,7 +109,7 @@ test("a subscriber that gives up hands over what came before", HANG, async () =>
     await using client = subscriber(relay, { onEvent: (event) => events.push(event) });
     await relay.accept(welcome(), message("a"), wire.error(28, "who are you"));
     const items = client[Symbol.asyncIterator]();
-    assert.deepEqual(texts([(await items.next()).value as Item]), ["a"]);
+    assert.deepEqual(texts([(await items.next()).value!]), ["a"]);
     const isFatal = (error: unknown): boolean =>
         error instanceof ConnectionFailed && error.kind === "fatal" && error.code === 28;
     await assert.rejects(items.next(), isFatal);

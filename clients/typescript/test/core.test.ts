@@ -77,8 +77,8 @@ test("frames come in two pieces, cut at each place", () => {
         link.receive(STREAM.subarray(cut));
         const batch = core.batch();
         assert.deepEqual(batch?.items.map(plain), ITEMS, `cut at ${cut}`);
-        assert.equal(batch?.messages, 3);
-        assert.equal(batch?.bytes, 8 * 3 + "fiveten".length);
+        assert.equal(batch.messages, 3);
+        assert.equal(batch.bytes, 8 * 3 + "fiveten".length);
         assert.equal(core.next, 11n);
     }
 });
@@ -137,7 +137,7 @@ test("a subscriber resumes where it was", () => {
     core.batch();
     const again = core.connect("here").first;
     assert.equal(again?.[8 + 6], wire.FROM_SEQUENCE);
-    assert.deepEqual([again?.readBigInt64BE(8 + 16), again?.readBigInt64BE(8 + 24)], [7n, 6n]);
+    assert.deepEqual([again.readBigInt64BE(8 + 16), again.readBigInt64BE(8 + 24)], [7n, 6n]);
 });
 
 test("a subscriber starts at a time", () => {
