@@ -62,7 +62,7 @@ func feed(l *link, c core, data []byte) *Error {
 }
 
 func connection(c core) *link {
-	l := &link{endpoint: "here", maxBody: 1 << 20, handler: c}
+	l := &link{endpoint: "here", maxBody: 1 << 20, handler: c, chunks: &chunks{}}
 	c.begin(l)
 	return l
 }
@@ -147,7 +147,7 @@ func TestLengthIsCheckedBeforeTheBodyIsStored(t *testing.T) {
 		err := feed(l, core, join(welcomeFrame(1, 7, 0), frame(1, []byte("kept")), appendHeader(nil, 1, length)))
 		expectCode(t, err, code)
 		expect(t, texts(core.items), []string{"1:1:kept"})
-		expect(t, len(l.chunk), chunkSize)
+		expect(t, len(l.chunk.bytes), chunkSize)
 	}
 }
 
@@ -254,7 +254,7 @@ func TestSendsAgainFromTheFirstThatIsNotAcknowledged(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect(t, core.settled, int64(2))
-	l = &link{maxBody: 1 << 20, handler: core}
+	l = &link{maxBody: 1 << 20, handler: core, chunks: &chunks{}}
 	hello := core.begin(l)
 	expect(t, int64(be.Uint64(hello[headerSize+24:])), int64(10))
 	if err := feed(l, core, welcomeFrame(1, 7, 10)); err != nil {

@@ -9,7 +9,7 @@ type Item struct {
 	Sequence int64
 	// Type is the message's type. Relay gives it no meaning.
 	Type int32
-	// Body shares memory with the bodies of messages that came with it. Clone one that is to be kept for long.
+	// Body is valid until the loop's next turn: its memory is then used again. Clone one that is to be kept.
 	Body []byte
 	// Notice is nil for a message; otherwise a [Gap], [StreamChanged], [RolledBack] or [Missed].
 	Notice Notice

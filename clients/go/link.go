@@ -10,8 +10,41 @@ type handler interface {
 	onMessage(typ int32, body []byte) *Error
 }
 
-// Bytes of one read buffer: bodies of messages point into it, so it is never written twice.
-const chunkSize = 128 << 10
+// Bytes of one read buffer.
+const chunkSize = 256 << 10
+
+// Read buffers that wait to be used again: one is read into, one is with the user, one waits between them.
+const mostSpare = 3
+
+// A read buffer. Bodies of messages point into it, so it is read into again only when it has no users: the link that
+// reads into it, and each batch with messages in it.
+type chunk struct {
+	bytes []byte
+	users int
+}
+
+// Read buffers of one client, over all of its connections.
+type chunks struct{ spare []*chunk }
+
+// A buffer of at least size bytes with one user.
+func (c *chunks) take(size int) *chunk {
+	if last := len(c.spare) - 1; last >= 0 && size <= chunkSize {
+		taken := c.spare[last]
+		c.spare = c.spare[:last]
+		taken.users = 1
+		return taken
+	}
+	return &chunk{make([]byte, max(chunkSize, size)), 1}
+}
+
+// Takes note of users that need their buffers no more.
+func (c *chunks) release(unused ...*chunk) {
+	for _, one := range unused {
+		if one.users--; one.users == 0 && len(one.bytes) == chunkSize && len(c.spare) < mostSpare {
+			c.spare = append(c.spare, one)
+		}
+	}
+}
 
 // One connection's input, without a socket: frames, WELCOME before all else, PING and its answer.
 type link struct {
@@ -27,7 +60,8 @@ type link struct {
 	next, step int64
 	events     []Event
 
-	chunk      []byte
+	chunks     *chunks
+	chunk      *chunk
 	start, end int
 	// Id of the last PING; of several this one is answered.
 	pong    int64
@@ -38,27 +72,41 @@ type link struct {
 func (l *link) space() []byte {
 	// A few bytes at the end of a chunk are not worth a read.
 	const least = 4 << 10
-	isLarge := len(l.chunk) > chunkSize && l.end < len(l.chunk)
-	if !isLarge && len(l.chunk)-l.end < least {
+	if l.chunk == nil {
+		l.chunk = l.chunks.take(chunkSize)
+	}
+	size := len(l.chunk.bytes)
+	isLarge := size > chunkSize && l.end < size
+	if !isLarge && size-l.end < least {
 		l.renew(chunkSize)
 	}
-	return l.chunk[l.end:]
+	return l.chunk.bytes[l.end:]
 }
 
-// Moves the frame that has begun to a new chunk: bodies point into the old one.
+// Moves the frame that has begun to another chunk: bodies point into this one.
 func (l *link) renew(size int) {
-	fresh := make([]byte, size)
-	l.end = copy(fresh, l.chunk[l.start:l.end])
+	old := l.chunk
+	l.chunk = l.chunks.take(size)
+	l.end = copy(l.chunk.bytes, old.bytes[l.start:l.end])
 	l.start = 0
-	l.chunk = fresh
+	l.chunks.release(old)
+}
+
+// Gives the read buffer back; nothing more is read.
+func (l *link) close() {
+	if l.chunk != nil {
+		l.chunks.release(l.chunk)
+		l.chunk, l.start, l.end = nil, 0, 0
+	}
 }
 
 // Takes n bytes that were read into the room: the connection's last frame, or a broken rule, is an error.
 func (l *link) received(n int) *Error {
 	l.end += n
 	for l.end-l.start >= headerSize {
-		typ := int32(be.Uint32(l.chunk[l.start:]))
-		length := int(int32(be.Uint32(l.chunk[l.start+4:])))
+		bytes := l.chunk.bytes
+		typ := int32(be.Uint32(bytes[l.start:]))
+		length := int(int32(be.Uint32(bytes[l.start+4:])))
 		isControl := typ <= lastReserved
 		limit := l.maxBody
 		if isControl {
@@ -74,7 +122,7 @@ func (l *link) received(n int) *Error {
 		body := l.start + headerSize
 		stop := body + length
 		if stop > l.end {
-			if stop > len(l.chunk) {
+			if stop > len(bytes) {
 				l.renew(max(chunkSize, stop-l.start))
 			}
 			return nil
@@ -82,9 +130,9 @@ func (l *link) received(n int) *Error {
 		l.start = stop
 		var err *Error
 		if isControl {
-			err = l.control(typ, l.chunk[body:stop])
+			err = l.control(typ, bytes[body:stop])
 		} else if l.isOpen {
-			err = l.handler.onMessage(typ, l.chunk[body:stop:stop])
+			err = l.handler.onMessage(typ, bytes[body:stop:stop])
 		}
 		if err != nil {
 			return err

@@ -40,9 +40,10 @@ type session struct {
 	write func(conn net.Conn, end <-chan struct{})
 	onAck func(number, sequence int64)
 
-	mu   sync.Mutex
-	conn net.Conn
-	link *link
+	mu     sync.Mutex
+	conn   net.Conn
+	link   *link
+	chunks chunks
 	// Closed at the first WELCOME or plain connection.
 	welcomed chan struct{}
 	// All was sent: the end of the connection is then the end of the client.
@@ -113,6 +114,7 @@ func (s *session) connection() *Error {
 	plain := s.options.Plain
 	l := &link{
 		endpoint: target.text, plain: plain, isOpen: plain, maxBody: s.options.MaxBody, handler: s.core,
+		chunks: &s.chunks,
 	}
 	s.mu.Lock()
 	s.conn, s.link = conn, l
@@ -132,6 +134,7 @@ func (s *session) connection() *Error {
 		writer.Wait()
 		s.mu.Lock()
 		s.core.lost()
+		l.close()
 		s.mu.Unlock()
 		s.emit(l)
 	}()
@@ -185,7 +188,10 @@ func (s *session) read(conn net.Conn, l *link) *Error {
 			deadline = time.Now().Add(l.idle)
 		}
 		conn.SetReadDeadline(deadline)
-		n, readErr := conn.Read(l.space())
+		s.mu.Lock()
+		room := l.space()
+		s.mu.Unlock()
+		n, readErr := conn.Read(room)
 		s.mu.Lock()
 		end := l.received(n)
 		s.core.received()

@@ -21,16 +21,17 @@ type Subscriber struct {
 	pending []batch
 
 	// Guarded by the session's lock, like the place behind the last item that was handed over.
-	current     []Item
+	current     batch
 	at          int
 	messages    int64
 	bytes       int64
 	epoch, next int64
 }
 
-// Items of one connection, and the place in the stream before them.
+// Items of one connection, the read buffers that their bodies are in, and the place in the stream before them.
 type batch struct {
 	items        []Item
+	chunks       []*chunk
 	bytes        int
 	epoch, start int64
 }
@@ -49,8 +50,8 @@ func (s *Subscriber) pendingBytes() int {
 // Sets the items of the former connection aside: the numbers of the next one may be of another stream.
 func (s *Subscriber) setAside() {
 	if c := s.core; len(c.items) > 0 {
-		s.pending = append(s.pending, batch{c.items, c.itemBytes, c.epoch, c.start})
-		c.items, c.itemBytes, c.start = nil, 0, c.next
+		s.pending = append(s.pending, batch{c.items, c.chunks, c.itemBytes, c.epoch, c.start})
+		c.items, c.chunks, c.itemBytes, c.start = nil, nil, 0, c.next
 	}
 }
 
@@ -79,7 +80,7 @@ func (s *Subscriber) deliver() {
 	mu := &s.session.mu
 	mu.Lock()
 	s.more.set()
-	if len(s.pending) == 0 && len(s.core.items) == 0 && s.at == len(s.current) {
+	if len(s.pending) == 0 && len(s.core.items) == 0 && s.at == len(s.current.items) {
 		s.epoch, s.next = s.core.epoch, s.core.next
 		s.core.start = s.core.next
 	}
@@ -99,20 +100,23 @@ func (s *Subscriber) deliver() {
 
 // Items gives all items as they come, over lost connections, until ctx ends (its error is the last one), the client
 // gives up (an [*Error]), or the subscriber is closed (no error). Breaking out of the loop ends nothing: another loop
-// goes on behind the last item.
+// goes on behind the last item. A message's Body is valid until the loop's next turn.
 func (s *Subscriber) Items(ctx context.Context) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		mu := &s.session.mu
 		for {
 			mu.Lock()
-			items, at := s.current, s.at
+			items, place := s.current.items, place{s.at, s.messages, s.bytes, s.next}
 			mu.Unlock()
 			goOn := true
-			for goOn && at < len(items) {
-				at++
-				goOn = yield(items[at-1], nil)
+			for goOn && place.at < len(items) {
+				item := &items[place.at]
+				place.pass(item)
+				goOn = yield(*item, nil)
 			}
-			s.handed(items, at)
+			mu.Lock()
+			s.at, s.messages, s.bytes, s.next = place.at, place.messages, place.bytes, place.next
+			mu.Unlock()
 			if !goOn {
 				return
 			}
@@ -126,26 +130,22 @@ func (s *Subscriber) Items(ctx context.Context) iter.Seq2[Item, error] {
 	}
 }
 
-// The user has had the items up to this one.
-func (s *Subscriber) handed(items []Item, at int) {
-	s.session.mu.Lock()
-	defer s.session.mu.Unlock()
-	for _, item := range items[s.at:at] {
-		s.count(item)
-	}
-	s.at = at
+// How far a loop is within its batch, and what the subscriber has had with that.
+type place struct {
+	at                    int
+	messages, bytes, next int64
 }
 
-func (s *Subscriber) count(item Item) {
-	switch notice := item.Notice.(type) {
-	case nil:
-		s.messages++
-		s.bytes += headerSize + int64(len(item.Body))
+func (p *place) pass(item *Item) {
+	p.at++
+	if item.Notice == nil {
+		p.messages++
+		p.bytes += headerSize + int64(len(item.Body))
 		if item.Sequence > 0 {
-			s.next = item.Sequence + 1
+			p.next = item.Sequence + 1
 		}
-	case Gap:
-		s.next = notice.To + 1
+	} else if gap, ok := item.Notice.(Gap); ok {
+		p.next = gap.To + 1
 	}
 }
 
@@ -168,12 +168,14 @@ func (s *Subscriber) take(ctx context.Context) (bool, error) {
 		if len(s.pending) > 0 {
 			next := s.pending[0]
 			s.pending = s.pending[1:]
+			// What was handed over makes room for what is to come.
+			s.session.chunks.release(s.current.chunks...)
+			clear(s.current.chunks)
 			if cap(s.core.items) == 0 {
-				// The items that were handed over make room for those to come.
-				clear(s.current)
-				s.core.items = s.current[:0]
+				clear(s.current.items)
+				s.core.items, s.core.chunks = s.current.items[:0], s.current.chunks[:0]
 			}
-			s.current, s.at = next.items, 0
+			s.current, s.at = next, 0
 			s.epoch, s.next = next.epoch, next.start
 			mu.Unlock()
 			s.room.set()

@@ -1,5 +1,7 @@
 package relay
 
+import "slices"
+
 // No stream gets to this number, and a number behind it would soon be negative.
 const farthest = 1 << 62
 
@@ -29,6 +31,7 @@ type subscriberCore struct {
 	// Items since the last batch was taken, and the place before them; those of another connection are set aside.
 	setAside  func()
 	items     []Item
+	chunks    []*chunk
 	itemBytes int
 	start     int64
 
@@ -144,7 +147,15 @@ func (c *subscriberCore) notice(n Notice) {
 }
 
 func (c *subscriberCore) onMessage(typ int32, body []byte) *Error {
-	c.items = append(c.items, Item{Sequence: c.link.next, Type: typ, Body: body})
+	if last := len(c.chunks) - 1; last < 0 || c.chunks[last] != c.link.chunk {
+		c.link.chunk.users++
+		c.chunks = append(c.chunks, c.link.chunk)
+	}
+	// In place: append would copy the item.
+	last := len(c.items)
+	c.items = slices.Grow(c.items, 1)[:last+1]
+	item := &c.items[last]
+	item.Sequence, item.Type, item.Body, item.Notice = c.link.next, typ, body, nil
 	c.itemBytes += headerSize + len(body)
 	c.link.next += c.link.step
 	return nil

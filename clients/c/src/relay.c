@@ -407,6 +407,8 @@ typedef struct relay_link {
     bool read_wants_write;
     bool write_broken;
     bool blocked;
+    /* The last read took all that was there: who waits polls before the next one. */
+    bool drained;
     /* The input is read ahead of the user: its end is taken once the user has taken what came before. */
     bool ahead;
     bool end_seen;
@@ -878,6 +880,7 @@ static bool read_some(relay_link *l) {
     }
     if (n > 0) {
         l->end += (size_t)n;
+        l->drained = !l->publisher && l->session == NULL && (size_t)n < room;
         if (l->state == OPEN) {
             l->silent_since = l->now;
         }
@@ -958,7 +961,8 @@ static step advance(relay_link *l) {
         default:
             take_alive(l);
             flush(l);
-            if (!read_some(l)) {
+            if (l->drained || !read_some(l)) {
+                l->drained = false;
                 done = is_late(l) ? MOVED : BLOCKED;
             } else if (l->state == GREETING) {
                 /* Messages before WELCOME do not extend the time for it. */
@@ -1628,10 +1632,12 @@ static bool take_frames(relay_subscriber *s, relay_event *event) {
             l->alive = true;
             s->messages++;
             s->bytes += HEADER + (int64_t)length;
-            *event = (relay_event){.kind = RELAY_MESSAGE, .type = type, .body = body, .length = length};
-            if (!l->options.plain && (!s->filtered || s->numbered)) {
-                event->sequence = s->next++;
-            }
+            /* Other fields are not set: to clear the whole event takes longer than all the rest. */
+            event->kind = RELAY_MESSAGE;
+            event->type = type;
+            event->body = body;
+            event->length = length;
+            event->sequence = !l->options.plain && (!s->filtered || s->numbered) ? s->next++ : 0;
             return true;
         }
         if (!take_control(l, type, body, length)) {
@@ -1690,6 +1696,7 @@ relay_result relay_subscriber_next(relay_subscriber *s, relay_event *event, int 
     int64_t limit = limit_of(timeout_ms);
     while (true) {
         send_changes(s);
+        l->drained = l->drained && limit != INT64_MIN;
         step done = advance(l);
         if (take_frames(s, event)) {
             return RELAY_OK;
@@ -1718,6 +1725,7 @@ relay_result relay_subscriber_keep_alive(relay_subscriber *s) {
     }
     send_changes(s);
     l->ahead = true;
+    l->drained = false;
     step done = advance(l);
     l->ahead = false;
     while (l->state == GREETING) {

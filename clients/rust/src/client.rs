@@ -90,14 +90,18 @@ impl Subscriber {
     ///
     /// The subscriber has given up.
     pub async fn next(&mut self) -> Result<Item<'_>, Error> {
-        match poll_fn(|cx| self.poll_taken(cx)).await? {
-            Taken::Event(event) => Ok(Item::Event(event)),
-            Taken::Message(frame, sequence) => Ok(Item::Message(Message {
-                sequence,
-                message_type: frame.message_type,
-                body: Cow::Borrowed(self.core.link.body(frame)),
-            })),
-        }
+        let (frame, sequence) = match self.core.take_message() {
+            Some(taken) => taken,
+            None => match poll_fn(|cx| self.poll_taken(cx)).await? {
+                Taken::Event(event) => return Ok(Item::Event(event)),
+                Taken::Message(frame, sequence) => (frame, sequence),
+            },
+        };
+        Ok(Item::Message(Message {
+            sequence,
+            message_type: frame.message_type,
+            body: Cow::Borrowed(self.core.link.body(frame)),
+        }))
     }
 
     /// Asks for other types, ranges with both ends included, from now on; none: every type. [`Event::Types`] tells

@@ -155,20 +155,35 @@ impl SubscriberCore {
         }
     }
 
+    /// The next message, where it is there and no event comes before it.
+    #[inline]
+    pub(crate) fn take_message(&mut self) -> Option<(Frame, Option<i64>)> {
+        if !self.pending.is_empty() {
+            return None;
+        }
+        let frame = self.link.next_message()?;
+        Some((frame, self.count(frame)))
+    }
+
+    /// Counts a message and returns its number.
+    fn count(&mut self, frame: Frame) -> Option<i64> {
+        self.link.alive = true;
+        self.counters.messages += 1;
+        self.counters.bytes += (HEADER + frame.length) as u64;
+        if self.link.options.plain || (self.filtered && !self.numbered) {
+            return None;
+        }
+        self.counters.next += 1;
+        Some(self.counters.next - 1)
+    }
+
     /// Takes one frame.
     fn step(&mut self) -> Result<Step, Failure> {
         let Some(frame) = self.link.next_frame()? else {
             return Ok(Step::Nothing);
         };
         if !wire::is_reserved(frame.message_type) {
-            self.link.alive = true;
-            self.counters.messages += 1;
-            self.counters.bytes += (HEADER + frame.length) as u64;
-            if self.link.options.plain || (self.filtered && !self.numbered) {
-                return Ok(Step::Message(frame, None));
-            }
-            self.counters.next += 1;
-            return Ok(Step::Message(frame, Some(self.counters.next - 1)));
+            return Ok(Step::Message(frame, self.count(frame)));
         }
         match self.link.control(frame)? {
             Control::Done => {}

@@ -1,5 +1,6 @@
 package dev.msgrelay.client.cli;
 
+import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.Token;
@@ -24,6 +25,8 @@ import picocli.CommandLine.Spec;
 /** {@code relay-client ping} and {@code info}: one line for each endpoint, or one for each fact. Owned by one thread. */
 final class InfoCommand {
     private static final String FORBIDDEN = "may not";
+    private static final String SOME = "some; the relay does not say which";
+    private static final String UNTOLD = "the relay says so when a type is refused";
     private static final int ROUND_TRIPS = 5;
 
     /** {@code relay-client ping}. */
@@ -133,6 +136,8 @@ final class InfoCommand {
         }
         facts.put("relay", welcome.server());
         facts.put("may", verb);
+        // WELCOME tells a subscriber whether it gets every type, and nobody which ones.
+        facts.put("types", probe.role() == Role.PUBLISHER ? UNTOLD : welcome.grants(Features.NARROWED) ? SOME : "all");
         facts.put("epoch", welcome.epoch());
         facts.put("head", welcome.next() - 1);
         if (probe.roundTripNanos() > 0) {
@@ -155,7 +160,8 @@ final class InfoCommand {
             return PrintableText.line(first + FORBIDDEN + " " + facts.get(FORBIDDEN) + ": " + facts.get("because"));
         }
         Object trip = facts.get("roundTripMillis");
-        return PrintableText.line(first + facts.get("relay") + ", may " + facts.get("may") + ", epoch "
+        String types = facts.get("types") == SOME ? " some types" : "";
+        return PrintableText.line(first + facts.get("relay") + ", may " + facts.get("may") + types + ", epoch "
                 + facts.get("epoch") + ", newest message " + facts.get("head") + ", "
                 + (trip != null ? "round trip " + trip : "welcome after " + facts.get("welcomeMillis")) + " ms");
     }

@@ -34,6 +34,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -109,6 +110,34 @@ class AccessSystemTest {
                             .isSameAs(CloseReason.NOT_AUTHENTICATED));
             // It did not try again what cannot succeed.
             assertThat(relay.stats().closes()).containsEntry(CloseReason.NOT_AUTHENTICATED, 1L);
+        }
+    }
+
+    @Test
+    void pingAndInfoTellWhetherTheTypesAreAll() throws Exception {
+        Path token = Files.writeString(folder.resolve("token"), TOKEN.text());
+        Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-------"));
+        for (String types : new String[] {"all", "1-5"}) {
+            try (RelayServer relay =
+                    RelayServer.start(config().access(policy("1-9", types)).build())) {
+                String subscribe = subscribePort(relay).toString();
+                String publish = publishPort(relay).toString();
+                CommandRun ping = CommandRun.of("ping", "--token-file", token.toString(), subscribe);
+                assertThat(ping.out())
+                        .as(ping.err())
+                        .contains(types.equals("all") ? ", may subscribe, epoch" : ", may subscribe some types, epoch");
+                CommandRun info = CommandRun.of("info", "--json", "--token-file", token.toString(), subscribe, publish);
+                assertThat(info.out().lines())
+                        .as(info.err())
+                        .satisfiesExactly(
+                                line -> assertThat(line)
+                                        .contains(
+                                                types.equals("all")
+                                                        ? "\"types\":\"all\""
+                                                        : "\"types\":\"some; the relay does not say which\""),
+                                line -> assertThat(line)
+                                        .contains("\"types\":\"the relay says so when a type is refused\""));
+            }
         }
     }
 
