@@ -158,7 +158,7 @@ export class Connection {
         const answer = link.output();
         if (fault !== undefined) {
             this.end(fault.why);
-        } else if (answer !== undefined) {
+        } else if (answer !== undefined && this.#socket.writable) {
             if (this.#socket.writableLength > MOST_UNREAD + LARGEST_WRITE) {
                 this.end(new ConnectionFailed("the relay asks with PING and takes no answers"));
             } else {
@@ -221,7 +221,8 @@ export class Connection {
         const text =
             link === undefined
                 ? `connection to ${this.#endpoint.text} ended before it was made`
-                : `the relay at ${this.#endpoint.text} closed the connection${link.isWithinFrame ? " within a frame" : ""}`;
+                : `the relay at ${this.#endpoint.text} closed the connection` +
+                  (link.isWithinFrame ? " within a frame" : "");
         return new ConnectionFailed(text, undefined, 0, { unanswered: link?.open === false });
     }
 

@@ -102,8 +102,8 @@ export class Reconnector {
             return end;
         }
         return new ConnectionFailed(
-            `${end.message}; ${this.#unanswered} tries in a row ended so: it seems to be a relay that knows no HELLO. ` +
-                "Use the plain mode with it",
+            `${end.message}; ${this.#unanswered} tries in a row ended so: it seems to be a relay that knows no ` +
+                "HELLO. Use the plain mode with it",
             STOP,
         );
     }

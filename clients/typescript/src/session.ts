@@ -40,6 +40,7 @@ export class Session {
         this.#reconnector = new Reconnector(settings.endpoints, settings.reconnect);
         this.done = Promise.resolve()
             .then(() => this.#run())
+            .catch((e: unknown) => this.#giveUp(fault(e)))
             .then(() => {
                 this.isEnded = true;
                 onDone();
