@@ -20,8 +20,6 @@ LOOPBACK.addAddress("::1", "ipv6");
 
 /** What a connection tells its client. An exception ends the connection. */
 export interface Listener {
-    /** What WELCOME says. */
-    readonly idleTimeoutMs: number;
     /** The connection is made: its input, and the bytes to send first. */
     connect(endpoint: string): { link: Link; first: Buffer | undefined };
     /** It is welcomed, or plain. */
@@ -53,10 +51,10 @@ export class Connection {
         this.#listener = listener;
         this.ended = new Promise((resolve) => (this.#resolve = resolve));
         this.#heard = performance.now();
+        const socket = (this.#socket = dial(endpoint, settings));
         this.#timer = setTimeout(() => {
             this.end(new ConnectionFailed(`no connection to ${endpoint.text} within ${settings.connectTimeoutMs} ms`));
         }, settings.connectTimeoutMs);
-        const socket = (this.#socket = dial(endpoint, settings));
         this.#closed = new Promise((resolve) => socket.once("close", () => resolve()));
         socket.once("connect", () => (this.#isReached = true));
         socket.once(settings.tls === undefined ? "connect" : "secureConnect", () => this.#made());
@@ -186,11 +184,12 @@ export class Connection {
     /** Ends the connection if the relay is silent for too long; otherwise looks again later. */
     #watch(): void {
         clearTimeout(this.#timer);
-        if (this.#over || this.#settings.plain) {
+        const { link } = this;
+        if (this.#over || link === undefined || link.plain) {
             return;
         }
         const now = performance.now();
-        const patience = this.#isOpen ? this.#listener.idleTimeoutMs : this.#settings.handshakeTimeoutMs;
+        const patience = this.#isOpen ? link.idleTimeoutMs : this.#settings.handshakeTimeoutMs;
         if (this.#socket.isPaused()) {
             // The silence is this side's own.
             this.#heard = now;

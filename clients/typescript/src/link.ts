@@ -42,6 +42,8 @@ export class Link {
     open: boolean;
     /** Input behind WELCOME that shows that the connection works. */
     progressed = false;
+    /** Longest silence of the relay; what WELCOME says. */
+    idleTimeoutMs = Infinity;
     /** Code of GOAWAY; 0: none has come. */
     goingAway = 0;
     messages: Messages = "discarded";
@@ -252,6 +254,7 @@ export class Link {
             throw new BrokenRule(errors.UNSUPPORTED, `WELCOME chooses version ${welcome.version}, only 1 was offered`);
         }
         this.open = true;
+        this.idleTimeoutMs = welcome.idleMs;
         this.#handler.onWelcome(welcome);
     }
 

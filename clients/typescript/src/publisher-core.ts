@@ -87,7 +87,6 @@ export class PublisherCore {
     firstNumber: bigint;
     failure: RelayError | undefined;
     closing = false;
-    idleTimeoutMs = 0;
     messages = 0;
     bytes = 0;
     settled = 0;
@@ -227,7 +226,6 @@ export class PublisherCore {
         }
         link.checkLevel(settings.level, welcome);
         link.messages = "refused";
-        this.idleTimeoutMs = welcome.idleMs;
         this.maxBody = Math.min(settings.maxBody, welcome.maxBody);
         settings.onEvent(connected(link.endpoint, welcome));
         if (settings.acks) {

@@ -47,9 +47,6 @@ export class Publisher implements AsyncDisposable {
         this.#session = new Session(
             this.#settings,
             {
-                get idleTimeoutMs() {
-                    return core.idleTimeoutMs;
-                },
                 ready: () => Promise.resolve(),
                 connect: (endpoint) => {
                     this.#isWriting = false;

@@ -7,12 +7,12 @@ import { Reconnector } from "./retry.js";
 
 /** What differs between subscriber and publisher. An exception ends the client. */
 export interface Client {
-    readonly idleTimeoutMs: number;
     /** Waits until another connection may be made, or the client is closed. */
     ready(): Promise<void>;
     connect(endpoint: string): { link: Link; first: Buffer | undefined };
     onOpen(): void;
     onInput(): void;
+    /** Nothing more is sent over the connection. */
     onLost(): void;
     /** The client has given up. */
     onEnd(why: RelayError): void;
@@ -94,9 +94,6 @@ export class Session {
     async #oneConnection(): Promise<unknown> {
         const client = this.#client;
         const connection = new Connection(this.#reconnector.current, this.#settings, {
-            get idleTimeoutMs() {
-                return client.idleTimeoutMs;
-            },
             connect: (endpoint) => client.connect(endpoint),
             onOpen: () => {
                 this.isConnected = true;
@@ -109,6 +106,7 @@ export class Session {
         });
         this.connection = connection;
         let why = await connection.ended;
+        await connection.close(why);
         if (connection.link !== undefined) {
             if (connection.link.goingAway !== 0) {
                 this.#reconnector.leaving(connection.link.goingAway);
@@ -120,7 +118,6 @@ export class Session {
             }
         }
         this.connection = undefined;
-        await connection.close(why);
         return why;
     }
 

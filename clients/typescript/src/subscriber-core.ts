@@ -51,7 +51,6 @@ export class SubscriberCore {
     next: bigint;
     /** Newest sequence of the stream, from the last PING; 0: not known. */
     head = 0n;
-    idleTimeoutMs = 0;
 
     readonly #settings: SubscriberSettings;
     #link: Link;
@@ -131,7 +130,7 @@ export class SubscriberCore {
     }
 
     /** The SUBSCRIBE frames to send now. */
-    requests(): Buffer {
+    requests(): Buffer[] {
         const frames: Buffer[] = [];
         const changes = this.#waiting;
         this.#waiting = [];
@@ -146,7 +145,7 @@ export class SubscriberCore {
                 frames.push(wire.subscribe(change.request, change.types));
             }
         }
-        return Buffer.concat(frames);
+        return frames;
     }
 
     /** Ends all changes: no one is answered any more. */
@@ -164,7 +163,6 @@ export class SubscriberCore {
         const link = this.#link;
         link.checkLevel(this.#settings.level, welcome);
         link.messages = "kept";
-        this.idleTimeoutMs = welcome.idleMs;
         this.#mostRanges = welcome.mostRanges;
         this.#settings.onEvent(connected(link.endpoint, welcome));
         this.#narrowed = (welcome.features & wire.NARROWED) !== 0;

@@ -1,7 +1,6 @@
 import { Bell } from "./bell.js";
 import { ConnectionFailed, type RelayError } from "./errors.js";
 import { type Item, Message } from "./events.js";
-import type { Link } from "./link.js";
 import { type Range, type SubscriberOptions, type SubscriberSettings, subscriberSettings } from "./options.js";
 import { Session } from "./session.js";
 import { type Batch, SubscriberCore } from "./subscriber-core.js";
@@ -42,15 +41,11 @@ export class Subscriber implements AsyncIterable<Item>, AsyncDisposable {
     constructor(options: SubscriberOptions) {
         this.#settings = subscriberSettings(options);
         this.#core = new SubscriberCore(this.#settings);
-        const core = this.#core;
         this.#session = new Session(
             this.#settings,
             {
-                get idleTimeoutMs() {
-                    return core.idleTimeoutMs;
-                },
                 ready: () => this.#ready(),
-                connect: (endpoint): { link: Link; first: Buffer | undefined } => core.connect(endpoint),
+                connect: (endpoint) => this.#core.connect(endpoint),
                 onOpen: () => {
                     this.#onInput();
                     this.#sendRequests();
@@ -65,7 +60,7 @@ export class Subscriber implements AsyncIterable<Item>, AsyncDisposable {
                 onEnd: (why) => (this.#failure = why),
             },
             () => {
-                core.end(this.#failure ?? new ConnectionFailed("the subscriber was closed"));
+                this.#core.end(this.#failure ?? new ConnectionFailed("the subscriber was closed"));
                 this.#bell.ring();
             },
         );
@@ -241,7 +236,7 @@ export class Subscriber implements AsyncIterable<Item>, AsyncDisposable {
     #sendRequests(): void {
         const { connection } = this.#session;
         if (connection?.isOpen === true) {
-            connection.write([this.#core.requests()]);
+            connection.write(this.#core.requests());
         }
     }
 

@@ -208,6 +208,44 @@ test("a relay that asks and takes no answers", HANG, async () => {
     await client.close();
 });
 
+test("what a socket has not taken yet stays as it is when the connection ends", HANG, async () => {
+    await using relay = await FakeRelay.start();
+    const client = publisher(relay, { acks: false, maxBody: 50_000, closeTimeoutMs: 1 });
+    const connection = await relay.accept(welcome());
+    connection.socket.pause();
+    let number = 0;
+    const next = (): Buffer => Buffer.alloc(50_000, number % 251);
+    while (await client.publish(number, next(), 200)) {
+        number++;
+    }
+    // A broken rule: the client ends the connection, and publishes on.
+    connection.send(welcome());
+    const again = relay.accept(welcome());
+    const before = number;
+    setTimeout(() => connection.socket.resume(), 100);
+    while (number < before + 40) {
+        if (client.offer(number, next())) {
+            number++;
+        }
+        await new Promise((resolve) => setImmediate(resolve));
+    }
+    await connection.ended;
+    let expected = 0;
+    for (let rest = connection.unread; rest.length >= wire.HEADER; expected++) {
+        const type = rest.readInt32BE(0);
+        if (type === wire.ERROR) {
+            break;
+        }
+        const end = wire.HEADER + rest.readInt32BE(4);
+        assert.equal(type, expected);
+        assert.ok(rest.subarray(wire.HEADER, end).every((byte) => byte === expected % 251));
+        rest = rest.subarray(end);
+    }
+    assert.ok(expected > 10 && expected <= before);
+    await again;
+    await client.close();
+});
+
 test("types change while live", HANG, async () => {
     await using relay = await FakeRelay.start();
     await using client = subscriber(relay);

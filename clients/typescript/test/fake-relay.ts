@@ -27,6 +27,11 @@ export class Accepted {
         this.ended = new Promise((resolve) => socket.once("close", () => resolve()));
     }
 
+    /** What was received, and not taken by `frame`. */
+    get unread(): Buffer {
+        return this.#read;
+    }
+
     send(...frames: Buffer[]): void {
         this.socket.write(Buffer.concat(frames));
     }
