@@ -120,7 +120,7 @@ test("a subscriber that gives up hands over what came before", HANG, async () =>
 
 test("a close ends the loops", HANG, async () => {
     await using relay = await FakeRelay.start();
-    const client = subscriber(relay);
+    await using client = subscriber(relay);
     const connection = await relay.accept(welcome());
     await client.connected();
     const loop = (async () => {
@@ -192,7 +192,7 @@ test("a subscriber that is full connects again only when it has room", HANG, asy
 test("a relay that asks and takes no answers", HANG, async () => {
     await using relay = await FakeRelay.start();
     const events: Event[] = [];
-    const client = publisher(relay, { acks: false, closeTimeoutMs: 1, onEvent: (event) => events.push(event) });
+    await using client = publisher(relay, { acks: false, closeTimeoutMs: 1, onEvent: (event) => events.push(event) });
     const connection = await relay.accept(welcome());
     connection.socket.pause();
     // Until the socket is full.
@@ -210,7 +210,7 @@ test("a relay that asks and takes no answers", HANG, async () => {
 
 test("what a socket has not taken yet stays as it is when the connection ends", HANG, async () => {
     await using relay = await FakeRelay.start();
-    const client = publisher(relay, { acks: false, maxBody: 50_000, closeTimeoutMs: 1 });
+    await using client = publisher(relay, { acks: false, maxBody: 50_000, closeTimeoutMs: 1 });
     const connection = await relay.accept(welcome());
     connection.socket.pause();
     let number = 0;
@@ -326,7 +326,7 @@ test("a publisher waits for room, in the order of the calls", HANG, async () => 
 
 test("calls that are not awaited are bounded", HANG, async () => {
     await using relay = await FakeRelay.start();
-    const client = publisher(relay, { maxBody: 1000, buffer: 10_000, closeTimeoutMs: 1 });
+    await using client = publisher(relay, { maxBody: 1000, buffer: 10_000, closeTimeoutMs: 1 });
     await relay.accept(welcome());
     const results = await Promise.allSettled([
         ...Array.from({ length: 1000 }, () => client.publish(1, Buffer.alloc(1000))),
@@ -340,7 +340,7 @@ test("calls that are not awaited are bounded", HANG, async () => {
 
 test("a close tells what was not settled", HANG, async () => {
     await using relay = await FakeRelay.start();
-    const client = publisher(relay, { closeTimeoutMs: 50 });
+    await using client = publisher(relay, { closeTimeoutMs: 50 });
     const connection = await relay.accept(welcome());
     await client.publish(1, Buffer.from("a"));
     assert.equal(await client.close(), 1);
@@ -350,7 +350,7 @@ test("a close tells what was not settled", HANG, async () => {
 
 test("a message after the close is refused, and a flush ends", HANG, async () => {
     await using relay = await FakeRelay.start();
-    const client = publisher(relay, { closeTimeoutMs: 1 });
+    await using client = publisher(relay, { closeTimeoutMs: 1 });
     await client.publish(1, Buffer.from("a"));
     const flushed = assert.rejects(client.flush(), UsageError);
     await client.close();
@@ -361,7 +361,7 @@ test("a message after the close is refused, and a flush ends", HANG, async () =>
 test("the relay's last word to a plain publisher", HANG, async () => {
     await using relay = await FakeRelay.start();
     const events: Event[] = [];
-    const client = new Publisher({
+    await using client = new Publisher({
         endpoints: relay.endpoint,
         plain: true,
         reconnect: SOON,
@@ -380,7 +380,7 @@ test("the relay's last word to a plain publisher", HANG, async () => {
 test("a relay that is not there", HANG, async () => {
     await using relay = await FakeRelay.start();
     relay.close();
-    const client = subscriber(relay, { reconnect: { rounds: 0 } });
+    await using client = subscriber(relay, { reconnect: { rounds: 0 } });
     await assert.rejects(client.connected(), (error: unknown) => {
         assert.ok(error instanceof ConnectionFailed);
         assert.match(error.message, /ECONNREFUSED/);
@@ -393,7 +393,7 @@ test("a name of several addresses, none of them there", HANG, async () => {
     await using relay = await FakeRelay.start();
     relay.close();
     const endpoints = relay.endpoint.replace("127.0.0.1", "localhost");
-    const client = subscriber(relay, { endpoints, reconnect: { rounds: 0 } });
+    await using client = subscriber(relay, { endpoints, reconnect: { rounds: 0 } });
     await assert.rejects(client.connected(), /ECONNREFUSED/);
     await client.close();
 });
