@@ -423,17 +423,13 @@ public final class JavaDriver {
         tell(
                 "error",
                 "kind",
-                isFatal(cause) ? "fatal" : "retry",
+                ErrorKind.of(cause).name().toLowerCase(Locale.ROOT),
                 "code",
                 code(cause),
                 "text",
                 String.valueOf(cause.getMessage()),
                 "command",
                 command);
-    }
-
-    private static boolean isFatal(IOException cause) {
-        return RetryAdvice.of(cause) == RetryAdvice.STOP;
     }
 
     /** The relay's code, or that of the rule that it broke; 0: none. */
