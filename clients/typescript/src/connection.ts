@@ -18,11 +18,11 @@ const LOOPBACK = new net.BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8);
 LOOPBACK.addAddress("::1", "ipv6");
 
-/** What a connection tells its client. An exception ends the connection. */
+/** A client that a connection tells of its states. An exception ends the connection. */
 export interface Listener {
     /** The connection is made: its input, and the bytes to send first. */
     connect(endpoint: string): { link: Link; first: Buffer | undefined };
-    /** It is welcomed, or plain. */
+    /** The connection is welcomed, or plain. */
     onOpen(): void;
     onInput(): void;
 }

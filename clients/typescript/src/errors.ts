@@ -24,7 +24,7 @@ export const CODE_NAMES: readonly string[] = [
     ..."TLS_KEY_USED_UP JOURNAL_FAILED".split(" "),
 ];
 
-/** What to do after the end of a connection: stop; or try again, a few times only, after the longest wait. */
+/** Advice after the end of a connection: stop; or try again, a few times only, after the longest wait. */
 export interface Advice {
     readonly stop?: boolean;
     readonly few?: boolean;
@@ -51,7 +51,7 @@ export type ErrorKind = "retry" | "fatal" | "yours";
 
 /** Base of this library's errors. */
 export abstract class RelayError extends Error {
-    /** What may be done about it. */
+    /** Sort of the error. */
     abstract readonly kind: ErrorKind;
     /** Code of the relay's ERROR, or of the rule that the relay broke; 0: none. */
     readonly code: number = 0;
@@ -99,8 +99,8 @@ export class BrokenRule extends ConnectionFailed {
 
     /** @internal */
     constructor(code: number, text: string) {
-        // Perhaps a passing fault, perhaps no relay at all. But a message over the limit is still in the stream, and
-        // an unknown frame comes again.
+        // A fault that may pass, or no relay at all. But a message over the limit is still in the stream, and an
+        // unknown frame comes again.
         super(text, code === OVERSIZED_LENGTH || code === UNSUPPORTED ? STOP : FEW, code);
     }
 }

@@ -1,5 +1,5 @@
 /**
- * What a client reports: the items of a subscriber's stream, and events of connections.
+ * Reports of a client: the items of a subscriber's stream, and events of connections.
  *
  * @module
  */
@@ -97,10 +97,10 @@ export interface Missed {
     readonly kind: "missed";
 }
 
-/** What a subscriber's stream consists of beside messages, in its order. */
+/** Part of a subscriber's stream beside messages, in its order. */
 export type Notice = Gap | StreamChanged | RolledBack | Missed;
 
-/** What a subscriber's stream consists of, in its order. */
+/** Part of a subscriber's stream, in its order. */
 export type Item = Message | Notice;
 
 /** A connection is made and, unless plain, welcomed. Fields of WELCOME are 0 or empty when plain. */
@@ -132,7 +132,7 @@ export interface GoingAway {
     readonly closesInMs: number;
 }
 
-/** Of `messages` messages, sent without ACKS over a connection that is lost, the last may be lost. */
+/** The last of `messages` messages, sent without ACKS over a connection that is lost, may be lost. */
 export interface InDoubt {
     readonly kind: "inDoubt";
     readonly messages: number;
@@ -144,5 +144,5 @@ export interface GaveUp {
     readonly error: RelayError;
 }
 
-/** What `onEvent` gets, when it happens on the wire. */
+/** An event for `onEvent`, when it happens on the wire. */
 export type Event = Connected | Lost | GoingAway | Notice | InDoubt | GaveUp;

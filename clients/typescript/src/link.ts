@@ -25,20 +25,20 @@ export function connected(endpoint: string, welcome?: Welcome): Connected {
     };
 }
 
-/** What differs between subscriber and publisher. An exception ends the connection. */
+/** The frames that mean something else to subscriber and publisher. An exception ends the connection. */
 export interface Handler {
     onWelcome(welcome: Welcome): void;
     onPing(next: bigint, head: bigint): void;
     onControl(type: number, body: Buffer): void;
 }
 
-/** What happens to messages: before WELCOME, on the subscribe port, on the publish port. */
+/** Messages before WELCOME, on the subscribe port, on the publish port. */
 export type Messages = "discarded" | "kept" | "refused";
 
 export class Link {
     readonly endpoint: string;
     readonly plain: boolean;
-    /** Whether the relay has welcomed this client; a plain one needs no welcome. */
+    /** The relay has welcomed this client; a plain one needs no welcome. */
     open: boolean;
     /** Input behind WELCOME that shows that the connection works. */
     progressed = false;
@@ -50,7 +50,7 @@ export class Link {
     /** Number of the next message, and what a message adds to it: 0 while single messages have no numbers. */
     next = 0n;
     step: 0 | 1 = 0;
-    // Since the last call of `drain`.
+    // Counts and items of the time since the last call of `drain`.
     items: Item[] = [];
     #messagesKept = 0;
     #bytesKept = 0;

@@ -14,7 +14,7 @@ import type { Range } from "./wire.js";
 
 export type { Range } from "./wire.js";
 
-/** What happens when a subscriber is slow. */
+/** Treatment of a subscriber that is slow. */
 export type Policy = "default" | "disconnect" | "backpressure" | "skip" | "replay";
 
 /** How far a message has come: in the stream, written to the journal, forced to the disk. */
@@ -44,7 +44,7 @@ export interface Tls {
     readonly serverName?: string;
 }
 
-/** What both kinds of clients can choose. Sizes are in bytes. */
+/** Options of both kinds of clients. Sizes are in bytes. */
 export interface ConnectionOptions {
     /** One or more of `host:port`, `[ipv6]:port`, `unix:path`, tried in turn. */
     readonly endpoints: string | readonly string[];
@@ -71,7 +71,7 @@ export interface ConnectionOptions {
 }
 
 /**
- * Where a subscriber begins: at the next message, at the oldest one that the relay holds, at a sequence such as
+ * Begin of a subscriber's stream: at the next message, at the oldest one that the relay holds, at a sequence such as
  * `next` and `epoch` of an earlier process (`epoch` 0 or absent: the present one), or at a time.
  */
 export type Start =
@@ -81,9 +81,9 @@ export type Start =
 export interface SubscriberOptions extends ConnectionOptions {
     /** Ranges of types wanted, both ends included; empty, the default: every type. */
     readonly types?: readonly Range[];
-    /** Where to begin; `live` by default. */
+    /** Begin of the stream; `live` by default. */
     readonly start?: Start;
-    /** What happens when this subscriber is slow; the relay's choice by default. */
+    /** Treatment of this subscriber when it is slow; the relay's choice by default. */
     readonly policy?: Policy;
     /** Only messages that have reached this level; `stream` by default. */
     readonly level?: Level;
@@ -113,11 +113,11 @@ export interface PublisherOptions extends ConnectionOptions {
     readonly onAck?: (number: bigint, sequence: bigint) => void;
 }
 
-/** Where a relay listens. */
+/** Address of a relay. */
 export interface Endpoint {
     readonly host: string;
     readonly port: number;
-    /** Of a Unix socket; empty: TCP. */
+    /** Path of a Unix socket; empty: TCP. */
     readonly path: string;
     readonly text: string;
 }

@@ -43,7 +43,7 @@ class Frames {
         this.#tail += wire.HEADER + body.length;
     }
 
-    /** Where the frame behind the one at this place begins. */
+    /** Place of the frame behind the one at this place. */
     after(place: number): number {
         const ring = this.#ring;
         const at = (place + 4) % ring.length;
@@ -78,8 +78,8 @@ class Frames {
 /**
  * One object lives over all connections of its client. Its memory is one ring of `buffer` bytes.
  *
- * Of the frames that are kept, the first has the number `#first`, and `#sent` were given to this connection. Without
- * ACKS they are kept until the socket has taken them.
+ * The first frame that is kept has the number `#first`; `#sent` of them were given to this connection. A publisher
+ * without ACKS keeps a frame until the socket has taken it.
  */
 export class PublisherCore {
     maxBody: number;

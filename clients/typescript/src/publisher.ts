@@ -31,7 +31,7 @@ export class Publisher implements AsyncDisposable {
     readonly #core: PublisherCore;
     readonly #session: Session;
     readonly #bell = new Bell();
-    // In their order.
+    // Calls in their order.
     readonly #waiting = new Set<Waiting>();
     #waitingSize = 0;
     #isScheduled = false;
@@ -130,8 +130,8 @@ export class Publisher implements AsyncDisposable {
     }
 
     /**
-     * As `offer`, but waits for room, in the order of the calls. Until then it keeps the body itself. The calls that
-     * wait keep no more than `buffer`: who publishes more without awaiting gets a `UsageError`.
+     * Offers a message, and waits for room in the order of the calls. Until then it keeps the body itself. The calls
+     * that wait keep no more than `buffer`: more calls that nobody awaits end with a `UsageError`.
      *
      * @returns whether the message was taken; `false`: there was no room within `timeoutMs`
      */
@@ -174,7 +174,7 @@ export class Publisher implements AsyncDisposable {
         return this.#core.unsettled;
     }
 
-    /** As `close`. */
+    /** Same as `close`. */
     async [Symbol.asyncDispose](): Promise<void> {
         await this.close();
     }

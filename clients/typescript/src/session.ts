@@ -5,7 +5,7 @@ import type { Link } from "./link.js";
 import type { ConnectionSettings } from "./options.js";
 import { Reconnector } from "./retry.js";
 
-/** What differs between subscriber and publisher. An exception ends the client. */
+/** The part of a client that subscriber and publisher do otherwise. An exception ends the client. */
 export interface Client {
     /** Waits until another connection may be made, or the client is closed. */
     ready(): Promise<void>;

@@ -96,7 +96,7 @@ export class SubscriberCore {
         return { link, first: subscriberHello(this.#settings, this.#greetedWith, this.epoch, this.next) };
     }
 
-    /** What came since the last call. */
+    /** The items that came since the last call; undefined: none. */
     batch(): Batch | undefined {
         const link = this.#link;
         if (link.step === 1) {
@@ -240,7 +240,7 @@ export class SubscriberCore {
     }
 
     #at(next: bigint): void {
-        // Without SEQUENCES the number of a single message is not known: 0.
+        // A single message has no known number without SEQUENCES: 0.
         const counts = this.#numbered || !this.#filtered;
         this.next = next;
         this.#link.next = counts ? next : 0n;

@@ -31,7 +31,7 @@ export class Subscriber implements AsyncIterable<Item>, AsyncDisposable {
     #handed = 0;
     #pending: Batch[] = [];
     #pendingSize = 0;
-    // Of the batches before.
+    // Counts of the batches before.
     #messages = 0;
     #bytes = 0;
 
@@ -152,7 +152,7 @@ export class Subscriber implements AsyncIterable<Item>, AsyncDisposable {
         await this.#session.cancel();
     }
 
-    /** As `close`. */
+    /** Same as `close`. */
     [Symbol.asyncDispose](): Promise<void> {
         return this.close();
     }

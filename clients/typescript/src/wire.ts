@@ -169,7 +169,7 @@ function checkReserved(type: number, value: number): void {
     }
 }
 
-/** Whether a text holds a control character. */
+/** A control character is in the text. */
 export function hasControlCharacter(text: string): boolean {
     return /\p{Cc}/u.test(text);
 }

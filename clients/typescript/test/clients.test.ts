@@ -19,7 +19,7 @@ import * as wire from "../src/wire.js";
 import { FakeRelay } from "./fake-relay.js";
 import { ack, gap, message, ping, welcome } from "./frames.js";
 
-// Reached by a hang alone.
+// A hang alone takes so long.
 const HANG = { timeout: 120_000 };
 const SOON = { firstMs: 1, longestMs: 1 };
 
@@ -195,7 +195,7 @@ test("a relay that asks and takes no answers", HANG, async () => {
     await using client = publisher(relay, { acks: false, closeTimeoutMs: 1, onEvent: (event) => events.push(event) });
     const connection = await relay.accept(welcome());
     connection.socket.pause();
-    // Until the socket is full.
+    // The socket is full then.
     while (await client.publish(1, Buffer.alloc(100_000), 200)) {
         assert.ok(client.messages < 1000);
     }

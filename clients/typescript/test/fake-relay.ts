@@ -11,7 +11,7 @@ export interface Frame {
 export class Accepted {
     readonly socket: net.Socket;
     readonly ended: Promise<void>;
-    /** Whether it closes when the client has ended its sending direction. */
+    /** The relay closes when the client has ended its sending direction. */
     closes = true;
     #read = Buffer.alloc(0);
     #more: () => void = () => undefined;
@@ -27,7 +27,7 @@ export class Accepted {
         this.ended = new Promise((resolve) => socket.once("close", () => resolve()));
     }
 
-    /** What was received, and not taken by `frame`. */
+    /** Bytes that were received, and not taken by `frame`. */
     get unread(): Buffer {
         return this.#read;
     }

@@ -1,4 +1,4 @@
-/** What a relay sends, for tests. */
+/** Frames of a relay, for tests. */
 import * as wire from "../src/wire.js";
 
 function fixed(size: number, fill: (body: Buffer) => void): Buffer {

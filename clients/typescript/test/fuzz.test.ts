@@ -50,12 +50,12 @@ function stream(below: (limit: number) => number): Buffer {
     return all;
 }
 
-/** Whether the link took these bytes; what it throws otherwise ends a connection. */
+/** Gives the link these bytes; `false`: they ended the connection. */
 function takes(link: Link, bytes: Buffer, below: (limit: number) => number): boolean {
     try {
         for (let at = 0; at < bytes.length;) {
             const piece = below(2) === 0 ? bytes.length : 1 + below(10);
-            // As a socket does, with a buffer of its own for each piece.
+            // A socket gives a buffer of its own for each piece.
             link.receive(Buffer.from(bytes.subarray(at, at + piece)));
             at += piece;
         }

@@ -14,7 +14,7 @@ import { after, before, describe, test } from "node:test";
 import { Message, Publisher, Subscriber } from "../src/index.js";
 
 const { RELAY_SERVER_JAR: jar = "", MSGRELAY_PROJECT: project = "" } = process.env;
-// Reached by a hang alone.
+// A hang alone takes so long.
 const HANG = { timeout: 120_000 };
 
 describe("with a real relay", { skip: jar === "" && "RELAY_SERVER_JAR names no relay-server.jar" }, () => {

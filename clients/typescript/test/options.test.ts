@@ -1,4 +1,4 @@
-/** What is refused before anything is sent. */
+/** Options that are refused before anything is sent. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
