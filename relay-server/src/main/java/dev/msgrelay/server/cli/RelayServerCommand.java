@@ -363,11 +363,11 @@ final class RelayServerCommand implements Callable<Integer> {
             access = config.access();
             boolean tlsRead = config.tls().on() && relay.config().tls().on();
             if (tlsRead) {
-                lines.add(relay.tlsText());
+                lines.add(relay.tls().text());
             }
             lines.forEach(told -> logReload(Level.INFO, told));
             // The warnings were logged when the files were loaded.
-            lines.addAll(relay.tlsWarnings());
+            lines.addAll(relay.tls().warnings());
             Set<String> taken = new HashSet<>(tlsRead ? TlsOptions.RELOADED : Set.of());
             taken.add(ListenOptions.INSECURE);
             List<String> restarts = restartsNeeded(fresh, taken);
