@@ -148,7 +148,7 @@ final class RelayServerCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        reloading = new Reloading(spec, this::again);
+        reloading = new Reloading(Configuration.options(spec), this::again);
         // Heard from the start: an unhandled SIGHUP would end the process.
         boolean hears = files.checkOnly() || Hangup.handle(reloading::hangup);
         RelayConfig config = checkedConfig();
@@ -310,7 +310,10 @@ final class RelayServerCommand implements Callable<Integer> {
         line.parseArgs(args);
         RelayConfig config = fresh.checkedConfig();
         return new Reloading.Settings(
-                fresh.spec, config, fresh.listening.insecure(), fresh.describeConfiguration(config));
+                Configuration.options(fresh.spec),
+                config,
+                fresh.listening.insecure(),
+                fresh.describeConfiguration(config));
     }
 
     /**

@@ -16,7 +16,6 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.PicocliException;
 
@@ -25,11 +24,11 @@ final class Reloading {
     /**
      * All settings, read at one moment.
      *
-     * @param options with their values
+     * @param options by their names, with their values
      * @param insecure whether everybody may do everything on purpose
      * @param description for people
      */
-    record Settings(CommandSpec options, RelayConfig config, boolean insecure, String description) {}
+    record Settings(Map<String, OptionSpec> options, RelayConfig config, boolean insecure, String description) {}
 
     /** Reads flags, environment and file. */
     interface Reader {
@@ -42,15 +41,15 @@ final class Reloading {
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
-    private final CommandSpec atStart;
+    private final Map<String, OptionSpec> atStart;
     private final Reader reader;
     // The policy in force; null: there is none.
     private AccessPolicy access;
     private volatile RelayServer running;
     private boolean hungUp;
 
-    /** @param atStart the options that the relay was started with */
-    Reloading(CommandSpec atStart, Reader reader) {
+    /** @param atStart the options that the relay was started with, by their names */
+    Reloading(Map<String, OptionSpec> atStart, Reader reader) {
         this.atStart = atStart;
         this.reader = reader;
     }
@@ -135,11 +134,10 @@ final class Reloading {
      *
      * @param taken names of the options that were taken
      */
-    private List<String> restartsNeeded(CommandSpec fresh, Set<String> taken) {
+    private List<String> restartsNeeded(Map<String, OptionSpec> fresh, Set<String> taken) {
         List<String> lines = new ArrayList<>();
-        Map<String, OptionSpec> wanted = Configuration.options(fresh);
-        Configuration.options(atStart).forEach((name, option) -> {
-            OptionSpec then = wanted.get(name);
+        atStart.forEach((name, option) -> {
+            OptionSpec then = fresh.get(name);
             if (!taken.contains(name) && !Objects.equals(option.getValue(), then.getValue())) {
                 lines.add(name + " takes a restart: "
                         + (AdminOptions.SECRET.contains(name)
