@@ -74,7 +74,11 @@ class AccessSystemTest {
     }
 
     private static RelayConfig.Builder config() {
-        return RelayConfig.builder().publishPort(0).subscribePort(0).heartbeat(Duration.ofMillis(100));
+        return RelayConfig.builder()
+                .publishPort(0)
+                .subscribePort(0)
+                .heartbeat(Duration.ofMillis(100))
+                .handshakeTimeout(Duration.ofSeconds(120));
     }
 
     private static Endpoint publishPort(RelayServer relay) {

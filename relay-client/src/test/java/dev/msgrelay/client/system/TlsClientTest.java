@@ -67,7 +67,9 @@ class TlsClientTest {
                         .slowSubscriber(Policy.BACKPRESSURE)
                         .tls(tls)
                         .tlsPublishPort(0)
-                        .tlsSubscribePort(0))
+                        .tlsSubscribePort(0)
+                        // Several handshakes on a busy machine.
+                        .handshakeTimeout(Duration.ofSeconds(120)))
                 .build());
     }
 

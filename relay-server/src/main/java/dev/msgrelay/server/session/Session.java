@@ -72,7 +72,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         this.standing = new Standing(services.access(), kind);
         this.dialogue =
                 new Dialogue(kind, services.identity(), services.durability(), services.clients(), services.limits());
-        this.strangers = new Strangers(services, kind);
+        this.strangers = new Strangers(services.counters(), services.identity().ports(), kind);
     }
 
     // ---- its life ----------------------------------------------------------------------------------------------

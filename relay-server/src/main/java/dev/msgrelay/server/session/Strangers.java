@@ -4,27 +4,29 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.ops.Counters;
 
 /** Names the end of a client that speaks another protocol, and so has the wrong port. */
 public final class Strangers {
     private static final int HTTP_GET = 0x47455420;
     private static final int HTTP_POST = 0x504F5354;
 
-    private final Services services;
+    private final Counters counters;
+    private final Ports ports;
     private final Role port;
 
-    Strangers(Services services, Role port) {
-        this.services = services;
+    Strangers(Counters counters, Ports ports, Role port) {
+        this.counters = counters;
+        this.ports = ports;
         this.port = port;
     }
 
     /** Counts a TLS client that has come to a port for plain ones. Returns why it ends. */
     public FrameException tls() {
-        services.counters().increment(Counter.TLS_ON_PLAIN_PORT);
+        counters.increment(Counter.TLS_ON_PLAIN_PORT);
         return new FrameException(
                 CloseReason.TLS_FAILED,
-                "the client speaks TLS, and this port is for plain ones"
-                        + services.identity().ports().hint(port, true));
+                "the client speaks TLS, and this port is for plain ones" + ports.hint(port, true));
     }
 
     /**
