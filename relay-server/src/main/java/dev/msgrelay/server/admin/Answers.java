@@ -24,6 +24,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -157,7 +158,7 @@ final class Answers {
                         Metrics.write(
                                 relay,
                                 writer,
-                                config.metricsNames() == 0 ? List.of() : furthestBehind(config.metricsNames()))));
+                                config.metricsNames() == 0 ? List.of() : namedInMetrics())));
     }
 
     /** The last messages that a client with this token, from this peer, may get; refused if it may not subscribe. */
@@ -291,13 +292,23 @@ final class Answers {
 
     /** The {@code most} subscribers that are furthest behind, the furthest first. */
     private List<ConnectionRow> furthestBehind(int most) {
+        return furthestFirst().limit(most).toList();
+    }
+
+    private List<ConnectionRow> namedInMetrics() {
+        return config.metricsOnly().isEmpty()
+                ? furthestBehind(config.metricsNames())
+                : furthestFirst()
+                        .filter(row -> config.metricsOnly().contains(row.name()))
+                        .toList();
+    }
+
+    private Stream<ConnectionRow> furthestFirst() {
         return look().connections().stream()
                 .filter(row -> !row.publisher())
                 .sorted(Comparator.comparingLong(ConnectionRow::lagBytes)
                         .reversed()
-                        .thenComparingLong(ConnectionRow::id))
-                .limit(most)
-                .toList();
+                        .thenComparingLong(ConnectionRow::id));
     }
 
     private static byte[] event(String name, JsonLine data) {

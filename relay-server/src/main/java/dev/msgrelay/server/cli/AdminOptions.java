@@ -38,11 +38,11 @@ final class AdminOptions {
 
     @Option(
             names = "--metrics-names",
-            paramLabel = "N",
+            paramLabel = "N|NAME,...",
             defaultValue = "0",
-            description = "At /metrics, the lag, cursor and rate of the N subscribers that are furthest behind, by id "
-                    + "and name; at most 1,000. 0: no client makes a series.")
-    private int metricsNames;
+            description = "At /metrics, the lag and rate of subscribers by name: of the N that are furthest behind, or "
+                    + "of those with these names; at most 1,000. 0: no client makes a series.")
+    private String metricsNames;
 
     @Option(
             names = "--health",

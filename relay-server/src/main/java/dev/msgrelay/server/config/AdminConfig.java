@@ -3,8 +3,10 @@ package dev.msgrelay.server.config;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The admin port: its address, TLS and token; or a port for health alone.
@@ -15,9 +17,16 @@ import java.util.regex.Pattern;
  * @param token {@code sha256:} and the hash, in hex, of the token that requests have to show; null: none
  * @param healthOnly true: nothing but {@code /health/live} and {@code /health/ready}, to everybody, in the clear
  * @param metricsNames most subscribers that are told by name in the metrics: those that are furthest behind
+ * @param metricsOnly names of the only subscribers that are told by name in the metrics; empty: any name
  */
 public record AdminConfig(
-        String host, int port, boolean tls, @Secret String token, boolean healthOnly, int metricsNames) {
+        String host,
+        int port,
+        boolean tls,
+        @Secret String token,
+        boolean healthOnly,
+        int metricsNames,
+        Set<String> metricsOnly) {
     public static final String DEFAULT_HOST = "127.0.0.1";
     public static final int DEFAULT_PORT = 7402;
 
@@ -54,12 +63,28 @@ public record AdminConfig(
 
     /** An admin port without names of subscribers in its metrics. */
     public AdminConfig(String host, int port, boolean tls, String token) {
-        this(host, port, tls, token, false, 0);
+        this(host, port, tls, token, false, 0, Set.of());
     }
 
-    /** This port, with so many names of subscribers in its metrics. */
-    public AdminConfig withMetricsNames(int names) {
-        return new AdminConfig(host, port, tls, token, healthOnly, names);
+    /**
+     * This port, with subscribers by name in its metrics.
+     *
+     * @param names how many at most: those that are furthest behind; or their names, separated by commas
+     * @throws IllegalArgumentException the message names the value and the limit
+     */
+    public AdminConfig withMetricsNames(String names) {
+        Set<String> only = Set.of();
+        int most;
+        try {
+            most = Integer.parseInt(names.strip());
+        } catch (NumberFormatException e) {
+            only = Arrays.stream(names.split(",", -1)).map(String::strip).collect(Collectors.toUnmodifiableSet());
+            most = only.size();
+        }
+        if (only.contains("")) {
+            throw new IllegalArgumentException("metrics names '" + names + "' has an empty name");
+        }
+        return new AdminConfig(host, port, tls, token, healthOnly, most, only);
     }
 
     /**
@@ -75,7 +100,7 @@ public record AdminConfig(
         }
         String host = host(matcher);
         return new AdminConfig(
-                host.isEmpty() ? ALL_HOSTS : host, Integer.parseInt(matcher.group(3)), false, null, true, 0);
+                host.isEmpty() ? ALL_HOSTS : host, Integer.parseInt(matcher.group(3)), false, null, true, 0, Set.of());
     }
 
     /**

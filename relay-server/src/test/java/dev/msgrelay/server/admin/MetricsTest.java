@@ -41,6 +41,8 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -178,9 +180,11 @@ class MetricsTest {
     /** At most as many as are wanted, by their names, however many there are. */
     @Test
     void subscribersByName() throws Exception {
-        AdminConfig twoNames = AdminConfig.parse("127.0.0.1:0", null).withMetricsNames(2);
+        AdminConfig twoNames = AdminConfig.parse("127.0.0.1:0", null).withMetricsNames("2");
         try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b);
-                AdminServer port = AdminServer.start(relay.relay(), twoNames)) {
+                AdminServer port = AdminServer.start(relay.relay(), twoNames);
+                AdminServer chosen =
+                        AdminServer.start(relay.relay(), twoNames.withMetricsNames("third, nobody,screen"))) {
             List<SpeakingSubscriber> subscribers = new ArrayList<>();
             for (String name : List.of("audit \"a\\", "screen", "third")) {
                 subscribers.add(SpeakingSubscriber.connect(
@@ -196,11 +200,20 @@ class MetricsTest {
                     .contains("relay_subscriber_lag_bytes{name=\"audit \\\"a\\\\\"} 0.0")
                     .contains("relay_subscriber_lag_messages{name=\"screen\"} 0.0")
                     .noneMatch(line -> line.contains("third"));
+            String ofThose = Http.get(chosen.address(), "/metrics").body();
+            assertThat(ofThose.lines().filter(line -> line.startsWith("relay_subscriber_")))
+                    .hasSize(8)
+                    .contains("relay_subscriber_lag_messages{name=\"screen\"} 0.0")
+                    .contains("relay_subscriber_lag_messages{name=\"third\"} 0.0");
             for (SpeakingSubscriber subscriber : subscribers) {
                 subscriber.close();
             }
         }
-        assertThatThrownBy(() -> twoNames.withMetricsNames(1_001))
+        assertThatThrownBy(() -> twoNames.withMetricsNames("1001"))
+                .hasMessage("metrics names 1001 is not within 0..1000");
+        assertThatThrownBy(() -> twoNames.withMetricsNames("a,,b")).hasMessage("metrics names 'a,,b' has an empty name");
+        String tooMany = IntStream.range(0, 1_001).mapToObj(i -> "n" + i).collect(Collectors.joining(","));
+        assertThatThrownBy(() -> twoNames.withMetricsNames(tooMany))
                 .hasMessage("metrics names 1001 is not within 0..1000");
     }
 
