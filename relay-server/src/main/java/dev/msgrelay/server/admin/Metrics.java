@@ -110,6 +110,11 @@ final class Metrics {
                 "acknowledge_seconds",
                 "seconds: from a batch's first message in the relay until its publishers are told, once a batch",
                 stats.acknowledgements());
+        times(
+                all,
+                "transit_seconds",
+                "seconds: from a batch's first message in the relay until its subscribers are sent it, once a batch",
+                stats.transits());
         closes(all, stats);
         memory(all, stats, relay.memory());
         ProcessMetrics.add(all);

@@ -2,6 +2,8 @@ package dev.msgrelay.server.core;
 
 import dev.msgrelay.server.log.PacketLog;
 import java.nio.ByteBuffer;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +29,11 @@ public final class NetworkBatchHandler implements RunHandler {
 
     private final PacketLog log;
     private final RunScan scan;
+    // Null: nobody wants the times of batches.
+    private LongConsumer times;
+    private LongSupplier clock;
+    private boolean timing;
+    private long batchNanos;
 
     /**
      * @param packetBytes payload of a packet: the MTU less the IP and TCP headers
@@ -35,6 +42,12 @@ public final class NetworkBatchHandler implements RunHandler {
     public NetworkBatchHandler(PacketLog log, int packetBytes, int maxBody) {
         this.log = log;
         this.scan = new RunScan(packetBytes, maxBody);
+    }
+
+    /** Tells the times of batches from now on; the clock is read at the begin and the end of a batch alone. */
+    public void timedBy(LongSupplier nanos, LongConsumer nanosOfBatch) {
+        clock = nanos;
+        times = nanosOfBatch;
     }
 
     @Override
@@ -90,6 +103,10 @@ public final class NetworkBatchHandler implements RunHandler {
      * #endOfBatch}.
      */
     public void pack(RunScan span) {
+        if (times != null && !timing) {
+            timing = true;
+            batchNanos = clock.getAsLong();
+        }
         for (int k = 0; k < span.packets(); k++) {
             log.packetStartsAt(span.packetEnd(k), span.framesBefore(k));
         }
@@ -99,5 +116,13 @@ public final class NetworkBatchHandler implements RunHandler {
     /** The batch has ended: readers see everything that was packed. */
     void endOfBatch() {
         log.publish();
+    }
+
+    /** Subscribers have been handed the batch, as far as their sockets took it. */
+    void handedOver() {
+        if (timing) {
+            timing = false;
+            times.accept(clock.getAsLong() - batchNanos);
+        }
     }
 }

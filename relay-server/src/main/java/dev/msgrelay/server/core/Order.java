@@ -71,6 +71,11 @@ public final class Order {
         return more || got && !poller.held() && ring.hasNext();
     }
 
+    /** Subscribers have been handed what the last {@link #drain} showed, as far as their sockets took it. */
+    public void handedOver() {
+        handler.handedOver();
+    }
+
     /** Whether readers see all that is in the log: not in the middle of a batch. */
     public boolean allShown() {
         return log.endPosition() == log.head().position();

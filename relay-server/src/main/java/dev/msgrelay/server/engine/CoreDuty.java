@@ -78,6 +78,7 @@ final class CoreDuty implements EngineLoop.Duty {
         boolean more = order.drain();
         more |= corePort.takeMoreExpected();
         boolean left = sends.own().pump(!more);
+        order.handedOver();
         names.acknowledge();
         durable.want(log.head().position());
         journal.look();

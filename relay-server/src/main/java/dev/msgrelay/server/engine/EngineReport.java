@@ -73,7 +73,8 @@ record EngineReport(
                 services.closes().recent(),
                 memory,
                 forces,
-                services.counters().acknowledgements().times());
+                services.counters().acknowledgements().times(),
+                services.counters().transits().times());
     }
 
     /** Puts the lags of subscribers into {@code values}: of live ones, and of those that are sent the journal. */

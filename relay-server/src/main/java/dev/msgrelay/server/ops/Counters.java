@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.LongAdder;
 public final class Counters {
     private final Map<Counter, LongAdder> adders = new EnumMap<>(Counter.class);
     private final TimeHistogram acknowledgements = new TimeHistogram();
+    private final TimeHistogram transits = new TimeHistogram();
 
     public Counters() {
         for (Counter counter : Counter.values()) {
@@ -26,6 +27,11 @@ public final class Counters {
     /** Times of acknowledgements: the core adds them up. */
     public TimeHistogram acknowledgements() {
         return acknowledgements;
+    }
+
+    /** Times of batches in the relay: the core adds them up. */
+    public TimeHistogram transits() {
+        return transits;
     }
 
     public long sum(Counter counter) {

@@ -14,6 +14,7 @@ public final class RelayStats {
     private final Map<Part, Long> memory;
     private final TimeHistogram.Times forces;
     private final TimeHistogram.Times acknowledgements;
+    private final TimeHistogram.Times transits;
 
     public RelayStats(
             Map<Counter, Long> values,
@@ -21,13 +22,15 @@ public final class RelayStats {
             List<CloseLog.Ended> ended,
             Map<Part, Long> memory,
             TimeHistogram.Times forces,
-            TimeHistogram.Times acknowledgements) {
+            TimeHistogram.Times acknowledgements,
+            TimeHistogram.Times transits) {
         this.values = new EnumMap<>(values);
         this.closes = closes;
         this.ended = ended;
         this.memory = memory;
         this.forces = forces;
         this.acknowledgements = acknowledgements;
+        this.transits = transits;
     }
 
     /** The value of a counter; 0: the relay does not have it. */
@@ -51,6 +54,14 @@ public final class RelayStats {
      */
     public TimeHistogram.Times acknowledgements() {
         return acknowledgements;
+    }
+
+    /**
+     * Times from the first message of a batch that the core takes, until subscribers of the core's loop have been handed
+     * the batch, as far as their sockets took it; once a batch.
+     */
+    public TimeHistogram.Times transits() {
+        return transits;
     }
 
     /** Closed connections by reason; only reasons that have occurred. */
