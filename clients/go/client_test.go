@@ -225,6 +225,27 @@ func TestSlowReaderStopsTheReading(t *testing.T) {
 	expect(t, len(take(t, s, whole)), whole)
 }
 
+// A message of a few bytes keeps the read buffer that it is in.
+func TestReadBuffersAreBoundedToo(t *testing.T) {
+	relay := newFakeRelay(t)
+	s := newSubscriber(t, SubscriberOptions{Options: relay.options()})
+	connections := 0
+	for {
+		relay.listener.(*net.TCPListener).SetDeadline(time.Now().Add(time.Second))
+		conn, err := relay.listener.Accept()
+		if err != nil {
+			break
+		}
+		if connections++; connections > 20 {
+			t.Fatal("the subscriber connects on although nobody takes anything")
+		}
+		relay.frame(conn)
+		conn.Write(join(welcomeFrame(int64(connections), 7, 0), frame(1, []byte("x"))))
+		conn.Close()
+	}
+	expect(t, len(take(t, s, connections)), connections)
+}
+
 // Gaps have no bodies, and yet take memory.
 func TestGapsAreBoundedToo(t *testing.T) {
 	relay := newFakeRelay(t)

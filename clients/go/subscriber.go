@@ -40,11 +40,13 @@ type batch struct {
 const itemSize = int(unsafe.Sizeof(Item{}))
 
 func (s *Subscriber) pendingBytes() int {
-	bytes := s.core.itemBytes + itemSize*len(s.core.items)
+	bytes, chunks := s.core.itemBytes+itemSize*len(s.core.items), len(s.core.chunks)
 	for _, one := range s.pending {
 		bytes += one.bytes + itemSize*len(one.items)
+		chunks += len(one.chunks)
 	}
-	return bytes
+	// A message of two bytes keeps its whole read buffer: a relay that cuts often fills one after the other.
+	return bytes + chunkSize*max(0, chunks-2)
 }
 
 // Sets the items of the former connection aside: the numbers of the next one may be of another stream.

@@ -1,6 +1,7 @@
 package dev.msgrelay.client;
 
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.FrameReader;
 import dev.msgrelay.protocol.Protocol;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.net.Endpoint;
@@ -8,12 +9,14 @@ import dev.msgrelay.protocol.text.PrintableText;
 import dev.msgrelay.protocol.text.UndecodedText;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -88,11 +91,30 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
     }
 
     /**
+     * Makes a connection, with TLS if these options have it; nothing of the protocol is sent yet.
+     *
+     * @param selector as for {@link RelayLink}
+     */
+    RelayLink connect(
+            Endpoint endpoint, Selector selector, FrameReader reader, RelayLink.Handler handler, LongSupplier clock)
+            throws IOException {
+        SocketChannel channel = endpoint.open(connectTimeout);
+        try {
+            TlsChannel secure = tls == null ? null : TlsChannel.connect(endpoint, channel, tls, connectTimeout);
+            checkSecrecy(endpoint, channel);
+            return new RelayLink(endpoint, channel, secure, selector, reader, handler, clock);
+        } catch (IOException | RuntimeException | Error e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    /**
      * Checks that a token may go over this connection: without TLS only within the host.
      *
      * @throws RelayUnsuitableException the token would go over a link, for others to read
      */
-    void checkSecrecy(Endpoint endpoint, SocketChannel channel) throws IOException {
+    private void checkSecrecy(Endpoint endpoint, SocketChannel channel) throws IOException {
         boolean withinHost = !(channel.getRemoteAddress() instanceof InetSocketAddress inet)
                 || inet.getAddress().isLoopbackAddress();
         if (!token.isNone() && tls == null && !withinHost) {
@@ -119,11 +141,6 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
 
     Duration handshakeTimeout() {
         return handshakeTimeout;
-    }
-
-    /** Null: without TLS. */
-    TlsOptions tls() {
-        return tls;
     }
 
     Consumer<SessionEvent> onEvent() {

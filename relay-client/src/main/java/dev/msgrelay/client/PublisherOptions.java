@@ -6,7 +6,13 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.protocol.text.TextFile;
+import dev.msgrelay.protocol.text.WholeFile;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -126,6 +132,8 @@ public final class PublisherOptions extends ConnectionOptions {
 
     /** Collects options. */
     public static final class Builder extends ConnectionOptions.Builder<Builder> {
+        private static final int MOST_BYTES_OF_ID = 1 << 10;
+
         private int bufferSize;
         private boolean acks;
         private Level level = Level.STREAM;
@@ -175,6 +183,27 @@ public final class PublisherOptions extends ConnectionOptions {
         public Builder producer(ProducerId id) {
             producer = id;
             return this;
+        }
+
+        /**
+         * As {@link #producer(ProducerId)}; the id is kept in a file, as 32 hexadecimal digits and a line end. A file that
+         * is not there is made, with a random id, for its owner alone. So the next run of a program has its name at once,
+         * and continues under it.
+         *
+         * @throws IllegalArgumentException the file has anything else
+         * @throws IOException the file cannot be read or written
+         */
+        public Builder producerFile(Path file) throws IOException {
+            try {
+                return producer(
+                        ProducerId.parse(TextFile.read(file, MOST_BYTES_OF_ID).stripTrailing()));
+            } catch (NoSuchFileException e) {
+                ProducerId made = ProducerId.random();
+                WholeFile.replace(file, (made.hex() + "\n").getBytes(StandardCharsets.US_ASCII));
+                return producer(made);
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException(file + ": " + e.getMessage(), e);
+            }
         }
 
         /**

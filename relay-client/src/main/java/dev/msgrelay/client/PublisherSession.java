@@ -11,7 +11,6 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -190,21 +189,12 @@ final class PublisherSession implements Runnable {
         emit(new SessionEvent.Connecting(endpoint));
         sent.restart();
         unheard = 0;
-        SocketChannel channel = endpoint.open(options.connectTimeout());
-        try {
-            TlsChannel tls = options.tls() == null
-                    ? null
-                    : TlsChannel.connect(endpoint, channel, options.tls(), options.connectTimeout());
-            mostPerWrite = Segments.wholeUpTo(LARGEST_WRITE, Segments.payload(channel.getLocalAddress()));
-            // The relay sends messages, and then the ERROR that names the mistake, to a plain publisher on the
-            // subscribe port.
-            FrameReader reader = new FrameReader(
-                    INPUT_BUFFER, options.plain() ? Math.max(INPUT_BUFFER, options.maxBody()) : INPUT_BUFFER);
-            link = new RelayLink(endpoint, channel, tls, selector, reader, stream, clock);
-        } catch (IOException | RuntimeException | Error e) {
-            channel.close();
-            throw e;
-        }
+        // The relay sends messages, and then the ERROR that names the mistake, to a plain publisher on the subscribe
+        // port.
+        int most = options.plain() ? Math.max(INPUT_BUFFER, options.maxBody()) : INPUT_BUFFER;
+        FrameReader reader = new FrameReader(INPUT_BUFFER, most);
+        link = options.connect(endpoint, selector, reader, stream, clock);
+        mostPerWrite = Segments.wholeUpTo(LARGEST_WRITE, Segments.payload(link.localAddress()));
         if (aborted) {
             // abort() may have been called before there was a link to close.
             link.close();
@@ -213,7 +203,6 @@ final class PublisherSession implements Runnable {
             reconnector.welcomed();
             emit(new SessionEvent.ConnectedPlain(endpoint));
         } else {
-            options.checkSecrecy(endpoint, channel);
             link.greet(stream.hello(), options.handshakeTimeout().toNanos());
         }
     }

@@ -14,6 +14,7 @@ import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.GatheringByteChannel;
@@ -150,6 +151,10 @@ final class RelayLink implements AutoCloseable {
         }
     }
 
+    SocketAddress localAddress() throws IOException {
+        return channel.getLocalAddress();
+    }
+
     SelectionKey key() {
         return key;
     }
@@ -233,8 +238,7 @@ final class RelayLink implements AutoCloseable {
         } catch (ClosedChannelException e) {
             throw e;
         } catch (IOException e) {
-            readLastWord();
-            throw reasonOfEnd(connectionLost(e));
+            throw writeFailed(e);
         } finally {
             out.compact();
         }

@@ -1,23 +1,12 @@
 package dev.msgrelay.client;
 
 import dev.msgrelay.protocol.FrameException;
-import dev.msgrelay.protocol.FrameReader;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
-import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedByInterruptException;
-import java.nio.channels.ClosedChannelException;
-import java.nio.channels.ClosedSelectorException;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
-import java.time.Duration;
 import java.util.Objects;
-import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,25 +43,14 @@ public final class RelaySubscriber implements AutoCloseable {
     /** The handler before there is a connection. */
     private static final MessageHandler NO_MESSAGES = (sequence, type, body) -> {};
 
-    private final SubscriberOptions options;
-    private final LongSupplier clock;
-    private final Selector selector;
-    private final Reconnector reconnector;
-    private final TypeChanges changes;
+    private final SubscriberSession session;
     private final SubscriberStream stream;
     // Null: the position is not kept.
     private final PositionKeeper keeper;
-    private final Consumer<SelectionKey> ignoreKey = key -> {};
 
-    // Owned by the polling thread; close() closes the link.
-    private volatile RelayLink link;
+    // Owned by the polling thread.
     private boolean polling;
-    private boolean wasConnected;
-    private boolean ended;
-    private IOException gaveUp;
     private IOException unsaved;
-
-    private volatile boolean closed;
 
     // Written by the polling thread once per read, guarded by this object's lock.
     private long messages;
@@ -83,16 +61,12 @@ public final class RelaySubscriber implements AutoCloseable {
     private long missed;
 
     private RelaySubscriber(SubscriberOptions options, LongSupplier clock) throws IOException {
-        this.options = options;
-        this.clock = clock;
         this.keeper = options.positions() == null
                 ? null
                 : new PositionKeeper(options.positions(), options.saveEvery().toNanos(), clock);
         Position kept = keeper == null ? null : keeper.load().orElse(null);
-        this.selector = Selector.open();
-        this.reconnector = new Reconnector(options.endpoints(), options.reconnect(), new SplittableRandom(), clock);
-        this.changes = new TypeChanges(options.types());
-        this.stream = new SubscriberStream(options, kept, reconnector, changes);
+        this.session = new SubscriberSession(options, kept, clock);
+        this.stream = session.stream();
     }
 
     /** Makes one plain connection with the default settings, as {@link #connect(SubscriberOptions)}. */
@@ -111,7 +85,7 @@ public final class RelaySubscriber implements AutoCloseable {
     public static RelaySubscriber connect(SubscriberOptions options) throws IOException {
         RelaySubscriber subscriber = open(options);
         try {
-            while (subscriber.link == null) {
+            while (!subscriber.session.isConnected()) {
                 subscriber.poll(NO_MESSAGES);
             }
             return subscriber;
@@ -153,8 +127,8 @@ public final class RelaySubscriber implements AutoCloseable {
      *     polling may continue, and tries that again
      */
     public int poll(MessageHandler handler) throws IOException {
-        if (gaveUp != null) {
-            throw gaveUp;
+        if (session.gaveUp() != null) {
+            throw session.gaveUp();
         }
         if (polling) {
             throw new IllegalStateException("a handler cannot poll");
@@ -163,28 +137,7 @@ public final class RelaySubscriber implements AutoCloseable {
         stream.handler(Objects.requireNonNull(handler, "handler"));
         polling = true;
         try {
-            if (!closed && !ended) {
-                step();
-            }
-        } catch (ClosedChannelException | ClosedSelectorException | CancelledKeyException e) {
-            if (!closed) {
-                drop(e);
-                throw e;
-            }
-        } catch (IOException e) {
-            if (!closed) {
-                if (e.getCause() instanceof ClosedByInterruptException interrupted) {
-                    // An interrupt within a connect comes in another exception.
-                    throw interrupted;
-                }
-                connectionFailed(e);
-            }
-        } catch (RuntimeException | Error e) {
-            if (!stream.takeUnhandled()) {
-                drop(e);
-                throw e;
-            }
-            handlerFailed(e);
+            session.advance();
         } finally {
             polling = false;
             publishCounters();
@@ -194,7 +147,7 @@ public final class RelaySubscriber implements AutoCloseable {
             throw unsaved;
         }
         int handed = (int) (stream.messages() - before);
-        return (closed || ended) && handed == 0 ? -1 : handed;
+        return session.isOver() && handed == 0 ? -1 : handed;
     }
 
     /** Polls until {@link #poll} returns -1; otherwise as {@link #poll}. */
@@ -214,12 +167,7 @@ public final class RelaySubscriber implements AutoCloseable {
      * @throws IllegalStateException the plain mode knows no types
      */
     public CompletableFuture<Long> types(TypeRanges wanted) {
-        if (options.plain()) {
-            throw new IllegalStateException("the plain mode knows no types");
-        }
-        CompletableFuture<Long> answer = changes.ask(wanted);
-        selector.wakeup();
-        return answer;
+        return session.types(wanted);
     }
 
     /** Number of messages handed over, up to the last read. */
@@ -274,17 +222,7 @@ public final class RelaySubscriber implements AutoCloseable {
      */
     @Override
     public void close() {
-        closed = true;
-        RelayLink present = link;
-        if (present != null) {
-            present.close();
-        }
-        try {
-            selector.close();
-        } catch (IOException e) {
-            LOG.debug("closing the selector", e);
-        }
-        changes.endAll(new IOException("the subscriber was closed"));
+        session.close();
         if (keeper != null) {
             try {
                 keeper.save();
@@ -294,158 +232,6 @@ public final class RelaySubscriber implements AutoCloseable {
         }
     }
 
-    private void step() throws IOException {
-        RelayLink present = link;
-        if (present == null) {
-            connectWhenDue();
-            return;
-        }
-        if (options.plain()) {
-            // A plain subscriber has nothing to write, and nothing else to wait for.
-            read(present);
-            return;
-        }
-        if (present.isOpen() && changes.isWaiting()) {
-            changes.send(present, stream.maxRanges());
-        }
-        if (!present.flush() || read(present) == 0) {
-            boolean writes = present.hasOutput() || !present.isSent();
-            int ops = SelectionKey.OP_READ | (writes ? SelectionKey.OP_WRITE : 0);
-            present.key().interestOps(ops);
-            await(present.waitMillis());
-            if (!closed && read(present) == 0) {
-                present.checkSilence();
-            }
-        }
-        // PONGs go out before the thread waits for anything else.
-        present.flush();
-    }
-
-    private int read(RelayLink present) throws IOException {
-        try {
-            return present.read();
-        } finally {
-            if (stream.takeAlive()) {
-                reconnector.progressed();
-            }
-        }
-    }
-
-    private void await(long millis) throws IOException {
-        selector.select(ignoreKey, millis);
-        // An interrupted thread would spin instead of waiting.
-        if (Thread.currentThread().isInterrupted()) {
-            throw new ClosedByInterruptException();
-        }
-    }
-
-    private void connectWhenDue() throws IOException {
-        long waitNanos = reconnector.waitNanos();
-        if (waitNanos > 0) {
-            await(TimeUnit.NANOSECONDS.toMillis(waitNanos) + 1);
-            if (closed || reconnector.waitNanos() > 0) {
-                return;
-            }
-        }
-        Endpoint endpoint = reconnector.current();
-        emit(new SessionEvent.Connecting(endpoint));
-        SocketChannel channel = endpoint.open(options.connectTimeout());
-        try {
-            TlsChannel tls = options.tls() == null
-                    ? null
-                    : TlsChannel.connect(endpoint, channel, options.tls(), options.connectTimeout());
-            FrameReader reader = new FrameReader(options.bufferSize(), options.maxBody());
-            link = new RelayLink(endpoint, channel, tls, options.plain() ? null : selector, reader, stream, clock);
-        } catch (IOException | RuntimeException | Error e) {
-            channel.close();
-            throw e;
-        }
-        if (closed) {
-            // close() may have been called before there was a link to close.
-            link.close();
-        } else if (options.plain()) {
-            startPlain(endpoint);
-        } else {
-            options.checkSecrecy(endpoint, channel);
-            link.greet(stream.hello(), options.handshakeTimeout().toNanos());
-        }
-    }
-
-    private void startPlain(Endpoint endpoint) {
-        link.openPlain();
-        reconnector.welcomed();
-        emit(new SessionEvent.ConnectedPlain(endpoint));
-        if (wasConnected) {
-            emit(new SessionEvent.MissedUnknown(endpoint));
-        }
-        wasConnected = true;
-    }
-
-    private void connectionFailed(IOException end) throws IOException {
-        Endpoint endpoint = reconnector.current();
-        boolean endOfStream = options.plain() && link != null && link.hasEnded();
-        if (link != null) {
-            if (end instanceof FrameException fault) {
-                link.sendError(fault);
-            }
-            link.close();
-            link = null;
-        }
-        IOException cause = reconnector.failed(end);
-        if (cause == null) {
-            emit(new SessionEvent.Lost(endpoint, end, Duration.ofNanos(Math.max(0, reconnector.waitNanos()))));
-            return;
-        }
-        giveUp(endpoint, cause, endOfStream);
-        if (gaveUp != null) {
-            throw gaveUp;
-        }
-    }
-
-    private void giveUp(Endpoint endpoint, IOException cause, boolean endOfStream) {
-        ended = endOfStream;
-        gaveUp = endOfStream ? null : cause;
-        changes.endAll(cause);
-        emit(new SessionEvent.GaveUp(endpoint, cause));
-    }
-
-    /**
-     * Gives up a connection after an exception within a read: the messages behind it are asked for anew, over another
-     * connection, if the options allow it.
-     */
-    private void drop(Throwable fault) {
-        if (link == null) {
-            return;
-        }
-        link.close();
-        link = null;
-        if (options.plain() && options.reconnect().rounds() == 0) {
-            giveUp(reconnector.current(), new IOException("the connection was given up: " + fault, fault), false);
-        } else {
-            reconnector.dropped();
-        }
-    }
-
-    private void handlerFailed(Throwable fault) throws IOException {
-        IOException end = new IOException(
-                "the handler failed at message " + stream.position().next() + ": " + fault, fault);
-        if (options.retriesHandler() && fault instanceof RuntimeException) {
-            connectionFailed(end);
-            return;
-        }
-        link.close();
-        link = null;
-        if (options.positions() != null) {
-            giveUp(reconnector.current(), end, false);
-        } else {
-            reconnector.dropped();
-        }
-        if (fault instanceof Error error) {
-            throw error;
-        }
-        throw (RuntimeException) fault;
-    }
-
     private void keepPosition() {
         unsaved = null;
         if (keeper == null) {
@@ -453,17 +239,12 @@ public final class RelaySubscriber implements AutoCloseable {
         }
         try {
             keeper.moved(stream.position().epoch(), stream.position().next());
-            if (closed || gaveUp != null) {
+            if (session.isClosed() || session.gaveUp() != null) {
                 keeper.save();
             }
         } catch (IOException e) {
             unsaved = new IOException("the position was not saved: " + e.getMessage(), e);
         }
-    }
-
-    private void emit(SessionEvent event) {
-        LOG.debug("subscriber: {}", event.text());
-        options.onEvent().accept(event);
     }
 
     private synchronized void publishCounters() {

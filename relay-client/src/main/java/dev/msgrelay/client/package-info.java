@@ -6,7 +6,7 @@
  *  RelaySubscriber  SubscriberOptions: types, start, policy, name      -> MessageHandler, Gap, SessionEvent
  *                   PositionStore: where the next process goes on
  *
- *    the caller's thread, in poll:   Reconnector -> RelayLink -> SubscriberStream -> StreamPosition
+ *    the caller's thread, in poll:   SubscriberSession -> Reconnector -> RelayLink -> SubscriberStream -> StreamPosition
  *                                    behind the handler: PositionKeeper -> PositionStore
  *    any thread:                     close, the counters, types (TypeChanges hands the request over)
  *
@@ -16,6 +16,7 @@
  *    any thread, in publish:         SendQueue (one lock) -> SendRing (bytes)
  *    one thread of its own:          PublisherSession -> Reconnector -> RelayLink -> PublisherStream, SentFrames
  *
+ *  ErrorKind          of any error: retry, fatal or yours
  *  ConnectionOptions  common to both options:  endpoints, plain, ReconnectPolicy, time-outs
  *  RelayLink          one connection: HELLO, WELCOME, PING, ERROR;  owned by the thread that reads it
  *  TlsChannel         reads and writes TLS if there are TlsOptions, over the same socket

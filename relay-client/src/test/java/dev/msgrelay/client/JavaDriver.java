@@ -72,6 +72,7 @@ public final class JavaDriver {
                         "token",
                         "unix",
                         "endpoints",
+                        "producer_file",
                         "pause",
                         "time"));
         BufferedReader lines = new BufferedReader(new InputStreamReader(commands, UTF_8));
@@ -160,7 +161,7 @@ public final class JavaDriver {
         return builder.build();
     }
 
-    private PublisherOptions publisher(List<Endpoint> endpoints, JsonObject options) {
+    private PublisherOptions publisher(List<Endpoint> endpoints, JsonObject options) throws IOException {
         PublisherOptions.Builder builder = common(PublisherOptions.builder(endpoints), options)
                 .onAck((number, sequence) ->
                         tell("acked", "number", String.valueOf(number), "sequence", String.valueOf(sequence)));
@@ -169,6 +170,9 @@ public final class JavaDriver {
         }
         if (options.has("producer")) {
             builder.producer(ProducerId.parse(options.getString("producer")));
+        }
+        if (options.has("producer_file")) {
+            builder.producerFile(Path.of(options.getString("producer_file")));
         }
         if (options.has("first_number") || options.has("epoch")) {
             builder.firstNumber(number(options, "epoch"), number(options, "first_number"));
@@ -423,17 +427,13 @@ public final class JavaDriver {
         tell(
                 "error",
                 "kind",
-                isFatal(cause) ? "fatal" : "retry",
+                ErrorKind.of(cause).name().toLowerCase(Locale.ROOT),
                 "code",
                 code(cause),
                 "text",
                 String.valueOf(cause.getMessage()),
                 "command",
                 command);
-    }
-
-    private static boolean isFatal(IOException cause) {
-        return RetryAdvice.of(cause) == RetryAdvice.STOP;
     }
 
     /** The relay's code, or that of the rule that it broke; 0: none. */

@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -273,10 +274,14 @@ class PositionsTest {
     @Test
     void thePositionIsSavedAtMostOnceInTheTimeAndOnClosing() throws Exception {
         AtomicLong now = new AtomicLong();
+        CountDownLatch later = new CountDownLatch(1);
         try (ScriptedRelay relay = ScriptedRelay.of(client -> {
             client.hello();
             client.send(welcome(1));
             for (int i = 0; i < 100; i++) {
+                if (i == 50) {
+                    later.await();
+                }
                 client.send(message(1, "a"));
             }
             client.drain();
@@ -291,6 +296,7 @@ class PositionsTest {
                 }
                 assertThat(kept.saved).hasSize(1);
                 now.addAndGet(Duration.ofMillis(100).toNanos());
+                later.countDown();
                 while (subscriber.messages() < 100) {
                     subscriber.poll((sequence, type, body) -> {});
                 }

@@ -22,12 +22,16 @@ import dev.msgrelay.testing.scripted.ScriptedRelay;
 import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What a publisher does at its limits, at its end, and without acknowledgements or HELLO. */
 @SuppressWarnings("try") // closing early is what is tested
@@ -304,5 +308,34 @@ class PublisherLimitsTest extends ScriptedPublishing {
         assertThatThrownBy(() ->
                         PublisherOptions.builder(endpoint).plain().acks("x").build())
                 .hasMessageContaining("plain mode");
+    }
+
+    @Test
+    void anIdThatAFileKeepsIsTheSameForTheNextRun(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("id");
+        PublisherOptions.Builder options =
+                PublisherOptions.builder("127.0.0.1:1").acks("x").producerFile(file);
+        String kept = Files.readString(file);
+        assertThat(kept).matches("[0-9a-f]{32}\n");
+        ByteBuffer hello = options.build().hello(0, 0);
+        assertThat(hello)
+                .isEqualTo(PublisherOptions.builder("127.0.0.1:1")
+                        .acks("x")
+                        .producerFile(file)
+                        .build()
+                        .hello(0, 0))
+                .isEqualTo(PublisherOptions.builder("127.0.0.1:1")
+                        .acks("x")
+                        .producer(ProducerId.parse(kept.strip()))
+                        .build()
+                        .hello(0, 0));
+        if (folder.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                    .isEqualTo("rw-------");
+        }
+        Files.writeString(file, "7");
+        assertThatThrownBy(() -> options.producerFile(file))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(file.toString());
     }
 }

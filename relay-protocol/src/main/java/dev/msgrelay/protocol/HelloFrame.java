@@ -7,55 +7,9 @@ import java.util.Objects;
  * HELLO, a control frame: a client's first frame, once. HELLO has the client's role and wishes; the relay answers with
  * {@link WelcomeFrame} or {@link ErrorFrame}. Immutable.
  *
- * <pre>
- *   0                   1                   2                   3
- *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
- *  +---------------------------------------------------------------+
- *  |                       Type = 0x80000001                       |
- *  +---------------------------------------------------------------+
- *  |                   Length of the body (int32)                  |
- *  +-------------------------------+-------------------------------+
- *  |    Lowest version (uint16)    |    Highest version (uint16)   |
- *  +---------------+---------------+---------------+---------------+
- *  |      Role     |     Policy    |     Start     |  Reserved = 0 |
- *  +---------------+---------------+---------------+---------------+
- *  |                    Features wanted (uint32)                   |
- *  +---------------------------------------------------------------+
- *  |                  Heartbeat wanted, ms (int32)                 |
- *  +---------------------------------------------------------------+
- *  |                                                               |
- *  +                         Epoch (int64)                         +
- *  |                                                               |
- *  +---------------------------------------------------------------+
- *  |                                                               |
- *  +                         Number (int64)                        +
- *  |                                                               |
- *  +-------------------------------+-------------------------------+
- *  |    Count of ranges (uint16)   |          Reserved = 0         |
- *  +-------------------------------+-------------------------------+
- *  |                          Reserved = 0                         |
- *  +---------------------------------------------------------------+
- *  |             Ranges: count x (from int32, to int32)            ...
- *  +-------------------------------+-------------------------------+
- *  |    Length of name (uint16)    |          Name (UTF-8)         ...
- *  +-------------------------------+-------------------------------+
- *  |                                                               |
- *  +                                                               +
- *  |                                                               |
- *  +              Producer id (16 bytes; may be absent)            +
- *  |                                                               |
- *  +                                                               +
- *  |                                                               |
- *  +-------------------------------+-------------------------------+
- *  |   Length of token (uint16)    |     Token (UTF-8; with TOKEN) ...
- *  +---------------+---------------+-------------------------------+
- *  | Level (uint8; with LEVELS)
- *  +---------------+
- * </pre>
- *
- * The name has any length, so the producer id has any offset. A HELLO of older clients ends with the name, and so does
- * that of {@link #encode} without further fields. The token is present with {@link Features#TOKEN} only, the level with
- * {@link Features#LEVELS} only. A later version appends fields behind them.
+ * <p>{@code docs/protocol.md} draws the frame. The name has any length, so the producer id has any offset. A HELLO of
+ * older clients ends with the name, and so does that of {@link #encode} without further fields. The token is present with
+ * {@link Features#TOKEN} only, the level with {@link Features#LEVELS} only. A later version appends fields behind them.
  *
  * @param lowestVersion lowest version of the protocol that the client speaks, 1..65535
  * @param highestVersion highest version that the client speaks, not below the lowest

@@ -25,7 +25,6 @@ import dev.msgrelay.server.ops.RecoveredJournal;
 import dev.msgrelay.server.ops.RelayStats;
 import dev.msgrelay.server.session.Ports;
 import dev.msgrelay.server.tls.TlsContext;
-import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
@@ -59,6 +58,7 @@ public final class RelayServer implements AutoCloseable {
     private final RelayEngine engine;
     private final Ports ports = new Ports();
     private final Entrances entrances;
+    private final RelayTls tls;
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
@@ -68,6 +68,7 @@ public final class RelayServer implements AutoCloseable {
         this.config = config;
         parts = RelayParts.make(config, recovery, ports, this::failed);
         engine = parts.engine();
+        tls = new RelayTls(parts.tls(), engine.services().budget().pool(MemoryBudget.Part.TLS));
         entrances = new Entrances(config.listen(), parts.transport(), parts.loops()[0]);
     }
 
@@ -79,9 +80,10 @@ public final class RelayServer implements AutoCloseable {
             parts.journal().start();
         }
         entrances.open(c -> place(c, Role.PUBLISHER, null), c -> place(c, Role.SUBSCRIBER, null));
-        TlsContext tls = parts.tls();
-        if (tls != null) {
-            entrances.openTls(config.tls(), c -> place(c, Role.PUBLISHER, tls), c -> place(c, Role.SUBSCRIBER, tls));
+        TlsContext context = parts.tls();
+        if (context != null) {
+            entrances.openTls(
+                    config.tls(), c -> place(c, Role.PUBLISHER, context), c -> place(c, Role.SUBSCRIBER, context));
         }
         ports.opened(Role.PUBLISHER, false, publishAddress());
         ports.opened(Role.SUBSCRIBER, false, subscribeAddress());
@@ -165,53 +167,9 @@ public final class RelayServer implements AutoCloseable {
         return entrances.tlsSubscribeAddress();
     }
 
-    /**
-     * A text for people about TLS: the provider and why, the relay's certificate, and the certificate asked of clients;
-     * empty: there is no TLS.
-     */
-    public String tlsText() {
-        return parts.tls() == null ? "" : parts.tls().describe();
-    }
-
-    /** Warnings about the dates of certificates and authorities; a line each. */
-    public List<String> tlsWarnings() {
-        return parts.tls() == null ? List.of() : parts.tls().warnings();
-    }
-
-    /**
-     * Seconds until the first certificate or authority expires; below 0: one has expired or is not yet valid; infinite:
-     * there is no TLS.
-     */
-    public double tlsValidSeconds() {
-        return parts.tls() == null ? Double.POSITIVE_INFINITY : parts.tls().validMillis() / 1e3;
-    }
-
-    /**
-     * The relay's TLS, for another port of this process. Memory for {@code connections} connections is taken from the
-     * TLS part, until {@link #giveBackTls}.
-     *
-     * @throws IOException the relay was started without TLS, or the memory is used up
-     */
-    public TlsContext tls(int connections) throws IOException {
-        if (parts.tls() == null) {
-            throw new IOException("the relay was started without TLS: that is --tls-cert and --tls-key");
-        }
-        long bytes = tlsBytes(connections);
-        MemoryBudget.Pool memory = engine.services().budget().pool(MemoryBudget.Part.TLS);
-        if (!memory.tryTake(bytes)) {
-            throw new IOException("TLS size " + memory.limit() + " is too little for " + connections
-                    + " connections more, which may take " + bytes + " bytes");
-        }
-        return parts.tls();
-    }
-
-    /** Gives back the memory of {@code connections} TLS connections. */
-    public void giveBackTls(int connections) {
-        engine.services().budget().pool(MemoryBudget.Part.TLS).give(tlsBytes(connections));
-    }
-
-    private static long tlsBytes(int connections) {
-        return (long) connections * TlsRecords.leastBytesOfConnection();
+    /** The relay's TLS, also where there is none. */
+    public RelayTls tls() {
+        return tls;
     }
 
     /** All addresses listened on. */

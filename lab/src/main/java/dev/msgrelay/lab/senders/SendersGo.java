@@ -24,6 +24,8 @@ record SendersGo(Starter starter, Files files, Load load) {
     /** How long a busy machine may take until something arrives. */
     static final Duration PATIENCE = Duration.ofSeconds(10);
 
+    private static final Duration LOOK = Duration.ofMillis(20);
+
     /** Starts a server. */
     @FunctionalInterface
     interface Starter {
@@ -84,12 +86,10 @@ record SendersGo(Starter starter, Files files, Load load) {
             figures.end(System.nanoTime(), clients.clients());
             // A server that stops within a file shows by clients that never hear of it again.
             long patience = System.nanoTime() + how.patience().toNanos();
-            while (isStalled(clients, from) && System.nanoTime() < patience) {
-                clients.runUntil(
-                        System.nanoTime() + how.duration().toNanos(),
-                        new SendFigures(set.largest(), System.nanoTime()));
+            while (isStalled(clients, end) && System.nanoTime() < patience) {
+                clients.runUntil(System.nanoTime() + LOOK.toNanos(), new SendFigures(set.largest(), System.nanoTime()));
             }
-            if (isStalled(clients, from)) {
+            if (isStalled(clients, end)) {
                 throw new WrongResultException("a file did not come to its end within "
                         + how.patience().toSeconds() + " s");
             }
@@ -104,7 +104,7 @@ record SendersGo(Starter starter, Files files, Load load) {
         }
     }
 
-    private static boolean isStalled(ClientGroup clients, long from) {
-        return clients.clients().stream().anyMatch(client -> client.isStalledSince(from));
+    private static boolean isStalled(ClientGroup clients, long moment) {
+        return clients.clients().stream().anyMatch(client -> client.isStalledSince(moment));
     }
 }

@@ -25,13 +25,9 @@ import picocli.CommandLine.Spec;
 /** {@code relay-client ping} and {@code info}: one line for each endpoint, or one for each fact. Owned by one thread. */
 final class InfoCommand {
     private static final String FORBIDDEN = "may not";
-    private static final String UNKNOWN = "unknown";
+    private static final String SOME = "some; the relay does not say which";
+    private static final String UNTOLD = "the relay says so when a type is refused";
     private static final int ROUND_TRIPS = 5;
-
-    /** What a relay does not say of the types, behind the values that it leaves open. */
-    private static final Map<Object, String> TYPES_WORDS = Map.of(
-            "some", ": this client may not read every type; a subscription to types that it may not read tells which",
-            UNKNOWN, ": a relay names the types that a client may publish when it refuses a message");
 
     /** {@code relay-client ping}. */
     @Command(
@@ -140,7 +136,8 @@ final class InfoCommand {
         }
         facts.put("relay", welcome.server());
         facts.put("may", verb);
-        facts.put("types", types(probe.role(), welcome));
+        // WELCOME tells a subscriber whether it gets every type, and nobody which ones.
+        facts.put("types", probe.role() == Role.PUBLISHER ? UNTOLD : welcome.grants(Features.NARROWED) ? SOME : "all");
         facts.put("epoch", welcome.epoch());
         facts.put("head", welcome.next() - 1);
         if (probe.roundTripNanos() > 0) {
@@ -157,20 +154,15 @@ final class InfoCommand {
         return facts;
     }
 
-    /** As far as WELCOME tells: whether there are types that a subscriber may not read, and not which. */
-    private static String types(Role role, WelcomeFrame welcome) {
-        return role == Role.PUBLISHER ? UNKNOWN : welcome.grants(Features.NARROWED) ? "some" : "all";
-    }
-
     private static String line(Map<String, Object> facts) {
         String first = facts.get("endpoint") + ": ";
         if (facts.containsKey(FORBIDDEN)) {
             return PrintableText.line(first + FORBIDDEN + " " + facts.get(FORBIDDEN) + ": " + facts.get("because"));
         }
         Object trip = facts.get("roundTripMillis");
-        Object types = facts.get("types");
-        return PrintableText.line(first + facts.get("relay") + ", may " + facts.get("may")
-                + (types.equals(UNKNOWN) ? "" : " " + types + " types") + ", epoch " + facts.get("epoch") + ", newest message " + facts.get("head") + ", "
+        String types = facts.get("types") == SOME ? " some types" : "";
+        return PrintableText.line(first + facts.get("relay") + ", may " + facts.get("may") + types + ", epoch "
+                + facts.get("epoch") + ", newest message " + facts.get("head") + ", "
                 + (trip != null ? "round trip " + trip : "welcome after " + facts.get("welcomeMillis")) + " ms");
     }
 
@@ -178,7 +170,6 @@ final class InfoCommand {
         StringBuilder lines = new StringBuilder();
         facts.forEach((name, value) -> lines.append(String.format(Locale.ROOT, "%-18s", name))
                 .append(PrintableText.line(value.toString()))
-                .append(TYPES_WORDS.getOrDefault(value, ""))
                 .append('\n'));
         return lines.toString();
     }

@@ -18,16 +18,20 @@ public record CommandRun(int exitCode, byte[] bytes, String err) {
     }
 
     public static CommandRun withInput(byte[] stdin, String... args) {
-        return run(new ByteArrayInputStream(stdin), args);
+        return run(new ByteArrayInputStream(stdin), new StringWriter(), args);
     }
 
     public static CompletableFuture<CommandRun> start(String stdin, String... args) {
         return CompletableFuture.supplyAsync(() -> withInput(stdin.getBytes(UTF_8), args));
     }
 
-    private static CommandRun run(InputStream stdin, String... args) {
+    /** @param err gets what the command says on stderr, as it comes */
+    public static CompletableFuture<CommandRun> start(StringWriter err, String... args) {
+        return CompletableFuture.supplyAsync(() -> run(InputStream.nullInputStream(), err, args));
+    }
+
+    private static CommandRun run(InputStream stdin, StringWriter err, String... args) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        StringWriter err = new StringWriter();
         CommandLine command =
                 RelayClientMain.commandLine(stdin, new WatchedOutput(out)).setErr(new PrintWriter(err));
         int exitCode = RelayClientMain.execute(command, args);

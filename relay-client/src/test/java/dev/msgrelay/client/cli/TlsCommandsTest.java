@@ -9,6 +9,7 @@ import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
 import io.netty.pkitesting.X509Bundle;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -16,6 +17,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The commands with TLS, as a user gives them. */
 class TlsCommandsTest {
+    /** Several handshakes on a busy machine. */
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
+
     @TempDir
     Path folder;
 
@@ -32,6 +36,7 @@ class TlsCommandsTest {
                 .tls(files.files(files.relay(), true))
                 .tlsPublishPort(0)
                 .tlsSubscribePort(0)
+                .handshakeTimeout(PATIENCE)
                 .build();
         try (RelayServer relay = RelayServer.start(config)) {
             String in = Endpoint.of(relay.tlsPublishAddress()).toString();
@@ -40,6 +45,7 @@ class TlsCommandsTest {
                     "",
                     "subscribe",
                     out,
+                    "--connect-timeout=" + PATIENCE.toSeconds() + "s",
                     "--print",
                     "--count",
                     "1",
@@ -57,6 +63,7 @@ class TlsCommandsTest {
                     "hello\n".getBytes(UTF_8),
                     "publish",
                     in,
+                    "--connect-timeout=" + PATIENCE.toSeconds() + "s",
                     "--type",
                     "7",
                     "--tls-ca",

@@ -167,7 +167,7 @@ class DocumentsTest {
     void thePiecesOfJavaCompile() throws Exception {
         List<String> pieces = new ArrayList<>();
         try (Stream<Path> documents = Stream.concat(Files.list(Path.of("..")), Files.list(DOCS))) {
-            documents
+            Stream.concat(documents, Stream.of(Path.of("..", "clients", "java", "README.md")))
                     .filter(document -> document.toString().endsWith(".md"))
                     .flatMap(document -> blocks("java", document).stream())
                     .filter(block -> !block.contains(MAIN))

@@ -125,14 +125,14 @@ public final class AdminServer implements AutoCloseable {
      */
     public static AdminServer start(RelayServer relay, AdminConfig config, Supplier<Reload> configuration)
             throws IOException {
-        TlsContext tls = config.tls() ? relay.tls(MOST_CONNECTIONS) : null;
+        TlsContext tls = config.tls() ? relay.tls().take(MOST_CONNECTIONS) : null;
         try {
             AdminServer admin = listening(new AdminServer(config, tls, configuration));
             admin.serve(relay);
             return admin;
         } catch (IOException | RuntimeException e) {
             if (tls != null) {
-                relay.giveBackTls(MOST_CONNECTIONS);
+                relay.tls().giveBack(MOST_CONNECTIONS);
             }
             throw e;
         }

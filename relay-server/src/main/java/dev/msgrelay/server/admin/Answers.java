@@ -24,8 +24,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Stream;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * The answers to each path. For any number of requests the relay's connections are looked at once a second, and its
@@ -155,10 +155,7 @@ final class Answers {
                 type -> new Answer(
                         HttpResponseStatus.OK,
                         type,
-                        Metrics.write(
-                                relay,
-                                writer,
-                                config.metricsNames() == 0 ? List.of() : namedInMetrics())));
+                        Metrics.write(relay, writer, config.metricsNames() == 0 ? List.of() : namedInMetrics())));
     }
 
     /** The last messages that a client with this token, from this peer, may get; refused if it may not subscribe. */

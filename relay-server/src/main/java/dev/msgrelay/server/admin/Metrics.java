@@ -98,7 +98,7 @@ final class Metrics {
                 false,
                 PREFIX + "tls_valid_seconds",
                 "seconds: until a certificate or authority expires; below 0: one has expired or is not yet valid; 100 years: no TLS",
-                Math.min(relay.tlsValidSeconds(), LONGEST_SECONDS));
+                Math.min(relay.tls().validSeconds(), LONGEST_SECONDS));
         if (relay.cluster() != null) {
             cluster(all, relay.cluster());
         }

@@ -44,7 +44,7 @@ final class JsonReport implements ServerReport {
                 .text("subscribeSocket", path(relay.config().listen().subscribeSocket()))
                 .text("tlsPublish", endpoint(relay.tlsPublishAddress()))
                 .text("tlsSubscribe", endpoint(relay.tlsSubscribeAddress()))
-                .text("tls", relay.tlsText())
+                .text("tls", relay.tls().text())
                 .text("admin", admin == null ? null : endpoint(admin.address()))
                 .text("health", health == null ? null : endpoint(health.address()))
                 .text("transport", relay.transport().flag())

@@ -1,25 +1,18 @@
 package dev.msgrelay.server.cli;
 
-import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.server.ClusterProvider;
 import dev.msgrelay.server.RelayServer;
-import dev.msgrelay.server.access.AccessPolicy;
-import dev.msgrelay.server.access.Identity;
 import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.admin.Look;
-import dev.msgrelay.server.admin.Reload;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.engine.JournalException;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import io.netty.channel.ChannelException;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -32,9 +25,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.PicocliException;
 import picocli.CommandLine.Spec;
 
 /** {@code relay-server}: starts a relay, reports once a second, drains on SIGTERM and Ctrl-C. */
@@ -94,10 +85,7 @@ final class RelayServerCommand implements Callable<Integer> {
     private Configuration configuration = Configuration.NONE;
     private Map<String, String> environment = Map.of();
     private String[] args = {};
-    // The policy in force; null: there is none.
-    private AccessPolicy access;
-    private volatile RelayServer running;
-    private boolean hungUp; // guarded by this object's lock
+    private Reloading reloading;
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final CompletableFuture<Integer> done = new CompletableFuture<>();
 
@@ -160,8 +148,9 @@ final class RelayServerCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
+        reloading = new Reloading(Configuration.options(spec), this::again);
         // Heard from the start: an unhandled SIGHUP would end the process.
-        boolean hears = files.checkOnly() || Hangup.handle(this::hangup);
+        boolean hears = files.checkOnly() || Hangup.handle(reloading::hangup);
         RelayConfig config = checkedConfig();
         if (files.checkOnly()) {
             check(config);
@@ -182,10 +171,9 @@ final class RelayServerCommand implements Callable<Integer> {
         Descriptors.check(config, LOG);
         Runtime.getRuntime().addShutdownHook(new Thread(this::endProcess, "relay-shutdown"));
         try (AdminServer health = admin.startHealth();
-                AdminServer early = admin.startBefore(this::reload)) {
+                AdminServer early = admin.startBefore(reloading::reload)) {
             RelayServer relay = starter.start(config, new Recovering(early, health));
-            access = config.access();
-            started(relay);
+            reloading.started(relay, config);
             return serve(relay, early, health);
         } catch (IOException | ChannelException e) {
             // ChannelException: the system has no descriptor left for a socket or a loop.
@@ -199,7 +187,7 @@ final class RelayServerCommand implements Callable<Integer> {
     /** Ends the process with the command's own exit code: after SIGTERM or Ctrl-C the JVM's would differ. */
     private void endProcess() {
         stopping.countDown();
-        RelayServer relay = running;
+        RelayServer relay = reloading.relay();
         if (relay == null && done.isDone()) {
             return;
         }
@@ -256,7 +244,7 @@ final class RelayServerCommand implements Callable<Integer> {
         if (health != null) {
             health.serve(relay);
         }
-        try (AdminServer port = admin.start(early, relay, this::reload)) {
+        try (AdminServer port = admin.start(early, relay, reloading::reload)) {
             ServerReport report = reports.report(spec.commandLine().getOut(), relay, new Pace(output::finish));
             report.ready(port, health);
             return runUntilTold(relay, report);
@@ -314,110 +302,18 @@ final class RelayServerCommand implements Callable<Integer> {
         return from + "; " + ShortText.counted(options, "option") + " from file and environment, " + who;
     }
 
-    // ---- SIGHUP and POST /reload -------------------------------------------------------------------------------
-
-    /** A SIGHUP during the start is kept until the relay runs. */
-    private synchronized void hangup() {
-        if (running == null) {
-            hungUp = true;
-            LOG.info("SIGHUP during the start: the configuration is read again once the relay runs");
-        } else {
-            reload();
-        }
-    }
-
-    private synchronized void started(RelayServer relay) {
-        running = relay;
-        if (hungUp) {
-            reload();
-        }
-    }
-
-    /**
-     * Reads the whole configuration again, and takes the settings that can change, or none if anything is wrong. Logs
-     * the result.
-     */
-    private synchronized Reload reload() {
-        RelayServer relay = running;
-        if (relay == null) {
-            String why = "configuration not taken: the relay is still being started";
-            logReload(Level.ERROR, why);
-            return new Reload(false, List.of(why));
-        }
+    /** Reads flags, environment and file again, by a command of its own. */
+    private Reloading.Settings again() throws IOException {
         RelayServerCommand fresh = new RelayServerCommand(starter, output);
         CommandLine line = RelayServerMain.commandLine(fresh);
-        try {
-            fresh.configure(line, environment, args);
-            line.parseArgs(args);
-            RelayConfig config = fresh.checkedConfig();
-            if (access != null && config.access() == null && !fresh.listening.insecure()) {
-                throw new IllegalArgumentException(
-                        "there is no access block any more, and every client might publish and"
-                                + " read everything: put it back, or say insecure = true");
-            }
-            relay.reload(config);
-            List<String> lines = new ArrayList<>();
-            lines.add("configuration read again: " + fresh.describeConfiguration(config));
-            boolean same = Objects.equals(identities(config.access()), identities(access));
-            lines.add(same ? "access as before" : "access changed");
-            access = config.access();
-            boolean tlsRead = config.tls().on() && relay.config().tls().on();
-            if (tlsRead) {
-                lines.add(relay.tlsText());
-            }
-            lines.forEach(told -> logReload(Level.INFO, told));
-            // The warnings were logged when the files were loaded.
-            lines.addAll(relay.tlsWarnings());
-            Set<String> taken = new HashSet<>(tlsRead ? TlsOptions.RELOADED : Set.of());
-            taken.add(ListenOptions.INSECURE);
-            List<String> restarts = restartsNeeded(fresh, taken);
-            restarts.forEach(told -> logReload(Level.WARN, told));
-            lines.addAll(restarts);
-            return new Reload(true, lines);
-        } catch (IllegalArgumentException | PicocliException | IOException e) {
-            String why = "configuration not taken, the one before holds: " + e.getMessage();
-            logReload(Level.ERROR, why);
-            return new Reload(false, List.of(why));
-        }
-    }
-
-    private static void logReload(Level level, String line) {
-        LOG.atLevel(level).addKeyValue("event", "reload").log(line);
-    }
-
-    /** Null: everybody may do everything. */
-    private static List<Identity> identities(AccessPolicy policy) {
-        return policy == null ? null : policy.identities();
-    }
-
-    /**
-     * Lines about options that have changed since the start, and need a restart.
-     *
-     * @param taken names of the options that were taken
-     */
-    private List<String> restartsNeeded(RelayServerCommand fresh, Set<String> taken) {
-        List<String> lines = new ArrayList<>();
-        Map<String, OptionSpec> wanted = Configuration.options(fresh.spec);
-        Configuration.options(spec).forEach((name, option) -> {
-            OptionSpec then = wanted.get(name);
-            if (!taken.contains(name) && !Objects.equals(option.getValue(), then.getValue())) {
-                lines.add(name + " takes a restart: "
-                        + (AdminOptions.SECRET.contains(name)
-                                ? "it has changed"
-                                : "it is " + valueText(option) + " and would be " + valueText(then)));
-            }
-        });
-        return lines;
-    }
-
-    /** The option's value as it was written, or could be. */
-    static String valueText(OptionSpec option) {
-        Object value = option.getValue();
-        if (value == null || value instanceof Boolean) {
-            return value == null ? "not set" : value.toString();
-        }
-        List<String> flags = option.originalStringValues();
-        return flags.isEmpty() ? option.defaultValueString() : SecretText.file(String.join(",", flags));
+        fresh.configure(line, environment, args);
+        line.parseArgs(args);
+        RelayConfig config = fresh.checkedConfig();
+        return new Reloading.Settings(
+                Configuration.options(fresh.spec),
+                config,
+                fresh.listening.insecure(),
+                fresh.describeConfiguration(config));
     }
 
     /**

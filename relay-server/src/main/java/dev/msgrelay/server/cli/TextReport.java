@@ -65,7 +65,7 @@ final class TextReport implements ServerReport {
                     "  TLS publishers %s, subscribers %s%n",
                     places(relay.tlsPublishAddress(), null),
                     places(relay.tlsSubscribeAddress(), null));
-            out.println("  " + relay.tlsText());
+            out.println("  " + relay.tls().text());
         }
         if (admin != null) {
             out.println("  how it is doing: " + admin.place());

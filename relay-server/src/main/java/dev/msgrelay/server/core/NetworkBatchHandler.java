@@ -1,8 +1,8 @@
 package dev.msgrelay.server.core;
 
 import dev.msgrelay.server.log.PacketLog;
-import dev.msgrelay.server.ops.TimeHistogram;
 import java.nio.ByteBuffer;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,7 +30,7 @@ public final class NetworkBatchHandler implements RunHandler {
     private final PacketLog log;
     private final RunScan scan;
     // Null: nobody wants the times of batches.
-    private TimeHistogram times;
+    private LongConsumer times;
     private LongSupplier clock;
     private boolean timing;
     private long batchNanos;
@@ -44,10 +44,10 @@ public final class NetworkBatchHandler implements RunHandler {
         this.scan = new RunScan(packetBytes, maxBody);
     }
 
-    /** Counts the times of batches from now on; the clock is read at the begin and the end of a batch alone. */
-    public void timedBy(LongSupplier nanos, TimeHistogram histogram) {
+    /** Tells the times of batches from now on; the clock is read at the begin and the end of a batch alone. */
+    public void timedBy(LongSupplier nanos, LongConsumer nanosOfBatch) {
         clock = nanos;
-        times = histogram;
+        times = nanosOfBatch;
     }
 
     @Override
@@ -122,7 +122,7 @@ public final class NetworkBatchHandler implements RunHandler {
     void handedOver() {
         if (timing) {
             timing = false;
-            times.add(clock.getAsLong() - batchNanos);
+            times.accept(clock.getAsLong() - batchNanos);
         }
     }
 }

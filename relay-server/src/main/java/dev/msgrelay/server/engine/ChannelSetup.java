@@ -102,7 +102,7 @@ record ChannelSetup(
     /** Adds TLS to a channel. If there is no memory for TLS, refuses the connection and gives its ticket back. */
     private boolean secure(Channel accepted, TlsContext tls, SocketReads.Reader reader, Admission.Ticket ticket) {
         MemoryBudget.Pool memory = services.budget().pool(Part.TLS);
-        if (tls.secure(accepted, memory, allocator, reader, new CountedTls())) {
+        if (tls.secure(accepted, memory, reader, new CountedTls())) {
             return true;
         }
         refuse(

@@ -180,7 +180,7 @@ public final class EngineAssembly {
         taken.taken(log::close);
         journal.feed(log, clock.nanoTime());
         handler = new NetworkBatchHandler(log, stream.packetBytes(), stream.maxBody());
-        handler.timedBy(clock::nanoTime, services.counters().transits());
+        handler.timedBy(clock::nanoTime, services.counters().transits()::add);
         order = new Order(ring, handler, orderer, gate, log);
         taken.taken(order::dropStages);
     }

@@ -87,7 +87,8 @@ public final class NameRules {
         }
         return away == CONNECTED
                 ? begin + "producer, which has a connection" + where
-                : begin + "producer, which may come back for another " + unit.toMillis(hold - away) + " ms";
+                : begin + "producer, which has left and may come back: it is held for " + unit.toMillis(hold - away)
+                        + " ms more of " + unit.toMillis(hold) + " ms";
     }
 
     /** Returns the words of a refusal because the table is full of names that are kept. */

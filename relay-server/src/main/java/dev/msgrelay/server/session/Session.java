@@ -13,7 +13,6 @@ import dev.msgrelay.server.access.Standing;
 import dev.msgrelay.server.net.PeerName;
 import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.ops.Admission;
-import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.PeerText;
 import dev.msgrelay.server.tls.TlsHandler;
 import io.netty.channel.Channel;
@@ -41,9 +40,6 @@ public final class Session extends ChannelInboundHandlerAdapter {
     /** Java heap that a connection reserves. */
     public static final int HEAP_BYTES = Reserve.HEAP_BYTES;
 
-    private static final int HTTP_GET = 0x47455420;
-    private static final int HTTP_POST = 0x504F5354;
-
     private final Services services;
     private final Role kind;
     private final SessionRole role;
@@ -51,6 +47,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private final long id;
     private final Standing standing;
     private final Dialogue dialogue;
+    private final Strangers strangers;
 
     private Channel channel;
     private SessionLoop loop;
@@ -75,6 +72,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         this.standing = new Standing(services.access(), kind);
         this.dialogue =
                 new Dialogue(kind, services.identity(), services.durability(), services.clients(), services.limits());
+        this.strangers = new Strangers(services.counters(), services.identity().ports(), kind);
     }
 
     // ---- its life ----------------------------------------------------------------------------------------------
@@ -218,30 +216,6 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Counts a TLS client that has come to a port for plain ones. Returns why it ends. */
-    public FrameException tlsOnPlainPort() {
-        services.counters().increment(Counter.TLS_ON_PLAIN_PORT);
-        return new FrameException(
-                CloseReason.TLS_FAILED,
-                "the client speaks TLS, and this port is for plain ones"
-                        + services.identity().ports().hint(kind, true));
-    }
-
-    /**
-     * The end of a client that speaks HTTP, such as {@code relay-client top}; null: it does not.
-     *
-     * @param firstBytes its first four bytes, big-endian
-     */
-    public FrameException http(int firstBytes) {
-        if (state != SessionState.CONNECTED || firstBytes != HTTP_GET && firstBytes != HTTP_POST) {
-            return null;
-        }
-        return new FrameException(
-                CloseReason.UNEXPECTED_INPUT,
-                "an HTTP request on the port of " + (kind == Role.PUBLISHER ? "publishers" : "subscribers")
-                        + ": HTTP is for the port of --admin, 7402 by default");
-    }
-
     // ---- the end -----------------------------------------------------------------------------------------------
 
     /** Nothing more is written or forced: a client that waits for it is told. */
@@ -375,6 +349,11 @@ public final class Session extends ChannelInboundHandlerAdapter {
     /** The rules of the client's turn, and what it is to be told. */
     public Dialogue dialogue() {
         return dialogue;
+    }
+
+    /** Clients of other protocols, by their first bytes. */
+    public Strangers strangers() {
+        return strangers;
     }
 
     /** The rights of the client. */

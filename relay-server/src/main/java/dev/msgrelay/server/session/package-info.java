@@ -9,6 +9,7 @@
  *
  *   Session --> Dialogue: control frames     --> Deadlines: what is overdue     --> SessionRole: publisher or subscriber
  *
+ *   Strangers: clients of TLS or HTTP on a port for frames
  *   ConnectionTable: who is connected      Services: what all connections of a relay share
  *   Durability: earlier lives of the stream, and up to where it is written and forced
  * </pre>

@@ -263,16 +263,15 @@ public final class TlsContext implements AutoCloseable {
      * @param reader names the memory for a publisher's bytes; null: a subscriber, which sends control frames only
      * @return false where the memory is used up
      */
-    public boolean secure(
-            Channel channel, Pool pool, ByteBufAllocator allocator, SocketReads.Reader reader, TlsWatch watch) {
+    public boolean secure(Channel channel, Pool pool, SocketReads.Reader reader, TlsWatch watch) {
         int bytes = TlsRecords.bytesOfConnection(readsInParts());
         if (!pool.tryTake(bytes)) {
             return false;
         }
-        TlsHandler handler = pool.allocate(bytes, () -> new TlsHandler(this, channel, pool, allocator, reader, watch));
+        TlsHandler handler = pool.allocate(bytes, () -> new TlsHandler(this, channel, pool, bytes, reader, watch));
         present.add(channel);
         channel.config().setRecvByteBufAllocator(new SocketReads(handler.in, TlsInput.READS));
-        channel.pipeline().addLast(new TlsHandshake(this, allocator, handler, watch), handler);
+        channel.pipeline().addLast(new TlsHandshake(this, handler, watch), handler);
         return true;
     }
 

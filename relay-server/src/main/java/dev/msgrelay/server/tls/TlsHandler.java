@@ -6,7 +6,6 @@ import dev.msgrelay.server.net.ReadSwitch;
 import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.net.Wall;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -67,21 +66,16 @@ public final class TlsHandler extends ChannelDuplexHandler {
     private boolean leaving;
 
     TlsHandler(
-            TlsContext context,
-            Channel channel,
-            Pool pool,
-            ByteBufAllocator allocator,
-            SocketReads.Reader reader,
-            TlsWatch watch) {
+            TlsContext context, Channel channel, Pool pool, int reserved, SocketReads.Reader reader, TlsWatch watch) {
         this.context = context;
         this.channel = channel;
         this.pool = pool;
         this.reader = reader;
-        reserved = TlsRecords.bytesOfConnection(context.readsInParts());
+        this.reserved = reserved;
         reads = new ReadSwitch(channel, () -> channel.pipeline().fireChannelInactive());
-        out = new TlsOutput(pool, allocator, watch::small);
+        out = new TlsOutput(pool, channel.alloc(), watch::small);
         try {
-            in = new TlsInput(channel, pool, allocator, reads, reader, out);
+            in = new TlsInput(channel, pool, channel.alloc(), reads, reader, out);
         } catch (OutOfMemoryError none) {
             out.release();
             throw none;

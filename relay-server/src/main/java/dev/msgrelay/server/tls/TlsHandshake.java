@@ -8,7 +8,6 @@ import dev.msgrelay.server.net.ReadSwitch;
 import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.net.Wall;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
@@ -55,7 +54,6 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     private static final ByteBuffer EMPTY = ByteBuffer.allocateDirect(0);
 
     private final TlsContext context;
-    private final ByteBufAllocator allocator;
     private final TlsHandler handler;
     private final TlsInput in;
     private final TlsOutput out;
@@ -68,9 +66,8 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     // The output buffer was too small: the engine has more to write.
     private boolean hasMoreToSay;
 
-    TlsHandshake(TlsContext context, ByteBufAllocator allocator, TlsHandler handler, TlsWatch watch) {
+    TlsHandshake(TlsContext context, TlsHandler handler, TlsWatch watch) {
         this.context = context;
-        this.allocator = allocator;
         this.handler = handler;
         this.watch = watch;
         in = handler.in;
@@ -219,7 +216,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         out.clear();
         hasMoreToSay = false;
         if (engine == null) {
-            engine = context.newEngine(allocator);
+            engine = context.newEngine(ctx.alloc());
             engine.beginHandshake();
         }
         while (true) {

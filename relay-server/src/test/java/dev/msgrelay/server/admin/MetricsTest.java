@@ -77,7 +77,8 @@ class MetricsTest {
             Await.until(
                     () -> "forced: " + relay.stats(),
                     () -> relay.stats().get(Counter.JOURNAL_FORCES) > 0
-                            && relay.stats().get(Counter.JOURNAL_FREE_BYTES) > 0);
+                            && relay.stats().get(Counter.JOURNAL_FREE_BYTES) > 0
+                            && relay.stats().transits().count() > 0);
             try (PlainPublisher wrong = relay.publisher()) {
                 wrong.send(new Frames().header(7, -1));
                 relay.awaitClosed(CloseReason.NEGATIVE_LENGTH, 1);
@@ -170,6 +171,7 @@ class MetricsTest {
         }
         assertThat(samples).containsEntry("relay_acknowledge_seconds_count", 0.0);
         assertThat(samples.get("relay_transit_seconds_count")).isBetween(1.0, 2.0);
+        assertThat(samples.get("relay_transit_seconds_sum")).isPositive();
         assertThat(samples.get("process_cpu_seconds_total")).isPositive();
         assertThat(samples.get("jvm_memory_used_bytes/heap"))
                 .isBetween(1.0, samples.get("jvm_memory_committed_bytes/heap"));
@@ -212,7 +214,8 @@ class MetricsTest {
         }
         assertThatThrownBy(() -> twoNames.withMetricsNames("1001"))
                 .hasMessage("metrics names 1001 is not within 0..1000");
-        assertThatThrownBy(() -> twoNames.withMetricsNames("a,,b")).hasMessage("metrics names 'a,,b' has an empty name");
+        assertThatThrownBy(() -> twoNames.withMetricsNames("a,,b"))
+                .hasMessage("metrics names 'a,,b' has an empty name");
         String tooMany = IntStream.range(0, 1_001).mapToObj(i -> "n" + i).collect(Collectors.joining(","));
         assertThatThrownBy(() -> twoNames.withMetricsNames(tooMany))
                 .hasMessage("metrics names 1001 is not within 0..1000");

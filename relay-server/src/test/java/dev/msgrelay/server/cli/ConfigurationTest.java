@@ -157,9 +157,8 @@ class ConfigurationTest {
         /** A reload tells them, as somebody would write them. */
         private static String[] told(List<String> options, Map<String, OptionSpec> values) {
             return options.stream()
-                    .filter(option ->
-                            !RelayServerCommand.valueText(values.get(option)).equals("not set"))
-                    .map(option -> "--" + option + "=" + RelayServerCommand.valueText(values.get(option)))
+                    .filter(option -> !Reloading.valueText(values.get(option)).equals("not set"))
+                    .map(option -> "--" + option + "=" + Reloading.valueText(values.get(option)))
                     .toArray(String[]::new);
         }
     }

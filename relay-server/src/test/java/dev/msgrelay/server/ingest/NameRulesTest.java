@@ -56,6 +56,7 @@ class NameRulesTest {
         assertThat(rules.refusal(Verdict.OTHER_PRODUCER, "x", NameRules.CONNECTED, " at node 2"))
                 .isEqualTo("HELLO: the name x belongs to another producer, which has a connection at node 2");
         assertThat(rules.refusal(Verdict.OTHER_PRODUCER, "x", HOLD - 1, ""))
-                .isEqualTo("HELLO: the name x belongs to another producer, which may come back for another 1 ms");
+                .isEqualTo("HELLO: the name x belongs to another producer, which has left and may come back: "
+                        + "it is held for 1 ms more of " + HOLD + " ms");
     }
 }

@@ -67,22 +67,22 @@ class CertificateDatesTest {
                 assertWarns(
                         relay.relay(),
                         "certificate 2 of 2 in " + oldBetween.certificate() + " has expired: " + days(-1));
-                assertThat(relay.relay().tlsValidSeconds()).isBetween(-2 * 86_400.0, -86_400.0 + 1);
+                assertThat(relay.relay().tls().validSeconds()).isBetween(-2 * 86_400.0, -86_400.0 + 1);
                 reload(relay, good);
                 assertWarns(relay.relay());
-                assertThat(relay.relay().tlsValidSeconds()).isBetween(89 * 86_400.0, 90 * 86_400.0);
+                assertThat(relay.relay().tls().validSeconds()).isBetween(89 * 86_400.0, 90 * 86_400.0);
                 reload(relay, future);
                 assertWarns(
                         relay.relay(),
                         "certificate 1 of 2 in " + future.certificate() + " is not yet valid: from " + days(10)
                                 + " on");
-                assertThat(relay.relay().tlsValidSeconds()).isNegative();
+                assertThat(relay.relay().tls().validSeconds()).isNegative();
                 reload(relay, oldClients);
                 assertWarns(
                         relay.relay(), "certificate 2 of 2 in " + oldClients.clients() + " has expired: " + days(-2));
                 reload(relay, soon);
                 assertWarns(relay.relay(), "certificate 2 of 2 in " + soon.certificate() + " expires soon: " + days(3));
-                assertThat(relay.relay().tlsValidSeconds()).isBetween(0.0, 3 * 86_400.0);
+                assertThat(relay.relay().tls().validSeconds()).isBetween(0.0, 3 * 86_400.0);
             }
         }
     }
@@ -92,7 +92,7 @@ class CertificateDatesTest {
     }
 
     private static void assertWarns(RelayServer relay, String... lines) {
-        assertThat(relay.tlsWarnings()).containsExactly(lines);
+        assertThat(relay.tls().warnings()).containsExactly(lines);
     }
 
     @Test

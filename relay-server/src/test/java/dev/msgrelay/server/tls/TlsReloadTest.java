@@ -66,7 +66,7 @@ class TlsReloadTest {
             assertThat(shown(certificates, relay)).isEqualTo("CN=old");
             reload(relay, certificates.relayFiles(certificates.relay("CN=new")));
             assertThat(shown(certificates, relay)).isEqualTo("CN=new");
-            assertThat(relay.relay().tlsText()).contains("CN=new");
+            assertThat(relay.relay().tls().text()).contains("CN=new");
             assertThat(relay.stats().get(Counter.TLS_RELOADS)).isEqualTo(1);
             // Who was there still is.
             publisher.send(new Frames().frame(7, 10));
@@ -81,9 +81,9 @@ class TlsReloadTest {
         try (Certificates certificates = new Certificates();
                 TestRelay relay = start(certificates.relayFiles(), provider)) {
             relay.relay().close();
-            String before = relay.relay().tlsText();
+            String before = relay.relay().tls().text();
             reload(relay, certificates.relayFiles(certificates.relay("CN=new")));
-            assertThat(relay.relay().tlsText()).isEqualTo(before);
+            assertThat(relay.relay().tls().text()).isEqualTo(before);
         }
     }
 

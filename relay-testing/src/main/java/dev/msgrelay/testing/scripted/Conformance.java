@@ -1,8 +1,6 @@
 package dev.msgrelay.testing.scripted;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.Writer;
 import java.nio.file.Files;
@@ -10,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Queue;
@@ -27,18 +26,6 @@ import javax.xml.stream.XMLStreamWriter;
 
 /** Plays cases with a client's drivers, and tells how each ended. */
 public final class Conformance {
-    /** Starts a driver of the client under test. */
-    @FunctionalInterface
-    interface Drivers {
-        Driver start() throws IOException;
-    }
-
-    /** A driver: obeys commands until they end, and reports events. */
-    @FunctionalInterface
-    public interface Program {
-        void serve(InputStream commands, OutputStream events) throws Exception;
-    }
-
     /** What became of a case. */
     public enum Outcome {
         PASSED,
@@ -58,7 +45,7 @@ public final class Conformance {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final String client;
-    private final Drivers drivers;
+    private final Driver.Starter drivers;
     private final Set<String> known;
     private final Duration patience;
     private final LiveRelays relays;
@@ -71,7 +58,12 @@ public final class Conformance {
      * @param relays starts real relays; null: live cases are skipped
      */
     Conformance(
-            String client, Drivers drivers, Set<String> known, Duration patience, LiveRelays relays, PrintStream out) {
+            String client,
+            Driver.Starter drivers,
+            Set<String> known,
+            Duration patience,
+            LiveRelays relays,
+            PrintStream out) {
         this.client = client;
         this.drivers = drivers;
         this.known = known;
@@ -89,11 +81,11 @@ public final class Conformance {
      * @param relay command that starts a relay for the live cases; empty: they are skipped
      */
     public static List<Result> run(
-            String client, Program driver, Path cases, Path known, Predicate<String> wanted, List<String> relay)
+            String client, DriverProgram driver, Path cases, Path known, Predicate<String> wanted, List<String> relay)
             throws IOException {
         try (LiveRelays relays = relay.isEmpty() ? null : new LiveRelays(relay, null)) {
-            Conformance conformance = new Conformance(
-                    client, () -> Driver.of(driver), ConformanceCommand.names(known), PATIENCE, relays, System.out);
+            Conformance conformance =
+                    new Conformance(client, () -> Driver.of(driver), names(known), PATIENCE, relays, System.out);
             return conformance.run(Case.read(cases), wanted);
         }
     }
@@ -233,6 +225,18 @@ public final class Conformance {
                 run.play(one.loop() == null ? null : i);
             }
         }
+    }
+
+    /** The names in a list of known failures; {@code #} begins a comment. */
+    static Set<String> names(Path file) throws IOException {
+        Set<String> names = new HashSet<>();
+        for (String line : file == null ? List.<String>of() : Files.readAllLines(file)) {
+            String text = line.replaceFirst("#.*", "").strip();
+            if (!text.isEmpty()) {
+                names.add(text);
+            }
+        }
+        return names;
     }
 
     /** Writes what JUnit's own runner would write. */

@@ -1,12 +1,8 @@
 package dev.msgrelay.testing.scripted;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -83,7 +79,12 @@ public final class ConformanceCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         try (LiveRelays relays = relay == null ? null : new LiveRelays(List.of(relay.split(" ")), record)) {
             Conformance conformance = new Conformance(
-                    name, () -> Driver.start(driver), names(known), Duration.ofSeconds(seconds), relays, System.out);
+                    name,
+                    () -> Driver.start(driver),
+                    Conformance.names(known),
+                    Duration.ofSeconds(seconds),
+                    relays,
+                    System.out);
             List<Conformance.Result> results =
                     conformance.run(Case.read(cases), one -> one.contains(only) && (not == null || !one.contains(not)));
             if (junit != null) {
@@ -92,17 +93,5 @@ public final class ConformanceCommand implements Callable<Integer> {
             boolean failed = results.stream().anyMatch(one -> one.outcome() == Conformance.Outcome.FAILED);
             return failed ? 1 : 0;
         }
-    }
-
-    /** The names in a list of known failures; {@code #} begins a comment. */
-    static Set<String> names(Path file) throws IOException {
-        Set<String> names = new HashSet<>();
-        for (String line : file == null ? List.<String>of() : Files.readAllLines(file)) {
-            String text = line.replaceFirst("#.*", "").strip();
-            if (!text.isEmpty()) {
-                names.add(text);
-            }
-        }
-        return names;
     }
 }

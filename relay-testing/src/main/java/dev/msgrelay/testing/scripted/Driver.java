@@ -27,6 +27,12 @@ import java.util.stream.Stream;
 
 /** A client's driver: commands to it, and the events that it has reported and nobody has taken yet. */
 final class Driver implements AutoCloseable {
+    /** Starts drivers of the client under test. */
+    @FunctionalInterface
+    interface Starter {
+        Driver start() throws IOException;
+    }
+
     /** Events whose order among each other is that of the stream. */
     private static final Set<String> IN_ORDER = Set.of("message", "gap", "stream_changed", "rolled_back", "missed");
 
@@ -60,7 +66,7 @@ final class Driver implements AutoCloseable {
     }
 
     /** Starts a driver in this process. */
-    static Driver of(Conformance.Program program) throws IOException {
+    static Driver of(DriverProgram program) throws IOException {
         Pipe commands = Pipe.open();
         Pipe events = Pipe.open();
         Thread thread = new Thread(

@@ -1,14 +1,12 @@
 package dev.msgrelay.testing.scripted;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
-import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonWriter;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.BufferedWriter;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,13 +32,14 @@ final class LiveCase {
 
     private final Case played;
     private final LiveRelays relays;
-    private final Conformance.Drivers starter;
+    private final Driver.Starter starter;
     private final Driver subscriber;
     private final Duration patience;
     private Driver publisher;
+    private LiveClient client;
     private boolean closed;
 
-    LiveCase(Case played, LiveRelays relays, Conformance.Drivers starter, Driver subscriber, Duration patience) {
+    LiveCase(Case played, LiveRelays relays, Driver.Starter starter, Driver subscriber, Duration patience) {
         this.played = played;
         this.relays = relays;
         this.starter = starter;
@@ -53,6 +52,7 @@ final class LiveCase {
         List<String> words = played.steps().get(0).words();
         Map<String, String> options = Words.fields(words.subList(1, words.size()));
         publisher = starter.start();
+        client = new LiveClient(publisher, subscriber, patience);
         try {
             switch (words.get(0)) {
                 case "cuts" -> cuts(Integer.parseInt(options.get("messages")), Integer.parseInt(options.get("cuts")));
@@ -63,8 +63,8 @@ final class LiveCase {
                 default -> throw new IllegalArgumentException("no live case " + words.get(0));
             }
             if (!closed) {
-                close(publisher);
-                close(subscriber);
+                client.close(publisher);
+                client.close(subscriber);
             }
             List<JsonObject> left = subscriber.leftOver();
             left.addAll(publisher.leftOver());
@@ -89,13 +89,13 @@ final class LiveCase {
         try (LiveRelays.Live relay = relays.start("--log-size=64m");
                 CuttingProxy in = new CuttingProxy(relay.publish, new Random(seed), farthest, cuts / 2);
                 CuttingProxy out = new CuttingProxy(relay.subscribe, new Random(seed + 1), farthest, cuts / 2)) {
-            openSubscriber(out.endpoint(), Map.of("start", "earliest"));
-            openPublisher(in.endpoint(), Map.of());
-            publishStamped(messages, body);
+            client.openSubscriber(out.endpoint(), Map.of("start", "earliest"));
+            client.openPublisher(in.endpoint(), Map.of());
+            client.publishStamped(messages, body);
             for (int i = 0; i < messages; i++) {
-                expectStamp(i, i + 1);
+                client.expectStamp(i, i + 1);
             }
-            flush();
+            client.flush();
             publisher.take(event -> true);
             if (in.cuts() + out.cuts() < Math.min(4, cuts)) {
                 throw new AssertionError("only " + (in.cuts() + out.cuts()) + " cuts, seed " + seed);
@@ -113,42 +113,42 @@ final class LiveCase {
         boolean durable = !level.equals("stream");
         String[] options = durable ? new String[] {"--journal=" + relays.directory()} : new String[0];
         try (LiveRelays.Live relay = relays.start(options)) {
-            openSubscriber(relay.subscribe, Map.of("start", "earliest", "level", level));
-            openPublisher(relay.publish, Map.of("level", level));
-            publishStamped(messages / 2, STAMP);
+            client.openSubscriber(relay.subscribe, Map.of("start", "earliest", "level", level));
+            client.openPublisher(relay.publish, Map.of("level", level));
+            client.publishStamped(messages / 2, STAMP);
             Base64.Decoder decoder = Base64.getDecoder();
             for (int i = 0; i < messages / 4; i++) {
-                expectStamp(i, i + 1);
+                client.expectStamp(i, i + 1);
             }
             relay.kill();
             relay.start();
             if (durable) {
                 for (int i = messages / 4; i < messages / 2; i++) {
-                    expectStamp(i, i + 1);
+                    client.expectStamp(i, i + 1);
                 }
-                publishStamped(messages / 2, STAMP);
+                client.publishStamped(messages / 2, STAMP);
                 for (int i = 0; i < messages / 2; i++) {
-                    expectStamp(i, messages / 2 + i + 1);
+                    client.expectStamp(i, messages / 2 + i + 1);
                 }
             } else {
                 long last = messages / 4 - 1;
-                JsonObject event = nextInOrder();
+                JsonObject event = client.nextInOrder();
                 while (!event.getString("event").equals("stream_changed")) {
-                    last = stamp(decoder, event);
-                    event = nextInOrder();
+                    last = LiveClient.stamp(decoder, event);
+                    event = client.nextInOrder();
                 }
                 // Whoever continues in the new stream has the publisher's messages again that were not acknowledged.
-                publishStamped(messages, STAMP);
+                client.publishStamped(messages, STAMP);
                 long sequence = 0;
                 long before = -1;
                 do {
-                    event = nextInOrder();
+                    event = client.nextInOrder();
                     long now = Long.parseLong(event.getString("sequence"));
                     if (sequence != 0 && now != sequence + 1) {
                         throw new AssertionError("sequence " + now + " came after " + sequence);
                     }
                     sequence = now;
-                    long stamp = stamp(decoder, event);
+                    long stamp = LiveClient.stamp(decoder, event);
                     if (stamp <= before && stamp != 0) {
                         throw new AssertionError("message " + stamp + " came after " + before);
                     }
@@ -158,7 +158,7 @@ final class LiveCase {
                     throw new AssertionError("no message came before the kill");
                 }
             }
-            flush();
+            client.flush();
             publisher.take(event -> true);
         }
     }
@@ -173,24 +173,24 @@ final class LiveCase {
             options.add("--journal=" + relays.directory());
         }
         try (LiveRelays.Live relay = relays.start(options.toArray(String[]::new))) {
-            openSubscriber(relay.subscribe, Map.of("start", "earliest", "policy", policy));
-            openPublisher(relay.publish, Map.of());
-            publishStamped(1, SLOW_BODY);
-            expectStamp(0, 1);
-            reply(subscriber, command("pause"), "paused");
-            JsonObject publish = stamped(SLOW_MESSAGES, SLOW_BODY);
+            client.openSubscriber(relay.subscribe, Map.of("start", "earliest", "policy", policy));
+            client.openPublisher(relay.publish, Map.of());
+            client.publishStamped(1, SLOW_BODY);
+            client.expectStamp(0, 1);
+            client.reply(subscriber, LiveClient.command("pause"), "paused");
+            JsonObject publish = LiveClient.stamped(SLOW_MESSAGES, SLOW_BODY);
             publisher.send(publish);
             if (!held) {
-                publisher.awaitReply("publish", "published", deadline());
+                publisher.awaitReply("publish", "published", client.deadline());
                 publisher.take(event -> event.getString("event").equals("published"));
-                flush();
+                client.flush();
             }
-            reply(subscriber, command("resume"), "resumed");
+            client.reply(subscriber, LiveClient.command("resume"), "resumed");
             account(policy);
             if (held) {
-                publisher.awaitReply("publish", "published", deadline());
+                publisher.awaitReply("publish", "published", client.deadline());
                 publisher.take(event -> event.getString("event").equals("published"));
-                flush();
+                client.flush();
             }
             publisher.take(event -> true);
         }
@@ -202,7 +202,7 @@ final class LiveCase {
         long next = 2;
         long missed = 0;
         while (next <= SLOW_MESSAGES + 1) {
-            JsonObject event = nextInOrder();
+            JsonObject event = client.nextInOrder();
             if (event.getString("event").equals("gap")) {
                 if (Long.parseLong(event.getString("from")) != next) {
                     throw new AssertionError("expected " + next + ", got " + JsonWriter.string(event));
@@ -253,13 +253,13 @@ final class LiveCase {
                 files.put("key", tls.resolve("client.key").toString());
             }
             Map<String, Object> more = files.isEmpty() ? Map.of() : Map.of("tls", files);
-            openSubscriber(Endpoint.parse(subscribe), with(more, "start", "earliest"));
-            openPublisher(Endpoint.parse(publish), more);
-            publishStamped(1000, 1000);
+            client.openSubscriber(Endpoint.parse(subscribe), with(more, "start", "earliest"));
+            client.openPublisher(Endpoint.parse(publish), more);
+            client.publishStamped(1000, 1000);
             for (int i = 0; i < 1000; i++) {
-                expectStamp(i, i + 1);
+                client.expectStamp(i, i + 1);
             }
-            flush();
+            client.flush();
             publisher.take(event -> true);
         }
     }
@@ -278,31 +278,32 @@ final class LiveCase {
                         new CuttingProxy(relay.publish, (n, what, bytes) -> note(text, 1, "publish", what, bytes));
                 CuttingProxy out = new CuttingProxy(
                         relay.subscribe, (n, what, bytes) -> note(text, 2, "subscribe", what, bytes))) {
-            openPublisher(in.endpoint(), Map.of());
-            publishText(1, "one", "two", "three");
-            flush();
-            publisher.await("acked", event -> event.getString("number").equals("3"), deadline());
-            openSubscriber(
-                    out.endpoint(), Map.of("start", "earliest", "types", ranges(1, 1), "name", "transcript-reader"));
-            expectText("1", "one");
-            expectText("2", "two");
-            expectText("3", "three");
-            publishText(2, "left out");
-            publishText(1, "five");
-            expectText("5", "five");
-            JsonObject types = command("types");
+            client.openPublisher(in.endpoint(), Map.of());
+            client.publishText(1, "one", "two", "three");
+            client.flush();
+            publisher.await("acked", event -> event.getString("number").equals("3"), client.deadline());
+            client.openSubscriber(
+                    out.endpoint(),
+                    Map.of("start", "earliest", "types", LiveClient.ranges(1, 1), "name", "transcript-reader"));
+            client.expectText("1", "one");
+            client.expectText("2", "two");
+            client.expectText("3", "three");
+            client.publishText(2, "left out");
+            client.publishText(1, "five");
+            client.expectText("5", "five");
+            JsonObject types = LiveClient.command("types");
             types.put("ranges", new JsonArray());
             subscriber.send(types);
-            JsonObject answer = subscriber.await("types", event -> true, deadline());
+            JsonObject answer = subscriber.await("types", event -> true, client.deadline());
             if (!answer.getString("sequence").equals("6")) {
                 throw new AssertionError("the types hold from " + answer.getString("sequence") + ", expected 6");
             }
-            publishText(2, "six");
-            expectText("6", "six");
-            flush();
+            client.publishText(2, "six");
+            client.expectText("6", "six");
+            client.flush();
             publisher.take(event -> true);
-            close(subscriber);
-            close(publisher);
+            client.close(subscriber);
+            client.close(publisher);
             closed = true;
             if (relays.record() != null) {
                 Files.createDirectories(relays.record());
@@ -324,125 +325,6 @@ final class LiveCase {
                 : what + (copy.length == 0 ? "" : " " + HexFormat.of().formatHex(copy));
         synchronized (text) {
             text.append(connection).append(' ').append(rest).append('\n');
-        }
-    }
-
-    // What a user does.
-
-    private long deadline() {
-        return System.nanoTime() + patience.toNanos();
-    }
-
-    private static JsonObject command(String name) {
-        JsonObject command = new JsonObject();
-        command.put("command", name);
-        return command;
-    }
-
-    private void reply(Driver driver, JsonObject command, String reply) throws IOException {
-        driver.send(command);
-        driver.await(reply, event -> true, deadline());
-    }
-
-    private void open(Driver driver, String role, Endpoint endpoint, Map<String, ?> options) throws IOException {
-        JsonObject open = command("open");
-        open.put("role", role);
-        JsonArray endpoints = new JsonArray();
-        endpoints.add(endpoint.toString());
-        open.put("endpoints", endpoints);
-        JsonObject reconnect = new JsonObject();
-        reconnect.put("rounds", -1);
-        reconnect.put("first_ms", 10);
-        reconnect.put("longest_ms", 100);
-        reconnect.put("jitter", 0.5);
-        open.put("reconnect", reconnect);
-        open.putAll(options);
-        reply(driver, open, "opened");
-    }
-
-    private void openSubscriber(Endpoint endpoint, Map<String, ?> options) throws IOException {
-        open(subscriber, "subscriber", endpoint, options);
-    }
-
-    private void openPublisher(Endpoint endpoint, Map<String, ?> options) throws IOException {
-        Map<String, Object> all = new java.util.HashMap<>(options);
-        all.put("acks", true);
-        all.put("name", "conformance");
-        open(publisher, "publisher", endpoint, all);
-    }
-
-    private void close(Driver driver) throws IOException {
-        reply(driver, command("close"), "closed");
-    }
-
-    private static JsonObject stamped(int messages, int body) {
-        JsonObject publish = command("publish");
-        publish.put("type", 1);
-        publish.put("body", Base64.getEncoder().encodeToString(new byte[body]));
-        publish.put("count", messages);
-        publish.put("stamp", true);
-        return publish;
-    }
-
-    private void publishStamped(int messages, int body) throws IOException {
-        publisher.send(stamped(messages, body));
-        JsonObject published = publisher.await("published", event -> true, deadline());
-        if (published.getInt("taken") != messages) {
-            throw new AssertionError("the client took " + published.getInt("taken") + " of " + messages + " messages");
-        }
-    }
-
-    private void publishText(int type, String... bodies) throws IOException {
-        for (String body : bodies) {
-            JsonObject publish = command("publish");
-            publish.put("type", type);
-            publish.put("body", Base64.getEncoder().encodeToString(body.getBytes(UTF_8)));
-            reply(publisher, publish, "published");
-        }
-    }
-
-    private void flush() throws IOException {
-        JsonObject flush = command("flush");
-        flush.put("wait_ms", patience.toMillis());
-        publisher.send(flush);
-        if (!publisher.await("flushed", event -> true, deadline()).getBoolean("settled")) {
-            throw new AssertionError("not all is acknowledged");
-        }
-    }
-
-    private static JsonArray ranges(int from, int to) {
-        JsonArray pair = new JsonArray();
-        pair.add(from);
-        pair.add(to);
-        JsonArray ranges = new JsonArray();
-        ranges.add(pair);
-        return ranges;
-    }
-
-    private JsonObject nextInOrder() {
-        return subscriber.awaitInOrder(deadline());
-    }
-
-    private static long stamp(Base64.Decoder decoder, JsonObject message) {
-        return ByteBuffer.wrap(decoder.decode(message.getString("body"))).getLong();
-    }
-
-    private void expectStamp(long stamp, long sequence) {
-        JsonObject event = nextInOrder();
-        if (!event.getString("event").equals("message")
-                || stamp(Base64.getDecoder(), event) != stamp
-                || Long.parseLong(event.getString("sequence")) != sequence) {
-            throw new AssertionError(
-                    "expected message " + stamp + " with sequence " + sequence + ", got " + JsonWriter.string(event));
-        }
-    }
-
-    private void expectText(String sequence, String body) {
-        JsonObject event = nextInOrder();
-        if (!sequence.equals(event.getString("sequence"))
-                || !body.equals(new String(Base64.getDecoder().decode(event.getString("body")), UTF_8))) {
-            throw new AssertionError(
-                    "expected " + body + " with sequence " + sequence + ", got " + JsonWriter.string(event));
         }
     }
 }

@@ -1,0 +1,155 @@
+/** A client over its connections: connects, stays, and connects again. */
+import { Connection } from "./connection.js";
+import { ConnectionFailed, RelayError, STOP } from "./errors.js";
+import type { Link } from "./link.js";
+import type { ConnectionSettings } from "./options.js";
+import { Reconnector } from "./retry.js";
+
+/** The part of a client that subscriber and publisher do otherwise. An exception ends the client. */
+export interface Client {
+    /** Waits until another connection may be made, or the client is closed. */
+    ready(): Promise<void>;
+    connect(endpoint: string): { link: Link; first: Buffer | undefined };
+    onOpen(): void;
+    onInput(): void;
+    /** Nothing more is sent over the connection. */
+    onLost(): void;
+    /** The client has given up. */
+    onEnd(why: RelayError): void;
+}
+
+export class Session {
+    connection: Connection | undefined;
+    /** Set once all is done: the end of the connection is then the end of the client. */
+    stopping = false;
+    isConnected = false;
+    isEnded = false;
+    /** Ends with the client; never rejects. */
+    readonly done: Promise<void>;
+
+    readonly #settings: ConnectionSettings;
+    readonly #client: Client;
+    readonly #reconnector: Reconnector;
+    #isCancelled = false;
+    #wake: (() => void) | undefined;
+
+    /** Connects soon, not at once: its owner is still being made. */
+    constructor(settings: ConnectionSettings, client: Client, onDone: () => void) {
+        this.#settings = settings;
+        this.#client = client;
+        this.#reconnector = new Reconnector(settings.endpoints, settings.reconnect);
+        this.done = Promise.resolve()
+            .then(() => this.#run())
+            .catch((e: unknown) => this.#giveUp(fault(e)))
+            .then(() => {
+                this.isEnded = true;
+                onDone();
+            });
+    }
+
+    /** Ends the client in a bounded time. */
+    async cancel(): Promise<void> {
+        this.#isCancelled = true;
+        this.connection?.end(new ConnectionFailed("the client was closed"));
+        this.#wake?.();
+        await this.done;
+    }
+
+    /** Tells the reconnector of input that shows that the connection works. */
+    progressed(): void {
+        const link = this.connection?.link;
+        if (link?.progressed === true) {
+            link.progressed = false;
+            this.#reconnector.progressed(performance.now());
+        }
+    }
+
+    async #run(): Promise<void> {
+        for (;;) {
+            await this.#client.ready();
+            const endpoint = this.#reconnector.current;
+            const why = this.#isCancelled ? undefined : await this.#oneConnection();
+            if (this.#isCancelled) {
+                return;
+            }
+            if (!(why instanceof ConnectionFailed) || this.stopping) {
+                this.#giveUp(fault(why));
+                return;
+            }
+            const wait = this.#reconnector.failed(why);
+            if (wait instanceof ConnectionFailed) {
+                this.#giveUp(wait);
+                return;
+            }
+            try {
+                this.#settings.onEvent({ kind: "lost", endpoint: endpoint.text, error: why, retryInMs: wait });
+            } catch (e) {
+                this.#giveUp(fault(e));
+                return;
+            }
+            await this.#sleep(wait);
+        }
+    }
+
+    async #oneConnection(): Promise<unknown> {
+        const client = this.#client;
+        const connection = new Connection(this.#reconnector.current, this.#settings, {
+            connect: (endpoint) => client.connect(endpoint),
+            onOpen: () => {
+                this.isConnected = true;
+                this.#reconnector.welcomed(performance.now());
+                client.onOpen();
+            },
+            onInput: () => {
+                client.onInput();
+            },
+        });
+        this.connection = connection;
+        let why = await connection.ended;
+        await connection.close(why);
+        if (connection.link !== undefined) {
+            if (connection.link.goingAway !== 0) {
+                this.#reconnector.leaving(connection.link.goingAway);
+            }
+            try {
+                client.onLost();
+            } catch (e) {
+                why = e;
+            }
+        }
+        this.connection = undefined;
+        return why;
+    }
+
+    #giveUp(why: RelayError): void {
+        // The client has failed before its user hears of it.
+        this.#client.onEnd(why);
+        // All was sent, and the relay has no complaint: this end is no failure.
+        if (!(this.stopping && why.code === 0)) {
+            try {
+                this.#settings.onEvent({ kind: "gaveUp", error: why });
+            } catch {
+                // The client has ended already.
+            }
+        }
+    }
+
+    async #sleep(ms: number): Promise<void> {
+        await new Promise<void>((resolve) => {
+            const timer = setTimeout(resolve, ms);
+            this.#wake = () => {
+                clearTimeout(timer);
+                resolve();
+            };
+        });
+        this.#wake = undefined;
+    }
+}
+
+function fault(why: unknown): RelayError {
+    if (why instanceof RelayError) {
+        return why;
+    }
+    const text = why instanceof Error ? `${why.name}: ${why.message}` : String(why);
+    return new ConnectionFailed(`fault of the caller's function or of this client: ${text}`, STOP, 0, { cause: why });
+}

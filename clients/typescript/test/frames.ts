@@ -1,0 +1,83 @@
+/** Frames of a relay, for tests. */
+import * as wire from "../src/wire.js";
+
+function fixed(size: number, fill: (body: Buffer) => void): Buffer {
+    const body = Buffer.alloc(size);
+    fill(body);
+    return body;
+}
+
+export interface WelcomeFields {
+    readonly next?: bigint;
+    readonly epoch?: bigint;
+    readonly accepted?: bigint;
+    readonly features?: number;
+    readonly flags?: number;
+    readonly fork?: bigint;
+    readonly maxBody?: number;
+    readonly idleMs?: number;
+}
+
+export function welcome(fields: WelcomeFields = {}): Buffer {
+    return wire.frame(
+        wire.WELCOME,
+        fixed(58, (body) => {
+            body.writeUInt16BE(1, 0);
+            body.writeUInt8(1, 2);
+            body.writeUInt8(fields.flags ?? 0, 3);
+            body.writeUInt32BE(fields.features ?? wire.SEQUENCES | wire.ACKS, 4);
+            body.writeBigInt64BE(fields.epoch ?? 7n, 8);
+            body.writeBigInt64BE(fields.next ?? 1n, 16);
+            body.writeBigInt64BE(fields.accepted ?? 0n, 24);
+            body.writeInt32BE(fields.maxBody ?? 1 << 20, 32);
+            body.writeInt32BE(100, 36);
+            body.writeInt32BE(fields.idleMs ?? 60_000, 40);
+            body.writeUInt16BE(9, 44);
+            body.writeBigInt64BE(fields.fork ?? 0n, 50);
+        }),
+    );
+}
+
+export function message(text: string, type = 1): Buffer {
+    return wire.frame(type, Buffer.from(text));
+}
+
+export function ping(id: bigint, next: bigint, head: bigint): Buffer {
+    return wire.frame(wire.PING, numbers(id, next, head));
+}
+
+export function gap(from: bigint, to: bigint, reason = 1): Buffer {
+    return wire.frame(
+        wire.GAP,
+        fixed(24, (body) => {
+            numbers(from, to).copy(body);
+            body.writeUInt16BE(reason, 16);
+        }),
+    );
+}
+
+export function ack(number: bigint, sequence = 1n): Buffer {
+    return wire.frame(wire.ACK, numbers(number, sequence));
+}
+
+export function subscribed(request: number, sequence: bigint): Buffer {
+    return wire.frame(
+        wire.SUBSCRIBED,
+        fixed(16, (body) => {
+            body.writeInt32BE(request, 0);
+            body.writeBigInt64BE(sequence, 8);
+        }),
+    );
+}
+
+export function goaway(code: number, closesInMs: number, text: string): Buffer {
+    const body = fixed(8, (start) => {
+        start.writeUInt16BE(code, 0);
+        start.writeInt32BE(closesInMs, 4);
+    });
+    return wire.frame(wire.GOAWAY, Buffer.concat([body, Buffer.from(text)]));
+}
+
+export function numbers(...values: bigint[]): Buffer {
+    return fixed(8 * values.length, (body) => values.forEach((value, i) => body.writeBigInt64BE(value, 8 * i)));
+}

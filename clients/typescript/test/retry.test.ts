@@ -1,0 +1,95 @@
+/** Tries and waits, without a clock. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { ConnectionFailed, FEW, fromRelay } from "../src/errors.js";
+import { parseEndpoint, type Reconnect, subscriberSettings } from "../src/options.js";
+import { MOST_HOPES, Reconnector } from "../src/retry.js";
+
+const LOST = new ConnectionFailed("lost");
+
+function reconnector(endpoints: string[] = ["h:1"], policy: Reconnect = {}, random = 0): Reconnector {
+    const { reconnect } = subscriberSettings({ endpoints, reconnect: policy });
+    return new Reconnector(endpoints.map(parseEndpoint), reconnect, () => random);
+}
+
+function waits(retry: Reconnector, count: number, end = LOST): unknown[] {
+    return Array.from({ length: count }, () => retry.failed(end));
+}
+
+test("waits double up to the longest", () => {
+    assert.deepEqual(waits(reconnector(), 9), [100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
+});
+
+test("tries go on for ever", () => {
+    const retry = reconnector();
+    waits(retry, 5000);
+    assert.equal(retry.failed(LOST), 10_000);
+});
+
+test("jitter takes a share off", () => {
+    assert.equal(reconnector(["h:1"], {}, 1).failed(LOST), 50);
+});
+
+test("slow errors wait longest at once", () => {
+    assert.equal(reconnector().failed(fromRelay(18, "")), 10_000);
+});
+
+test("few tries", () => {
+    const hope = new ConnectionFailed("perhaps", FEW);
+    const got = waits(reconnector(), MOST_HOPES + 1, hope);
+    assert.ok(got.slice(0, MOST_HOPES).every((wait) => typeof wait === "number"));
+    assert.equal(got[MOST_HOPES], hope);
+});
+
+test("rounds are used up", () => {
+    assert.deepEqual(waits(reconnector(["a:1", "b:1"], { rounds: 1 }), 4), [0, 100, 0, LOST]);
+    assert.equal(reconnector(["h:1"], { rounds: 0 }).failed(LOST), LOST);
+});
+
+test("a fatal error stops at once", () => {
+    const end = fromRelay(28, "");
+    assert.equal(reconnector().failed(end), end);
+});
+
+test("the count starts again after a steady connection", () => {
+    const retry = reconnector();
+    waits(retry, 5);
+    retry.welcomed(100_000);
+    retry.progressed(111_000);
+    assert.equal(retry.failed(LOST), 100);
+});
+
+test("the same endpoint comes first after a connection that worked", () => {
+    const retry = reconnector(["a:1", "b:1"]);
+    retry.welcomed(0);
+    retry.progressed(1000);
+    retry.failed(LOST);
+    assert.equal(retry.current.text, "a:1");
+    retry.failed(LOST);
+    assert.equal(retry.current.text, "b:1");
+});
+
+test("the next endpoint comes after GOAWAY", () => {
+    for (const [code, expected] of [
+        [10, "b:1"],
+        [33, "a:1"],
+    ] as const) {
+        const retry = reconnector(["a:1", "b:1"]);
+        retry.welcomed(0);
+        retry.progressed(1000);
+        retry.leaving(code);
+        retry.failed(LOST);
+        assert.equal(retry.current.text, expected);
+    }
+});
+
+test("three ends before any WELCOME are fatal", () => {
+    const retry = reconnector();
+    const end = new ConnectionFailed("end", undefined, 0, { unanswered: true });
+    assert.equal(typeof retry.failed(end), "number");
+    assert.equal(typeof retry.failed(end), "number");
+    const last = retry.failed(end);
+    assert.ok(last instanceof ConnectionFailed);
+    assert.equal(last.kind, "fatal");
+});

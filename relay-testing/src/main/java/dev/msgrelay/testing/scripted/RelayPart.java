@@ -1,0 +1,348 @@
+package dev.msgrelay.testing.scripted;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The relay's part of a case: its ports, the connection that was accepted last, and the steps on it. */
+final class RelayPart {
+    private static final Path TLS_FILES = Path.of("../tls");
+    private static final long FLOOD_PAUSE_MS = 500;
+    private static final int ACKS_AND_SEQUENCES = 3;
+
+    private record Listener(ScriptedRelay relay, String kind, String certificate) {}
+
+    private final Case played;
+    private final Variables variables;
+    private final Path directory;
+    private final Map<String, Listener> listeners = new LinkedHashMap<>();
+    private final List<Peer> peers = new ArrayList<>();
+    private Peer peer;
+    private int wanted;
+
+    /** @param directory of the Unix sockets */
+    RelayPart(Case played, Variables variables, Path directory) throws IOException {
+        this.played = played;
+        this.variables = variables;
+        this.directory = directory;
+        for (Case.Step step : played.steps()) {
+            if (step.verb().equals("listen")) {
+                List<String> words = step.words();
+                listeners.put(words.get(0), listener(words.get(1), words.size() > 2 ? words.get(2) : "server"));
+            }
+        }
+        if (listeners.isEmpty()) {
+            listeners.put("a", listener("tcp", "server"));
+        }
+    }
+
+    /** The addresses of the case's relays, by their names. */
+    Map<String, String> endpoints() {
+        Map<String, String> all = new LinkedHashMap<>();
+        listeners.forEach(
+                (name, listener) -> all.put(name, listener.relay.endpoint().toString()));
+        return all;
+    }
+
+    /** Plays a step; false: the verb is not one of the relay's. */
+    boolean play(String verb, List<String> words) throws Exception {
+        switch (verb) {
+            case "listen" -> {}
+            case "accept" ->
+                accept(words.isEmpty() ? listeners.keySet().iterator().next() : words.get(0), false);
+            case "accept-fails" ->
+                accept(words.isEmpty() ? listeners.keySet().iterator().next() : words.get(0), true);
+            case "refuse" -> listeners.get(words.get(0)).relay.stop();
+            case "expect" -> expect(words);
+            case "expect-messages" -> expectMessages(words);
+            case "send" -> peer.send(frames(words));
+            case "send-in" -> sendPieces(frames(words.subList(1, words.size())), Integer.parseInt(words.get(0)));
+            case "send-cut" -> {
+                ByteBuffer all = frames(words.subList(1, words.size()));
+                int at = Math.min(Integer.parseInt(words.get(0)), all.remaining());
+                peer.send(all.slice(0, at));
+                pause();
+                peer.send(all.slice(at, all.remaining() - at));
+            }
+            case "send-part" -> {
+                ByteBuffer all = frames(words.subList(1, words.size()));
+                peer.send(all.slice(0, Math.min(Integer.parseInt(words.get(0)), all.remaining())));
+            }
+            case "send-many" -> sendMany(words);
+            case "flood" -> flood(words);
+            case "cut" -> peer.close();
+            case "reset" -> peer.reset();
+            case "wait" -> Thread.sleep(Long.parseLong(words.get(0)));
+            case "no-connection" -> noConnection();
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Ends all connections and accepts no more. Any thread. */
+    void abort() {
+        for (Listener listener : listeners.values()) {
+            quietly(listener.relay::close);
+        }
+        synchronized (peers) {
+            peers.forEach(one -> quietly(() -> one.channel().close()));
+        }
+    }
+
+    /** As a relay does at an orderly end: accepts no more, reads on, and closes when the client has. */
+    void stop() {
+        for (Listener listener : listeners.values()) {
+            quietly(listener.relay::stop);
+        }
+        Peer last = peer;
+        if (last == null) {
+            return;
+        }
+        Thread thread = new Thread(
+                () -> {
+                    quietly(last::drain);
+                    quietly(last::close);
+                },
+                "drains");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private interface Closing {
+        void close() throws IOException;
+    }
+
+    private static void quietly(Closing closing) {
+        try {
+            closing.close();
+        } catch (IOException e) {
+            // Closed already.
+        }
+    }
+
+    private Listener listener(String kind, String certificate) throws IOException {
+        ScriptedRelay relay = kind.equals("unix") ? ScriptedRelay.unix(directory) : ScriptedRelay.tcp();
+        return new Listener(relay, kind, certificate);
+    }
+
+    /** A file of the kit's certificates and keys. */
+    Path tlsFile(String name) {
+        return played.file()
+                .toAbsolutePath()
+                .getParent()
+                .resolve(TLS_FILES)
+                .resolve(name)
+                .normalize();
+    }
+
+    private void accept(String name, boolean fails) throws IOException {
+        Listener listener = listeners.get(name);
+        boolean tls = listener.kind.equals("tls") || listener.kind.equals("mtls");
+        try {
+            peer = tls
+                    ? listener.relay.accept(
+                            TlsFiles.server(
+                                    tlsFile("ca.pem"),
+                                    tlsFile(listener.certificate + ".pem"),
+                                    tlsFile(listener.certificate + ".key")),
+                            listener.kind.equals("mtls"))
+                    : listener.relay.accept();
+        } catch (IOException e) {
+            if (fails) {
+                return;
+            }
+            throw e;
+        }
+        synchronized (peers) {
+            peers.add(peer);
+        }
+        // A client may refuse a certificate after the relay's side of the handshake is through.
+        if (fails && endsAtOnce()) {
+            return;
+        }
+        if (fails) {
+            throw new AssertionError("the client accepted the TLS connection");
+        }
+    }
+
+    private boolean endsAtOnce() {
+        try {
+            return peer.next() == null;
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    private void noConnection() throws Exception {
+        Thread.sleep(100);
+        for (Listener listener : listeners.values()) {
+            if (listener.relay.hasConnection()) {
+                throw new AssertionError("the client has connected again");
+            }
+        }
+    }
+
+    private ByteBuffer frames(List<String> words) {
+        List<ByteBuffer> frames = new ArrayList<>();
+        List<String> frame = new ArrayList<>();
+        int length = 0;
+        for (int i = 0; i <= words.size(); i++) {
+            if (i < words.size() && !words.get(i).equals("|")) {
+                frame.add(words.get(i));
+                continue;
+            }
+            ByteBuffer bytes = frame(frame);
+            frames.add(bytes);
+            length += bytes.remaining();
+            frame.clear();
+        }
+        ByteBuffer all = ByteBuffer.allocate(length);
+        frames.forEach(all::put);
+        return all.flip();
+    }
+
+    private ByteBuffer frame(List<String> words) {
+        String name = words.get(0);
+        if (name.equals("BYTES")) {
+            return FrameText.encode(String.join(" ", words));
+        }
+        Map<String, String> fields = Words.fields(words.subList(1, words.size()));
+        if (name.equals("WELCOME")) {
+            fields.putIfAbsent("features", String.valueOf(wanted & ACKS_AND_SEQUENCES));
+        }
+        return FrameText.encode(name, fields);
+    }
+
+    private void sendPieces(ByteBuffer all, int piece) throws IOException {
+        while (all.hasRemaining()) {
+            int n = Math.min(piece, all.remaining());
+            peer.send(all.slice(all.position(), n));
+            all.position(all.position() + n);
+            pause();
+        }
+    }
+
+    /** So that the client most likely reads what was sent by itself. */
+    private static void pause() {
+        Thread.yield();
+    }
+
+    /** {@code send-many COUNT FRAME}: {@code $i} in it is the number, from 1. */
+    private void sendMany(List<String> words) throws IOException {
+        long count = Long.parseLong(words.get(0));
+        ByteBuffer some = ByteBuffer.allocate(64 << 10);
+        for (long i = 1; i <= count; i++) {
+            long number = i;
+            ByteBuffer one = frame(words.subList(1, words.size()).stream()
+                    .map(word -> word.replace("%i", String.valueOf(number)))
+                    .toList());
+            if (one.remaining() > some.remaining()) {
+                peer.send(some.flip());
+                some.clear();
+            }
+            some.put(one);
+        }
+        peer.send(some.flip());
+    }
+
+    /**
+     * {@code flood most=BYTES body=BYTES}: messages until the client has taken none for half a second; {@code $flooded}
+     * is their number. More than most: the client keeps what nobody asked for.
+     */
+    private void flood(List<String> words) throws Exception {
+        Map<String, String> fields = Words.fields(words);
+        long most = FrameText.number(fields.get("most"));
+        int size = (int) FrameText.number(fields.get("body"));
+        AtomicLong sent = new AtomicLong();
+        AtomicBoolean enough = new AtomicBoolean();
+        Peer flooded = peer;
+        long before = -1;
+        Thread sender = new Thread(
+                () -> {
+                    try {
+                        while (sent.get() * size <= most && !enough.get()) {
+                            flooded.send(FrameText.encode("MESSAGE size=" + size));
+                            sent.incrementAndGet();
+                        }
+                    } catch (IOException e) {
+                        // The case is over.
+                    }
+                },
+                "flood");
+        sender.setDaemon(true);
+        sender.start();
+        while (sender.isAlive() && sent.get() != before) {
+            before = sent.get();
+            sender.join(FLOOD_PAUSE_MS);
+        }
+        if (!sender.isAlive()) {
+            throw new AssertionError("the client took " + sent.get() * size + " bytes that nobody read");
+        }
+        // The message under way goes out once the client reads; it is the last.
+        enough.set(true);
+        variables.put("flooded", sent.get() + 1);
+    }
+
+    private void expect(List<String> words) throws IOException {
+        if (words.get(0).equals("end")) {
+            expectEnd();
+            return;
+        }
+        Peer.Frame frame = nextFrame(words.get(0));
+        if (frame == null) {
+            throw new AssertionError("the client has closed");
+        }
+        Map<String, String> got = FrameText.decode(frame.type(), frame.body());
+        if (!FrameText.name(frame.type()).equals(words.get(0))) {
+            throw new AssertionError("the client sent " + frame);
+        }
+        if (words.get(0).equals("HELLO")) {
+            wanted = Integer.parseInt(got.get("features"));
+        }
+        for (Map.Entry<String, String> field :
+                Words.fields(words.subList(1, words.size())).entrySet()) {
+            variables.match(field.getKey(), field.getValue(), got.get(field.getKey()), "the client sent " + frame);
+        }
+    }
+
+    /** The next frame but PONGs and PINGs, which may come at any time; a PING is answered. */
+    private Peer.Frame nextFrame(String name) throws IOException {
+        while (true) {
+            Peer.Frame frame = peer.next();
+            String its = frame == null ? "" : FrameText.name(frame.type());
+            if (its.equals(name) || !its.equals("PING") && !its.equals("PONG")) {
+                return frame;
+            }
+            if (its.equals("PING")) {
+                peer.send("PONG id="
+                        + FrameText.decode(frame.type(), frame.body()).get("id"));
+            }
+        }
+    }
+
+    private void expectEnd() {
+        try {
+            peer.drain();
+        } catch (AsynchronousCloseException e) {
+            throw new AssertionError("the client has not closed", e);
+        } catch (IOException e) {
+            // A reset is an end as well.
+        }
+    }
+
+    private void expectMessages(List<String> words) throws IOException {
+        String[] range = words.get(0).split("\\.\\.");
+        for (long i = Long.parseLong(range[0]); i <= Long.parseLong(range[1]); i++) {
+            expect(List.of("MESSAGE", "body=" + i));
+        }
+    }
+}
