@@ -10,6 +10,7 @@ import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.PrintableText;
 import dev.msgrelay.protocol.text.ShortText;
+import dev.msgrelay.protocol.text.TextFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -224,10 +225,12 @@ final class PublishCommand implements Callable<Integer> {
         } catch (IOException e) {
             if (state != null) {
                 throw new IOException(
-                        "cannot keep the producer id of '" + session.name() + "' in " + directory + ": " + e, e);
+                        "cannot keep the producer id of '" + session.name() + "' in " + directory + ": "
+                                + TextFile.fault(e),
+                        e);
             }
-            printError("cannot keep the producer id of '" + session.name() + "' in " + directory + " (" + e
-                    + "): this run cannot be continued if it is cut short");
+            printError("cannot keep the producer id of '" + session.name() + "' in " + directory + " ("
+                    + TextFile.fault(e) + "): this run cannot be continued if it is cut short");
             return Resumption.none();
         }
     }

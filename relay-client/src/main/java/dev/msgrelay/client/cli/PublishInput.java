@@ -145,6 +145,11 @@ final class PublishInput {
             return new ByteArrayInputStream(new byte[0]);
         }
         if (file == null) {
+            try {
+                stdin.available();
+            } catch (IOException e) {
+                throw new IOException("cannot read the standard input: " + e.getMessage(), e);
+            }
             return stdin;
         }
         if (Files.isDirectory(file)) {

@@ -91,6 +91,9 @@ final class SessionOptions {
     static String readTokenFile(Path file) throws IOException {
         try {
             String text = TextFile.read(file, MOST_TOKEN_FILE).strip();
+            if (text.isEmpty()) {
+                throw new IOException("it is empty");
+            }
             warnIfWide(file);
             return text;
         } catch (FileSystemException e) {

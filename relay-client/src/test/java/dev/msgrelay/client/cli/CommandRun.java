@@ -21,6 +21,10 @@ public record CommandRun(int exitCode, byte[] bytes, String err) {
         return run(new ByteArrayInputStream(stdin), new StringWriter(), args);
     }
 
+    static CommandRun withInput(InputStream stdin, String... args) {
+        return run(stdin, new StringWriter(), args);
+    }
+
     public static CompletableFuture<CommandRun> start(String stdin, String... args) {
         return CompletableFuture.supplyAsync(() -> withInput(stdin.getBytes(UTF_8), args));
     }

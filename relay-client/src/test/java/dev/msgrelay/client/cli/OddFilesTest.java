@@ -3,6 +3,8 @@ package dev.msgrelay.client.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.InputStream;
+import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,9 +36,27 @@ class OddFilesTest {
     }
 
     @Test
+    void anInputThatCannotBeRead() {
+        CommandRun run = CommandRun.withInput(new InputStream() {
+            @Override
+            public int available() throws IOException {
+                throw new IOException("Bad file descriptor");
+            }
+
+            @Override
+            public int read() throws IOException {
+                throw new IOException("Bad file descriptor");
+            }
+        }, "publish", "1");
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).isEqualTo("relay-client publish: cannot read the standard input: Bad file descriptor\n");
+    }
+
+    @Test
     void asAToken() {
         for (String[] odd : new String[][] {
             {pipe.toString(), "it is a pipe: give a file"},
+            {"/dev/null", "it is empty"},
             {"/dev/zero", "it is a device: give a file"},
             {sparse.toString(), "8589934592 bytes are over the limit of 4096"}
         }) {

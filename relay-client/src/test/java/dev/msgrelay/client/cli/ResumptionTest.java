@@ -278,7 +278,8 @@ class ResumptionTest {
         assertThat(run.err().lines())
                 .singleElement()
                 .asString()
-                .contains("cannot keep the producer id of 'orders' in " + occupied);
+                .contains("cannot keep the producer id of 'orders' in " + occupied)
+                .doesNotContain("java.");
     }
 
     /** One line says so, and no stack beside it. */

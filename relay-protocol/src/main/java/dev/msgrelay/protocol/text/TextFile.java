@@ -5,7 +5,10 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
@@ -25,6 +28,19 @@ public final class TextFile {
     private static final char BYTE_ORDER_MARK = '\uFEFF';
 
     private TextFile() {}
+
+    /** A fault of the file system in words, with the file's name; the messages of the JDK are little more than that name. */
+    public static String fault(Throwable e) {
+        if (!(e instanceof FileSystemException of)) {
+            return e instanceof IOException && e.getMessage() != null ? e.getMessage() : e.toString();
+        }
+        String what = e instanceof AccessDeniedException
+                ? "permission denied"
+                : e instanceof NoSuchFileException
+                        ? "it is not there"
+                        : of.getReason() == null ? e.getClass().getSimpleName() : of.getReason();
+        return of.getFile() + ": " + what;
+    }
 
     /**
      * Reads a file as UTF-8; a byte order mark in front is left out.

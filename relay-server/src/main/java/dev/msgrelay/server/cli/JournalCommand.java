@@ -2,6 +2,7 @@ package dev.msgrelay.server.cli;
 
 import dev.msgrelay.protocol.text.MessagePrinter;
 import dev.msgrelay.protocol.text.ShortText;
+import dev.msgrelay.protocol.text.TextFile;
 import dev.msgrelay.protocol.text.WatchedOutput;
 import dev.msgrelay.server.admin.CheckMetrics;
 import dev.msgrelay.server.admin.JsonLine;
@@ -99,7 +100,7 @@ final class JournalCommand implements Runnable {
             new CheckMetrics(directory, code == 0, bytes.get(), Instant.now(), took).write(metricsFile);
             return code;
         } catch (IOException e) {
-            printError("the metrics cannot be written to " + metricsFile + ": " + e);
+            printError("the metrics cannot be written to " + metricsFile + ": " + TextFile.fault(e));
             return 1;
         }
     }

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.journal;
 
+import dev.msgrelay.protocol.text.TextFile;
 import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.DiskException;
 import dev.msgrelay.server.journal.disk.FileDisk;
@@ -325,7 +326,7 @@ public final class Journal implements Closeable {
 
     /** The fault that ended the journal, in words. */
     public String failureText() {
-        return name() + " has failed: " + DiskException.words(failure.get());
+        return name() + " has failed: " + TextFile.fault(failure.get());
     }
 
     private void endThreads(long nanos, JournalThreads.LastSteps then) throws IOException {

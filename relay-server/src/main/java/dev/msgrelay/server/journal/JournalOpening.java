@@ -1,5 +1,6 @@
 package dev.msgrelay.server.journal;
 
+import dev.msgrelay.protocol.text.TextFile;
 import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.DiskException;
 import dev.msgrelay.server.journal.format.EpochTable;
@@ -36,7 +37,7 @@ public record JournalOpening(
         } catch (DiskException e) {
             throw e;
         } catch (IOException e) {
-            throw new DiskException(journal() + " cannot be used: " + DiskException.words(e), e);
+            throw new DiskException(journal() + " cannot be used: " + TextFile.fault(e), e);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.journal;
 
+import dev.msgrelay.protocol.text.TextFile;
 import dev.msgrelay.server.journal.disk.DiskException;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -84,7 +85,7 @@ final class JournalThreads {
         last.start();
         await(last, end, nanos);
         if (thrown.get() != null) {
-            throw new DiskException(journal + ": " + DiskException.words(thrown.get()), thrown.get());
+            throw new DiskException(journal + ": " + TextFile.fault(thrown.get()), thrown.get());
         }
     }
 

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /** A listening socket: accepts on one loop and hands each connection to a {@link Placement}. */
 public final class Listener {
@@ -25,6 +26,9 @@ public final class Listener {
 
     private static final int BACKLOG = 1024;
     private static final int BIND_SECONDS = 10;
+
+    /** Front of a message of epoll: the call and the number, before the system's words. */
+    private static final Pattern NATIVE_CALL = Pattern.compile("^\\w+\\(\\.\\.\\) failed with error\\(-?\\d+\\): ");
 
     /** Pause after a failure; short enough that a client does not notice it once descriptors are free again. */
     private static final long PAUSE_MILLIS = 200;
@@ -75,8 +79,9 @@ public final class Listener {
             throw new IOException("cannot listen on " + what + ": no answer within " + BIND_SECONDS + " s");
         }
         if (!future.isSuccess()) {
+            String why = String.valueOf(future.cause().getMessage());
             throw new IOException(
-                    "cannot listen on " + what + ": " + future.cause().getMessage(), future.cause());
+                    "cannot listen on " + what + ": " + NATIVE_CALL.matcher(why).replaceFirst(""), future.cause());
         }
     }
 

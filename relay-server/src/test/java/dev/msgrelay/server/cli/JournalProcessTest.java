@@ -197,6 +197,7 @@ class JournalProcessTest {
         CommandRun relay = CommandRun.of(args);
         assertThat(relay.exitCode()).as("%s", relay.errors()).isEqualTo(code);
         assertThat(relay.errors()).anyMatch(l -> l.startsWith("relay-server: ") && l.contains(words));
+        assertThat(relay.errors()).noneMatch(l -> l.contains("java."));
         assertThat(relay.lines()).isEmpty();
     }
 

@@ -11,9 +11,9 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -157,7 +157,8 @@ class RefusedSettingsTest {
     /** Ring and log grow with the longest body by themselves; what else is too small is named, with the size it needs. */
     @Test
     void aLongerBodyAloneMakesRoomOrNamesWhatIsTooSmall() {
-        Pattern refusal = Pattern.compile("(pin|assembly|replay) size (\\d+) is not within (\\d+)\\.\\..*max body (\\d+).*");
+        Pattern refusal =
+                Pattern.compile("(pin|assembly|replay) size (\\d+) is not within (\\d+)\\.\\..*max body (\\d+).*");
         boolean named = false;
         for (int body = 1; body > 0 && body <= 64 << 20; body *= 2) {
             RelayConfig.Builder settings = RelayConfig.builder().maxBody(body);

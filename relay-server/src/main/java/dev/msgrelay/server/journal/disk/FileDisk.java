@@ -1,5 +1,6 @@
 package dev.msgrelay.server.journal.disk;
 
+import dev.msgrelay.protocol.text.TextFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -52,7 +53,7 @@ public final class FileDisk implements Disk {
         try {
             OwnFiles.makeFolder(directory);
         } catch (IOException e) {
-            throw new DiskException("journal: cannot make the directory " + directory + ": " + e, e);
+            throw new DiskException("journal: cannot make the directory " + directory + ": " + TextFile.fault(e), e);
         }
         return new FileDisk(directory);
     }
