@@ -126,7 +126,7 @@ class ClusterStateTest {
         rig.offer(one, one.leave("ann", ANN));
         rig.millis += ClusterNames.HOLD_MILLIS - 1;
         rig.offer(two, two.claim("ann", BOB));
-        assertThat(rig.seen.last()).contains("NAME_HELD", "for another 1 ms");
+        assertThat(rig.seen.last()).contains("NAME_HELD", "for 1 ms more of");
         rig.millis++;
         rig.offer(two, two.claim("ann", BOB));
         assertThat(rig.seen.last()).isEqualTo("claimed 2/3 ann: yes, -1 at 0");
@@ -145,7 +145,7 @@ class ClusterStateTest {
         assertThat(rig.seen.last()).contains("NAME_HELD", "for another " + ClusterNames.HOLD_MILLIS + " ms");
         rig.millis += ClusterNames.HOLD_MILLIS - 1;
         rig.offer(two, two.claim("ann", BOB));
-        assertThat(rig.seen.last()).contains("NAME_HELD", "for another 1 ms");
+        assertThat(rig.seen.last()).contains("NAME_HELD", "for 1 ms more of");
         rig.millis++;
         rig.offer(two, two.claim("ann", BOB));
         assertThat(rig.seen.last()).contains("yes");
@@ -170,7 +170,7 @@ class ClusterStateTest {
         rig.state.sessionClosed(1, rig.millis);
         rig.millis += ClusterNames.HOLD_MILLIS - 1;
         rig.offer(two, two.claim("ann", BOB));
-        assertThat(rig.seen.last()).contains("NAME_HELD", "for another 1 ms");
+        assertThat(rig.seen.last()).contains("NAME_HELD", "for 1 ms more of");
         rig.millis++;
         rig.offer(two, two.claim("ann", BOB));
         assertThat(rig.seen.last()).contains("yes, -1");
