@@ -142,7 +142,7 @@ class ClusterStateTest {
         rig.offer(one, one.claim("ann", ANN), one.run("ann", ANN, 1, 3), one.leave("ann", ANN));
         rig.millis -= TimeUnit.HOURS.toMillis(1);
         rig.offer(two, two.claim("ann", BOB));
-        assertThat(rig.seen.last()).contains("NAME_HELD", "for another " + ClusterNames.HOLD_MILLIS + " ms");
+        assertThat(rig.seen.last()).contains("NAME_HELD", "for " + ClusterNames.HOLD_MILLIS + " ms more of");
         rig.millis += ClusterNames.HOLD_MILLIS - 1;
         rig.offer(two, two.claim("ann", BOB));
         assertThat(rig.seen.last()).contains("NAME_HELD", "for 1 ms more of");
