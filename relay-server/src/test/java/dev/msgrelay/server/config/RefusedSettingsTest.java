@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -150,6 +152,37 @@ class RefusedSettingsTest {
                         .listen()
                         .publishPort())
                 .isZero();
+    }
+
+    /** Ring and log grow with the longest body by themselves; what else is too small is named, with the size it needs. */
+    @Test
+    void aLongerBodyAloneMakesRoomOrNamesWhatIsTooSmall() {
+        Pattern refusal = Pattern.compile("(pin|assembly|replay) size (\\d+) is not within (\\d+)\\.\\..*max body (\\d+).*");
+        boolean named = false;
+        for (int body = 1; body > 0 && body <= 64 << 20; body *= 2) {
+            RelayConfig.Builder settings = RelayConfig.builder().maxBody(body);
+            RelayConfig config = null;
+            for (int raised = 0; config == null; raised++) {
+                assertThat(raised).as("settings raised for %d bytes", body).isLessThanOrEqualTo(3);
+                try {
+                    config = settings.build();
+                } catch (IllegalArgumentException e) {
+                    Matcher said = refusal.matcher(e.getMessage());
+                    assertThat(said.matches()).as(e.getMessage()).isTrue();
+                    assertThat(said.group(4)).isEqualTo(Integer.toString(body));
+                    named = true;
+                    int least = Integer.parseInt(said.group(3));
+                    switch (said.group(1)) {
+                        case "pin" -> settings.pinBytes(least);
+                        case "assembly" -> settings.assemblyBytes(least);
+                        default -> settings.replayBytes(least);
+                    }
+                }
+            }
+            assertThat(config.stream().ringBytes()).isGreaterThanOrEqualTo(2 * body);
+            assertThat(config.stream().logBytes()).isGreaterThanOrEqualTo(4 * body);
+        }
+        assertThat(named).isTrue();
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.log.PacketLog;
+import dev.msgrelay.server.ops.TimeHistogram;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -90,6 +91,30 @@ class EndOfBatchTest {
         publish(4);
         assertThat(log.head().position()).isEqualTo(2 * FRAME);
         assertThat(cycle()).isEqualTo(4 * FRAME);
+    }
+
+    /** Once a batch, from its first message to the end, however many runs are in it. */
+    @Test
+    void theTimeOfABatchIsCounted() {
+        TimeHistogram times = new TimeHistogram();
+        long[] clock = {1_000_000};
+        rig.handler.timedBy(() -> clock[0], times);
+        readInPlace(1);
+        clock[0] += 30_000;
+        publish(2);
+        cycle();
+        clock[0] += 12_000;
+        order.handedOver();
+        cycle();
+        order.handedOver();
+        assertThat(times.times().count()).isEqualTo(1);
+        assertThat(times.times().nanos()).isEqualTo(42_000);
+        publish(3);
+        cycle();
+        clock[0] += 8_000;
+        order.handedOver();
+        assertThat(times.times().count()).isEqualTo(2);
+        assertThat(times.times().nanos()).isEqualTo(50_000);
     }
 
     /** A claim that a producer has given up is no run. */

@@ -31,7 +31,7 @@ public final class OrderRig implements AutoCloseable {
     final List<Long> heads = new ArrayList<>();
 
     final RunScan scan = new RunScan(PACKET, MAX_BODY);
-    private final NetworkBatchHandler handler;
+    final NetworkBatchHandler handler;
     private final RunPoller poller;
     private final int chunk;
     private final ByteBuf memory = Frames.direct(FrameRing.slabBytes(CELLS, MAX_RUN));
