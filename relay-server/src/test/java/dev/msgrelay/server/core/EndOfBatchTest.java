@@ -98,7 +98,7 @@ class EndOfBatchTest {
     void theTimeOfABatchIsCounted() {
         TimeHistogram times = new TimeHistogram();
         long[] clock = {1_000_000};
-        rig.handler.timedBy(() -> clock[0], times);
+        rig.handler.timedBy(() -> clock[0], times::add);
         readInPlace(1);
         clock[0] += 30_000;
         publish(2);
