@@ -126,7 +126,7 @@ class ClusterStateTest {
         rig.offer(one, one.leave("ann", ANN));
         rig.millis += ClusterNames.HOLD_MILLIS - 1;
         rig.offer(two, two.claim("ann", BOB));
-        assertThat(rig.seen.last()).contains("NAME_HELD", "for another 1 ms");
+        assertThat(rig.seen.last()).contains("NAME_HELD", "for 1 ms more of");
         rig.millis++;
         rig.offer(two, two.claim("ann", BOB));
         assertThat(rig.seen.last()).isEqualTo("claimed 2/3 ann: yes, -1 at 0");
@@ -142,10 +142,10 @@ class ClusterStateTest {
         rig.offer(one, one.claim("ann", ANN), one.run("ann", ANN, 1, 3), one.leave("ann", ANN));
         rig.millis -= TimeUnit.HOURS.toMillis(1);
         rig.offer(two, two.claim("ann", BOB));
-        assertThat(rig.seen.last()).contains("NAME_HELD", "for another " + ClusterNames.HOLD_MILLIS + " ms");
+        assertThat(rig.seen.last()).contains("NAME_HELD", "for " + ClusterNames.HOLD_MILLIS + " ms more of");
         rig.millis += ClusterNames.HOLD_MILLIS - 1;
         rig.offer(two, two.claim("ann", BOB));
-        assertThat(rig.seen.last()).contains("NAME_HELD", "for another 1 ms");
+        assertThat(rig.seen.last()).contains("NAME_HELD", "for 1 ms more of");
         rig.millis++;
         rig.offer(two, two.claim("ann", BOB));
         assertThat(rig.seen.last()).contains("yes");
@@ -170,7 +170,7 @@ class ClusterStateTest {
         rig.state.sessionClosed(1, rig.millis);
         rig.millis += ClusterNames.HOLD_MILLIS - 1;
         rig.offer(two, two.claim("ann", BOB));
-        assertThat(rig.seen.last()).contains("NAME_HELD", "for another 1 ms");
+        assertThat(rig.seen.last()).contains("NAME_HELD", "for 1 ms more of");
         rig.millis++;
         rig.offer(two, two.claim("ann", BOB));
         assertThat(rig.seen.last()).contains("yes, -1");
