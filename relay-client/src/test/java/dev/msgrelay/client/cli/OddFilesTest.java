@@ -3,8 +3,8 @@ package dev.msgrelay.client.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.InputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,17 +37,20 @@ class OddFilesTest {
 
     @Test
     void anInputThatCannotBeRead() {
-        CommandRun run = CommandRun.withInput(new InputStream() {
-            @Override
-            public int available() throws IOException {
-                throw new IOException("Bad file descriptor");
-            }
+        CommandRun run = CommandRun.withInput(
+                new InputStream() {
+                    @Override
+                    public int available() throws IOException {
+                        throw new IOException("Bad file descriptor");
+                    }
 
-            @Override
-            public int read() throws IOException {
-                throw new IOException("Bad file descriptor");
-            }
-        }, "publish", "1");
+                    @Override
+                    public int read() throws IOException {
+                        throw new IOException("Bad file descriptor");
+                    }
+                },
+                "publish",
+                "1");
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.err()).isEqualTo("relay-client publish: cannot read the standard input: Bad file descriptor\n");
     }

@@ -135,7 +135,8 @@ class JournalCheckTest {
         fill();
         Files.createDirectories(metricsFile().resolve("in the way"));
         assertThat(check()).isEqualTo(1);
-        assertThat(err.toString()).contains("relay-server: the metrics cannot be written to " + metricsFile())
+        assertThat(err.toString())
+                .contains("relay-server: the metrics cannot be written to " + metricsFile())
                 .doesNotContain("java.");
     }
 
