@@ -92,6 +92,7 @@ class ConfigurationTest {
                 "admin",
                 "admin-token",
                 "health",
+                "metrics-names",
                 "tls-cert",
                 "tls-key",
                 "tls-clients");
