@@ -76,11 +76,7 @@ public final class LocalPublisher implements AutoCloseable {
         if (length == 0) {
             return PublishOutcome.ACCEPTED;
         }
-        return switch (stage.putRun(frames, length)) {
-            case YES -> PublishOutcome.ACCEPTED;
-            case NO -> refusal();
-            case INVALID -> throw new IllegalArgumentException("run of " + length + " bytes: " + stage.problemText());
-        };
+        return stage.putRun(frames, length) ? PublishOutcome.ACCEPTED : refusal();
     }
 
     /**

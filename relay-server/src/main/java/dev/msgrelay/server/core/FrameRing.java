@@ -3,9 +3,11 @@ package dev.msgrelay.server.core;
 import com.lmax.disruptor.InsufficientCapacityException;
 import com.lmax.disruptor.MultiProducerSequencer;
 import com.lmax.disruptor.Sequence;
+import com.lmax.disruptor.SequenceBarrier;
 import com.lmax.disruptor.WaitStrategy;
 import dev.msgrelay.server.memory.Bytes;
 import io.netty.buffer.ByteBuf;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
@@ -25,7 +27,11 @@ import java.nio.ByteBuffer;
  *        e, 4 bytes: length of each of its frames where they are known to be valid and alike, else 0
  * </pre>
  *
- * Threads: any number of producers; one consumer, the {@link RunPoller}.
+ * <p>The consumer is an event loop, which never waits on the ring: it polls, sleeps in its selector, and is woken by a
+ * publish. The Disruptor's own {@code EventPoller} asks at every poll for the highest published sequence, which on a full
+ * ring means to scan all of it. Here a run's first cell says how many cells it has: one look a run.
+ *
+ * <p>Threads: any number of producers; one consumer.
  */
 public final class FrameRing {
     /** Bytes of a cell: a cache line, so that two producers never write to the same one. */
@@ -34,12 +40,24 @@ public final class FrameRing {
     /** What {@link #tryClaim} answers when the run does not fit at present. */
     public static final long REFUSED = -1;
 
-    static final int NOTHING = 0;
+    /** A batch ends with the run that reaches this many cells, 128 KiB: what it packs is still in the cache when it is sent. */
+    static final int MAX_CELLS = 2048;
+
+    private static final int NOTHING = 0;
     static final int HEADER_BYTES = 2 * Integer.BYTES;
 
     private static final int EACH_OFFSET = Integer.BYTES;
 
     private static final int CELL_SHIFT = 6;
+
+    /** Result of a poll. */
+    enum Polled {
+        /** No run is published. */
+        NOTHING,
+        SOME,
+        /** The handler could not take a run, which stays in the ring; it may have taken others before. */
+        HELD
+    }
 
     private final ByteBuffer slab;
     private final MultiProducerSequencer sequencer;
@@ -51,9 +69,9 @@ public final class FrameRing {
      * @param cells number of cells, a power of two
      * @param maxRun longest run in bytes, at most half of the ring so that it can always be claimed in the end
      * @param memory direct memory of at least {@link #slabBytes} bytes; the caller keeps its ownership
-     * @param wakeup told of every publish
+     * @param wakeup run after every publish, which it finds visible
      */
-    public FrameRing(int cells, int maxRun, ByteBuf memory, WaitStrategy wakeup) {
+    public FrameRing(int cells, int maxRun, ByteBuf memory, Runnable wakeup) {
         if (Integer.bitCount(cells) != 1) {
             throw new IllegalArgumentException("cells " + cells + " is not a power of two");
         }
@@ -62,7 +80,7 @@ public final class FrameRing {
                     + ((long) cells * CELL_BYTES) + " bytes");
         }
         this.slab = Bytes.view(memory, slabBytes(cells, maxRun));
-        this.sequencer = new MultiProducerSequencer(cells, wakeup);
+        this.sequencer = new MultiProducerSequencer(cells, new Wakeup(wakeup));
         this.sequencer.addGatingSequences(consumed);
         this.mask = cells - 1;
         this.maxRun = maxRun;
@@ -173,28 +191,57 @@ public final class FrameRing {
         return sequencer.remainingCapacity();
     }
 
-    ByteBuffer slab() {
-        return slab;
-    }
-
     Sequence consumed() {
         return consumed;
     }
 
+    /** Hands one batch of the published runs to {@code handler}. On the consumer's thread. */
+    Polled poll(RunHandler handler) {
+        long first = consumed.get() + 1;
+        long limit = first + MAX_CELLS;
+        long next = first;
+        Polled result = Polled.NOTHING;
+        while (next < limit && isPublished(next)) {
+            int cell = cellOffset(next);
+            int length = slab.getInt(cell);
+            if (length == NOTHING) {
+                next++;
+            } else if (handler.makeReady()) {
+                handler.onEvent(slab, cell + HEADER_BYTES, length, slab.getInt(cell + EACH_OFFSET));
+                next += cellsOf(length);
+            } else {
+                result = Polled.HELD;
+                break;
+            }
+        }
+        if (next == first) {
+            return result;
+        }
+        // Once a batch: this is what producers wait for, and every store of it takes the line from them.
+        consumed.set(next - 1);
+        return result == Polled.HELD ? result : Polled.SOME;
+    }
+
     /** Whether the run that starts at {@code sequence} is published. */
-    boolean isPublished(long sequence) {
+    private boolean isPublished(long sequence) {
         return sequencer.isAvailable(sequence);
     }
 
-    int lengthAt(long sequence) {
-        return slab.getInt(cellOffset(sequence));
-    }
-
-    int eachAt(long sequence) {
-        return slab.getInt(cellOffset(sequence) + EACH_OFFSET);
-    }
-
-    int cellOffset(long sequence) {
+    private int cellOffset(long sequence) {
         return ((int) sequence & mask) << CELL_SHIFT;
+    }
+
+    private record Wakeup(Runnable wakeup) implements WaitStrategy {
+        @Override
+        public void signalAllWhenBlocking() {
+            // The publish must be visible before the consumer's flag is read, or both sides could miss each other.
+            VarHandle.fullFence();
+            wakeup.run();
+        }
+
+        @Override
+        public long waitFor(long sequence, Sequence cursor, Sequence dependent, SequenceBarrier barrier) {
+            throw new UnsupportedOperationException("the ring is polled by an event loop, nobody waits on it");
+        }
     }
 }

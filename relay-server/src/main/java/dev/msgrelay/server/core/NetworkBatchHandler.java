@@ -56,8 +56,22 @@ public final class NetworkBatchHandler implements RunHandler {
     }
 
     @Override
-    public void onEvent(Run run) {
-        pack(walk(run));
+    public void onEvent(ByteBuffer buffer, int offset, int length, int frameLength) {
+        // The ends of packets depend on the runs before, so a run is walked when its turn has come.
+        int open = log.openPacketBytes();
+        RunScan walked = frameLength > 0
+                ? scan.assume(buffer, offset, length, frameLength, open)
+                : scan.scan(buffer, offset, length, open);
+        if (walked.end() != length) {
+            // Producers check their runs in the ring or before, so this is a fault of the relay's own. What is whole is
+            // relayed, the rest is not: it must neither reach a subscriber nor stop the ring.
+            LOG.error(
+                    "a run in the ring is not whole frames, which is a fault of the relay: {} of its {} bytes are dropped{}",
+                    walked.rest(),
+                    length,
+                    walked.problem() == null ? "" : " (" + walked.problemText() + ")");
+        }
+        pack(walked);
     }
 
     /**
@@ -74,28 +88,6 @@ public final class NetworkBatchHandler implements RunHandler {
                             + (walked.problem() == null ? "" : " (" + walked.problemText() + ")"));
         }
         pack(walked);
-    }
-
-    /** Where the packets of a run end depends on what came before it, so it is walked when its turn has come. */
-    private RunScan walk(Run run) {
-        int open = log.openPacketBytes();
-        RunScan walked = run.frameLength() > 0
-                ? scan.assume(run.buffer(), run.offset(), run.length(), run.frameLength(), open)
-                : scan.scan(run.buffer(), run.offset(), run.length(), open);
-        return whole(walked, run.length());
-    }
-
-    private static RunScan whole(RunScan walked, int length) {
-        if (walked.end() != length) {
-            // Producers check their runs in the ring or before, so this is a fault of the relay's own. What is whole is
-            // relayed, the rest is not: it must neither reach a subscriber nor stop the ring.
-            LOG.error(
-                    "a run in the ring is not whole frames, which is a fault of the relay: {} of its {} bytes are dropped{}",
-                    walked.rest(),
-                    length,
-                    walked.problem() == null ? "" : " (" + walked.problemText() + ")");
-        }
-        return walked;
     }
 
     /**

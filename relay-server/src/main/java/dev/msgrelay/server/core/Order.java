@@ -17,7 +17,6 @@ public final class Order {
     private static final long STAGE_HELD_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final FrameRing ring;
-    private final RunPoller poller;
     private final NetworkBatchHandler handler;
     // Where runs go: the handler, or who orders them with others first; null: nobody does.
     private final RunHandler runs;
@@ -35,7 +34,6 @@ public final class Order {
         this.ring = ring;
         this.runs = others == null ? handler : others;
         this.others = others;
-        this.poller = new RunPoller(ring, runs);
         this.handler = handler;
         this.gate = gate;
         this.log = log;
@@ -52,7 +50,8 @@ public final class Order {
         if (inDoubt != null) {
             throw new IllegalStateException("the order is in doubt", inDoubt);
         }
-        boolean got = poller.poll();
+        FrameRing.Polled polled = ring.poll(runs);
+        boolean got = polled == FrameRing.Polled.SOME;
         // What has gathered in stages is taken when the ring has run dry: it is the producer's own memory, and every
         // look at it takes the lines from its core. Now and then all the same: another producer may never let the ring
         // run dry.
@@ -68,7 +67,7 @@ public final class Order {
         if (!allShown()) {
             handler.endOfBatch();
         }
-        return more || got && !poller.held() && ring.hasNext();
+        return more || got && polled != FrameRing.Polled.HELD && ring.hasNext();
     }
 
     /** Subscribers have been handed what the last {@link #drain} showed, as far as their sockets took it. */
@@ -95,16 +94,6 @@ public final class Order {
             inDoubt = e;
             throw e;
         }
-    }
-
-    /** Bytes that the open packet holds: a span that is to be taken is walked with them in mind. */
-    public int openPacketBytes() {
-        return log.openPacketBytes();
-    }
-
-    /** The number of the last message taken; 0: none yet. */
-    public long lastSequence() {
-        return log.lastSequence();
     }
 
     /** Whether something waits that the last {@link #drain} did not find: asked before the core sleeps. */

@@ -29,15 +29,6 @@ public final class RunStage {
     /** Runs up to this length gather; a longer one is worth a claim of its own. */
     public static final int SMALL_RUN = 2048;
 
-    /** What became of a run. */
-    public enum Taken {
-        YES,
-        /** Neither here nor in the ring is room. */
-        NO,
-        /** It is not made of whole, lawful frames; {@link #problemText} says what is wrong. */
-        INVALID
-    }
-
     /** Bytes that gather at most. */
     static final int CAPACITY = 8192;
 
@@ -59,7 +50,6 @@ public final class RunStage {
     private final FrameRing ring;
     private final BooleanSupplier consumerAsleep;
     private final ByteBuffer memory;
-    private final Run run = new Run();
     private final RunScan scan;
 
     @SuppressWarnings("unused") // through OWNER
@@ -131,57 +121,55 @@ public final class RunStage {
         return true;
     }
 
-    /** Takes a run of whole frames, if that is what it is. */
-    public Taken putRun(ByteBuffer frames, int length) {
+    /**
+     * Takes a run; false where neither here nor in the ring is room.
+     *
+     * @throws IllegalArgumentException the run is not made of whole, lawful frames
+     */
+    public boolean putRun(ByteBuffer frames, int length) {
         acquire();
         try {
-            if (ended) {
-                return Taken.NO;
-            }
-            return length <= SMALL_RUN && gathered + length <= CAPACITY
-                    ? gatherRun(frames, length)
-                    : claimRun(frames, length);
+            return !ended
+                    && (length <= SMALL_RUN && gathered + length <= CAPACITY
+                            ? gatherRun(frames, length)
+                            : claimRun(frames, length));
         } finally {
             letGo();
         }
     }
 
-    private Taken gatherRun(ByteBuffer frames, int length) {
+    private boolean gatherRun(ByteBuffer frames, int length) {
         int at = gathered;
         memory.put(at, frames, frames.position(), length);
         scan.scan(memory, at, length, 0);
-        if (scan.end() != length) {
-            return Taken.INVALID;
-        }
+        check(length);
         grow(at, length, scan.each());
-        return Taken.YES;
+        return true;
     }
 
     /** The copy is what is checked: the caller's own memory may change meanwhile. */
-    private Taken claimRun(ByteBuffer frames, int length) {
+    private boolean claimRun(ByteBuffer frames, int length) {
         long claim = moveToRing() ? ring.tryClaim(length) : FrameRing.REFUSED;
         if (claim == FrameRing.REFUSED) {
-            return Taken.NO;
+            return false;
         }
-        boolean whole = false;
         try {
             ring.put(claim, 0, frames, frames.position(), length);
             ring.scan(claim, length, scan);
-            whole = scan.end() == length;
-        } finally {
-            if (!whole) {
-                ring.abandon(claim, length);
-            }
+            check(length);
+        } catch (Throwable e) {
+            ring.abandon(claim, length);
+            throw e;
         }
-        if (whole) {
-            publish(claim, length, scan.each());
-        }
-        return whole ? Taken.YES : Taken.INVALID;
+        publish(claim, length, scan.each());
+        return true;
     }
 
-    /** What was wrong with the last run that was {@link Taken#INVALID}. The producer's thread. */
-    public String problemText() {
-        return scan.problem() == null ? "does not end with a whole frame" : scan.problemText();
+    private void check(int length) {
+        if (scan.end() != length) {
+            throw new IllegalArgumentException("run of " + length + " bytes: "
+                    + (scan.problem() == null ? "does not end with a whole frame" : scan.problemText()));
+        }
     }
 
     private void grow(int at, int length, int frameLength) {
@@ -294,7 +282,7 @@ public final class RunStage {
             // What this producer has put into the ring before goes before.
             boolean next = length > 0 && lastCell <= ring.consumed().get() && handler.makeReady();
             if (next) {
-                handler.onEvent(run.wrap(memory, 0, length, each));
+                handler.onEvent(memory, 0, length, each);
                 gathered = 0;
             }
             return next;

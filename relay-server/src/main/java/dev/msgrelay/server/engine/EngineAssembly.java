@@ -4,7 +4,6 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.StreamConfig;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.core.FrameRing;
-import dev.msgrelay.server.core.LoopWakeup;
 import dev.msgrelay.server.core.NetworkBatchHandler;
 import dev.msgrelay.server.core.Order;
 import dev.msgrelay.server.core.Orderer;
@@ -167,7 +166,7 @@ public final class EngineAssembly {
         int slab = FrameRing.slabBytes(stream.ringCells(), stream.maxRun());
         ByteBuf ringMemory = allocator.directBuffer(slab, slab);
         taken.taken(ringMemory::release);
-        ring = new FrameRing(stream.ringCells(), stream.maxRun(), ringMemory, new LoopWakeup(core));
+        ring = new FrameRing(stream.ringCells(), stream.maxRun(), ringMemory, core::signal);
         log = new PacketLog(
                 allocator,
                 stream.logBytes(),

@@ -1,6 +1,5 @@
 package dev.msgrelay.server.ingest;
 
-import com.lmax.disruptor.BusySpinWaitStrategy;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.FrameRing;
@@ -109,7 +108,7 @@ final class PublisherRig implements AutoCloseable {
         names = new NameTable(
                 budget.pool(Part.NAMES), config.limits().nameHold().toNanos());
         line = new MemoryLine(budget.pool(Part.FRAMES));
-        ring = new FrameRing(CELLS, MAX_RUN, memory, new BusySpinWaitStrategy());
+        ring = new FrameRing(CELLS, MAX_RUN, memory, () -> {});
         log = new PacketLog(
                 allocator, 64 * CHUNK, CHUNK, PACKET, 4, MAX_RUN, position -> logMayGrow.getAsBoolean(), Mark.of(0, 1));
         held = new HeldSources(() -> true, clock::nanoTime);
