@@ -69,7 +69,7 @@ public final class RelayServer implements AutoCloseable {
         parts = RelayParts.make(config, recovery, ports, this::failed);
         engine = parts.engine();
         tls = new RelayTls(parts.tls(), engine.services().budget().pool(MemoryBudget.Part.TLS));
-        entrances = new Entrances(config.listen(), parts.transport(), parts.loops()[0]);
+        entrances = new Entrances(config.listen(), parts.transport(), parts.loops()[0], ports);
     }
 
     private void open() throws IOException {
@@ -85,10 +85,6 @@ public final class RelayServer implements AutoCloseable {
             entrances.openTls(
                     config.tls(), c -> place(c, Role.PUBLISHER, context), c -> place(c, Role.SUBSCRIBER, context));
         }
-        ports.opened(Role.PUBLISHER, false, publishAddress());
-        ports.opened(Role.SUBSCRIBER, false, subscribeAddress());
-        ports.opened(Role.PUBLISHER, true, tlsPublishAddress());
-        ports.opened(Role.SUBSCRIBER, true, tlsSubscribeAddress());
     }
 
     /**
@@ -149,22 +145,22 @@ public final class RelayServer implements AutoCloseable {
 
     /** The address for publishers over TCP; null: there is none. */
     public InetSocketAddress publishAddress() {
-        return entrances.publishAddress();
+        return ports.address(Role.PUBLISHER, false);
     }
 
     /** The address for subscribers over TCP; null: there is none. */
     public InetSocketAddress subscribeAddress() {
-        return entrances.subscribeAddress();
+        return ports.address(Role.SUBSCRIBER, false);
     }
 
     /** The address for publishers with TLS; null: there is none. */
     public InetSocketAddress tlsPublishAddress() {
-        return entrances.tlsPublishAddress();
+        return ports.address(Role.PUBLISHER, true);
     }
 
     /** The address for subscribers with TLS; null: there is none. */
     public InetSocketAddress tlsSubscribeAddress() {
-        return entrances.tlsSubscribeAddress();
+        return ports.address(Role.SUBSCRIBER, true);
     }
 
     /** The relay's TLS, also where there is none. */

@@ -35,6 +35,7 @@ final class CoreDuty implements EngineLoop.Duty {
     private final DurableEnds durable;
     private final PinRelief relief;
     private final JournalLink journal;
+    // Whether other loops read publishers too.
     private final boolean readsElsewhere;
     // Whether anybody beside the core waits for the head.
     private final boolean signals;
@@ -43,32 +44,19 @@ final class CoreDuty implements EngineLoop.Duty {
     // Written by the core, read by whoever asks whether it lives.
     private volatile long tickNanos;
 
-    /** @param readsElsewhere whether other loops read publishers too */
-    CoreDuty(
-            Services services,
-            PacketLog log,
-            WindowGate gate,
-            Order order,
-            IngestPort corePort,
-            HeldSources held,
-            NameTable names,
-            SendLoops sends,
-            DurableEnds durable,
-            PinRelief relief,
-            JournalLink journal,
-            boolean readsElsewhere) {
-        this.services = services;
-        this.log = log;
-        this.gate = gate;
-        this.order = order;
-        this.corePort = corePort;
-        this.held = held;
-        this.names = names;
-        this.sends = sends;
-        this.durable = durable;
+    CoreDuty(EngineAssembly made, PinRelief relief) {
+        this.services = made.services;
+        this.log = made.log;
+        this.gate = made.gate;
+        this.order = made.order;
+        this.corePort = made.corePort;
+        this.held = made.held;
+        this.names = made.names;
+        this.sends = made.sends;
+        this.durable = made.durable;
         this.relief = relief;
-        this.journal = journal;
-        this.readsElsewhere = readsElsewhere;
+        this.journal = made.journal;
+        this.readsElsewhere = made.readers.length > 0;
         this.signals = sends.hasOthers() || journal.wantsSignals();
         this.tickNanos = services.clock().nanoTime();
     }

@@ -54,30 +54,30 @@ public final class EngineAssembly {
     private final RelayIdentity identity;
     private final Consumer<Throwable> failure;
     private final EngineLoop[] loops;
-    private final EngineLoop core;
-    private EngineLoop[] readers = {};
+    final EngineLoop core;
+    EngineLoop[] readers = {};
     private EngineLoop replayLoop;
     private Journal opened;
     private Orderer orderer;
 
     // Parts, in the order in which they are made.
-    private final Startup taken = new Startup();
-    private WindowGate gate;
-    private JournalLink journal;
+    final Startup taken = new Startup();
+    WindowGate gate;
+    JournalLink journal;
     private MemoryBudget budget;
     private Counters counters;
-    private Services services;
-    private FrameRing ring;
-    private PacketLog log;
+    Services services;
+    FrameRing ring;
+    PacketLog log;
     private NetworkBatchHandler handler;
-    private Order order;
-    private HeldSources held;
-    private NameTable names;
-    private MemoryLine line;
-    private IngestPort corePort;
+    Order order;
+    HeldSources held;
+    NameTable names;
+    MemoryLine line;
+    IngestPort corePort;
     private PublisherConnection.Shared publishing;
-    private DurableEnds durable;
-    private SendLoops sends;
+    DurableEnds durable;
+    SendLoops sends;
     private ReplayPages pages;
     private FanoutParts subscribing;
 
@@ -250,12 +250,9 @@ public final class EngineAssembly {
 
     /** The loops' duties, and the engine itself. */
     private RelayEngine engine() {
-        Mark first = new Mark();
-        log.head().read(first);
         PinRelief relief = new PinRelief(
                 log, services.table(), counters, budget.pool(Part.PINS).limit());
-        CoreDuty duty = new CoreDuty(
-                services, log, gate, order, corePort, held, names, sends, durable, relief, journal, readers.length > 0);
+        CoreDuty duty = new CoreDuty(this, relief);
         journal.onMoved(duty::journalMoved);
         core.duty(duty, failure);
         for (EngineLoop reader : readers) {
@@ -267,7 +264,6 @@ public final class EngineAssembly {
         }
         core.every(TICK_MILLIS, duty::tick);
         ChannelSetup setup = new ChannelSetup(services, allocator, publishing, subscribing, corePort, core, sends);
-        EngineReport report = new EngineReport(services, ring, log, first, gate, order, held, line, journal);
-        return new RelayEngine(core, stream.maxBody(), services, ring, log, order, setup, duty, report, taken);
+        return new RelayEngine(this, stream.maxBody(), setup, duty);
     }
 }
