@@ -13,18 +13,17 @@ import java.nio.ByteBuffer;
 /**
  * The ring: a Disruptor of many producers whose sequences number <em>cells</em> of 64 bytes of one direct slab.
  *
- * <p>A producer claims as many cells as its run needs, copies the run in one go and publishes them. One claim therefore
- * moves anything from one small message to all that a network read brought, without an object or an allocation, and
- * whatever the sizes of the bodies. The slab has a spare tail as long as the longest run, so a run that starts in the
- * last cell still lies in one piece.
+ * <p>A producer claims as many cells as its run needs, copies the run in one go and publishes them: one small message, or all
+ * that a network read brought, without an object. The slab has a spare tail as long as the longest run, so a run that starts
+ * in the last cell still lies in one piece.
  *
  * <pre>
  *  cell  0        1        2        3                     cells-1 | spare tail: longest run
  *       +--------+--------+--------+--------+- - -+--------+--------+- - - - - - - -+
  *       |l|e|run ...       ... run |l|e|run |     |l|e|run ...    ... run |         |
  *       +--------+--------+--------+--------+- - -+--------+--------+- - - - - - - -+
- *        l, 4 bytes: length of the run; 0: nothing, skip the cell
- *        e, 4 bytes: length of each of its frames where they are known to be valid and alike, else 0
+ *        l, 4 bytes: length of the run; 0: skip the cell
+ *        e, 4 bytes: length of each of its frames if they are known to be valid and alike, else 0
  * </pre>
  *
  * <p>The consumer is an event loop, which never waits on the ring: it polls, sleeps in its selector, and is woken by a
@@ -37,7 +36,7 @@ public final class FrameRing {
     /** Bytes of a cell: a cache line, so that two producers never write to the same one. */
     public static final int CELL_BYTES = 64;
 
-    /** What {@link #tryClaim} answers when the run does not fit at present. */
+    /** Result of {@link #tryClaim}: the run does not fit at present. */
     public static final long REFUSED = -1;
 
     /** A batch ends with the run that reaches this many cells, 128 KiB: what it packs is still in the cache when it is sent. */
@@ -86,7 +85,7 @@ public final class FrameRing {
         this.maxRun = maxRun;
     }
 
-    /** Bytes of direct memory that a ring of this shape takes. */
+    /** Bytes of the ring's direct memory. */
     public static int slabBytes(int cells, int maxRun) {
         return cells * CELL_BYTES + cellsOf(maxRun) * CELL_BYTES;
     }
@@ -101,7 +100,6 @@ public final class FrameRing {
         return maxRun;
     }
 
-    /** Number of cells. */
     public int cells() {
         return mask + 1;
     }
@@ -117,7 +115,7 @@ public final class FrameRing {
             throw new IllegalArgumentException("run of " + length + " bytes is not within 1.." + maxRun);
         }
         int n = cellsOf(length);
-        // Asked first: the exception of tryNext has no stack trace, but unwinding still costs more than a look.
+        // A look first: to unwind the exception of tryNext costs more.
         if (!sequencer.hasAvailableCapacity(n)) {
             return REFUSED;
         }
@@ -128,7 +126,7 @@ public final class FrameRing {
         }
     }
 
-    /** Copies a part of a claimed run to its place: {@code length} bytes of {@code source} to {@code at} of the run. */
+    /** Copies {@code length} bytes of {@code source} to {@code at} of a claimed run. */
     public void put(long claim, int at, ByteBuffer source, int offset, int length) {
         slab.put(cellOffset(claim) + HEADER_BYTES + at, source, offset, length);
     }
@@ -141,20 +139,20 @@ public final class FrameRing {
     }
 
     /**
-     * Makes a claimed run visible to the consumer and wakes it where it sleeps.
+     * Makes a claimed run visible to the consumer, and wakes it.
      *
-     * @param each the length of every frame of the run, where they are known to be valid and alike; otherwise 0
+     * @param each length of every frame of the run if they are known to be valid and alike; otherwise 0
      */
     public void publish(long claim, int length, int each) {
         int cell = cellOffset(claim);
         slab.putInt(cell, length);
         slab.putInt(cell + EACH_OFFSET, each);
-        // The first cell speaks for all: the consumer goes from run to run and never asks for the others. Marking and
-        // asking for each cell costs both sides more than copying it.
+        // The first cell alone: the consumer goes from run to run, and to mark and ask for each cell costs both sides
+        // more than to copy it.
         sequencer.publish(claim);
     }
 
-    /** Gives a claim back: its cells hold nothing. */
+    /** Gives a claim back: the consumer skips its cells. */
     public void abandon(long claim, int length) {
         long last = claim + cellsOf(length) - 1;
         for (long cell = claim; cell <= last; cell++) {
@@ -174,8 +172,8 @@ public final class FrameRing {
     }
 
     /**
-     * Whether the consumer would find a run. Where one is claimed and not published, and nothing before it, there is none:
-     * its producer may have lost its core in between, and who spins on it keeps it from getting one.
+     * Whether the consumer would find a run. A claim that is not published hides the runs behind it: its producer may have
+     * lost its processor, and a consumer that spins keeps it from getting one.
      */
     public boolean hasNext() {
         return isPublished(consumed.get() + 1);
@@ -217,7 +215,7 @@ public final class FrameRing {
         if (next == first) {
             return result;
         }
-        // Once a batch: this is what producers wait for, and every store of it takes the line from them.
+        // Once a batch: each store takes the cache line from the producers, which wait for this.
         consumed.set(next - 1);
         return result == Polled.HELD ? result : Polled.SOME;
     }

@@ -11,10 +11,9 @@ import org.slf4j.LoggerFactory;
  * Packs runs into packets of the log: the smart batcher.
  *
  * <p>A batch is what one cycle of the core brings: reads of its own sockets, runs of the ring, of stages, and of other relays.
- * While one is packed, more gathers. {@link #endOfBatch} alone moves the head of the log, so that subscribers are handed
- * everything in one go; {@link Order#drain} alone calls it. Frames go one behind the other; a packet ends where the
- * next frame would take it over one MTU's worth of payload. A frame that is larger than a packet is a packet of its own
- * and takes several on the wire.
+ * {@link #endOfBatch} alone moves the head of the log, so that subscribers are handed everything in one go; {@link
+ * Order#drain} alone calls it. A packet ends where the next frame would take it over one MTU's worth of payload; a larger
+ * frame is a packet of its own.
  *
  * <pre>
  *   ring, stages:             onEvent(run) --walk--.
@@ -29,7 +28,7 @@ public final class NetworkBatchHandler implements RunHandler {
 
     private final PacketLog log;
     private final RunScan scan;
-    // Null: nobody wants the times of batches.
+    // Null: batches are not timed.
     private LongConsumer times;
     private LongSupplier clock;
     private boolean timing;
@@ -44,7 +43,7 @@ public final class NetworkBatchHandler implements RunHandler {
         this.scan = new RunScan(packetBytes, maxBody);
     }
 
-    /** Tells the times of batches from now on; the clock is read at the begin and the end of a batch alone. */
+    /** Times batches from now on; the clock is read at their begin and end alone. */
     public void timedBy(LongSupplier nanos, LongConsumer nanosOfBatch) {
         clock = nanos;
         times = nanosOfBatch;
@@ -75,9 +74,9 @@ public final class NetworkBatchHandler implements RunHandler {
     }
 
     /**
-     * Packs a run of whole frames that others have put in order; only while it is {@link #makeReady ready}.
+     * Packs a run of whole frames that others have put in order; only after {@link #makeReady} has returned true.
      *
-     * @throws IllegalStateException it is something else. The others have counted it, so the stream is no longer theirs
+     * @throws IllegalStateException it is no such run. The others have counted it, so the stream here differs from theirs
      */
     public void append(ByteBuffer buffer, int offset, int length) {
         RunScan walked = scan.scan(buffer, offset, length, log.openPacketBytes());
@@ -91,7 +90,7 @@ public final class NetworkBatchHandler implements RunHandler {
     }
 
     /**
-     * Packs the whole frames of a span that was walked with the log's open packet in mind; readers see them after {@link
+     * Packs the whole frames of a span, which was walked with the log's open packet in mind. Readers see them after {@link
      * #endOfBatch}.
      */
     public void pack(RunScan span) {
@@ -105,12 +104,12 @@ public final class NetworkBatchHandler implements RunHandler {
         log.append(span.buffer(), span.offset(), span.end(), span.frames());
     }
 
-    /** The batch has ended: readers see everything that was packed. */
+    /** Shows readers everything that was packed. */
     void endOfBatch() {
         log.publish();
     }
 
-    /** Subscribers have been handed the batch, as far as their sockets took it. */
+    /** Takes the batch's time: subscribers have been handed it, as far as their sockets took it. */
     void handedOver() {
         if (timing) {
             timing = false;

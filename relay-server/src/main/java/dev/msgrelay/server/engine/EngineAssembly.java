@@ -54,26 +54,26 @@ public final class EngineAssembly {
     private final RelayIdentity identity;
     private final Consumer<Throwable> failure;
     private final EngineLoop[] loops;
-    final EngineLoop core;
+    private final EngineLoop core;
     EngineLoop[] readers = {};
     private EngineLoop replayLoop;
     private Journal opened;
     private Orderer orderer;
 
     // Parts, in the order in which they are made.
-    final Startup taken = new Startup();
+    private final Startup taken = new Startup();
     WindowGate gate;
     JournalLink journal;
     private MemoryBudget budget;
     private Counters counters;
     Services services;
-    FrameRing ring;
+    private FrameRing ring;
     PacketLog log;
     private NetworkBatchHandler handler;
     Order order;
     HeldSources held;
     NameTable names;
-    MemoryLine line;
+    private MemoryLine line;
     IngestPort corePort;
     private PublisherConnection.Shared publishing;
     DurableEnds durable;
@@ -264,6 +264,22 @@ public final class EngineAssembly {
         }
         core.every(TICK_MILLIS, duty::tick);
         ChannelSetup setup = new ChannelSetup(services, allocator, publishing, subscribing, corePort, core, sends);
-        return new RelayEngine(this, stream.maxBody(), setup, duty);
+        Mark first = new Mark();
+        log.head().read(first);
+        return new RelayEngine(
+                core,
+                stream.maxBody(),
+                services,
+                ring,
+                log,
+                first,
+                gate,
+                order,
+                held,
+                line,
+                journal,
+                setup,
+                duty,
+                taken);
     }
 }

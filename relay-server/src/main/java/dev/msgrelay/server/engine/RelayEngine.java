@@ -40,42 +40,27 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>One cycle of the core's loop: sockets are read, then {@link CoreDuty} drains the order, sends to subscribers, tells
  * acknowledgements, and lets publishers that were held back go on. The caller drives the loops, by a clock of his choice.
+ *
+ * @param core the thread that makes the order
+ * @param services the services that all connections share: access, budget, table, counters
+ * @param first place where the stream began, or went on
+ * @param taken the memory of all parts
  */
-public final class RelayEngine {
-    private final EngineLoop core;
-    private final int maxBody;
-    private final Services services;
-    private final FrameRing ring;
-    private final PacketLog log;
-    // The place where the stream began, or went on.
-    private final Mark first = new Mark();
-    private final WindowGate gate;
-    private final Order order;
-    private final HeldSources held;
-    private final MemoryLine line;
-    private final JournalLink journal;
-    private final ChannelSetup setup;
-    private final CoreDuty duty;
-    // The memory of all parts.
-    private final Startup taken;
-
-    RelayEngine(EngineAssembly made, int maxBody, ChannelSetup setup, CoreDuty duty) {
-        this.core = made.core;
-        this.maxBody = maxBody;
-        this.services = made.services;
-        this.ring = made.ring;
-        this.log = made.log;
-        this.gate = made.gate;
-        this.order = made.order;
-        this.held = made.held;
-        this.line = made.line;
-        this.journal = made.journal;
-        this.setup = setup;
-        this.duty = duty;
-        this.taken = made.taken;
-        log.head().read(first);
-    }
-
+public record RelayEngine(
+        EngineLoop core,
+        int maxBody,
+        Services services,
+        FrameRing ring,
+        PacketLog log,
+        Mark first,
+        WindowGate gate,
+        Order order,
+        HeldSources held,
+        MemoryLine line,
+        JournalLink journal,
+        ChannelSetup setup,
+        CoreDuty duty,
+        Startup taken) {
     // ---- connections -------------------------------------------------------------------------------------------
 
     /**
@@ -92,24 +77,6 @@ public final class RelayEngine {
         RunStage stage = new RunStage(ring, maxBody, core::asleep);
         order.add(stage);
         return stage;
-    }
-
-    public FrameRing ring() {
-        return ring;
-    }
-
-    /** The services that all connections share: access, budget, table, counters. */
-    public Services services() {
-        return services;
-    }
-
-    /** The thread that makes the order. */
-    public EngineLoop core() {
-        return core;
-    }
-
-    public PacketLog log() {
-        return log;
     }
 
     // ---- the end, in its order ----------------------------------------------------------------------------------

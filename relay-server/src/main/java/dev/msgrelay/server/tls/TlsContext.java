@@ -55,7 +55,6 @@ public final class TlsContext implements AutoCloseable {
     private Future<?> daily;
 
     // Guarded by this object's lock.
-    private TlsFiles files;
     private Loaded current;
     private boolean closed;
 
@@ -65,9 +64,25 @@ public final class TlsContext implements AutoCloseable {
      * @param wide a warning about a key that others can read; null: none can
      */
     private record Loaded(
-            SslContext context, List<X509Certificate> chain, List<X509Certificate> authorities, String wide) {
+            TlsFiles files,
+            SslContext context,
+            List<X509Certificate> chain,
+            List<X509Certificate> authorities,
+            String wide) {
         void release() {
             ReferenceCountUtil.release(context);
+        }
+
+        List<String> warnings() {
+            long now = System.currentTimeMillis();
+            List<String> lines = new ArrayList<>(CertificateDates.warnings(files.certificate(), chain, now));
+            if (files.clients() != null) {
+                lines.addAll(CertificateDates.warnings(files.clients(), authorities, now));
+            }
+            if (wide != null) {
+                lines.add(wide);
+            }
+            return lines;
         }
     }
 
@@ -114,7 +129,7 @@ public final class TlsContext implements AutoCloseable {
     public static List<String> check(TlsFiles files, TlsProvider provider) throws IOException {
         Loaded loaded = load(files, provider);
         loaded.release();
-        return warnings(files, loaded);
+        return loaded.warnings();
     }
 
     /**
@@ -126,12 +141,11 @@ public final class TlsContext implements AutoCloseable {
      */
     public void reload(TlsFiles from) throws IOException {
         Loaded unused = load(from, provider);
-        warnings(from, unused).forEach(LOG::warn);
+        unused.warnings().forEach(LOG::warn);
         synchronized (this) {
             // A relay that has ended meanwhile has released its files already.
             if (!closed) {
                 Loaded old = current;
-                files = from;
                 current = unused;
                 unused = old;
             }
@@ -153,7 +167,7 @@ public final class TlsContext implements AutoCloseable {
                     .clientAuth(from.clientsOptional() ? ClientAuth.OPTIONAL : ClientAuth.REQUIRE);
         }
         try {
-            return new Loaded(builder.build(), chain, authorities, TextFile.wide(from.key()));
+            return new Loaded(from, builder.build(), chain, authorities, TextFile.wide(from.key()));
         } catch (SSLException | IllegalArgumentException e) {
             throw new IOException(
                     from.certificate() + " and " + from.key() + " cannot be used by " + provider.text() + ": "
@@ -162,21 +176,9 @@ public final class TlsContext implements AutoCloseable {
         }
     }
 
-    private static List<String> warnings(TlsFiles files, Loaded loaded) {
-        long now = System.currentTimeMillis();
-        List<String> lines = new ArrayList<>(CertificateDates.warnings(files.certificate(), loaded.chain(), now));
-        if (files.clients() != null) {
-            lines.addAll(CertificateDates.warnings(files.clients(), loaded.authorities(), now));
-        }
-        if (loaded.wide() != null) {
-            lines.add(loaded.wide());
-        }
-        return lines;
-    }
-
     /** Warnings about the dates of certificates and authorities, and about a key that others can read; a line each. */
     public synchronized List<String> warnings() {
-        return warnings(files, current);
+        return current.warnings();
     }
 
     /** Milliseconds until the first certificate or authority expires; below 0: one has expired, or is not yet valid. */
@@ -188,6 +190,7 @@ public final class TlsContext implements AutoCloseable {
 
     /** A text for people: the provider and why, the relay's certificate, and the certificate asked of clients. */
     public synchronized String describe() {
+        TlsFiles files = current.files();
         String clients = files.clients() == null
                 ? "clients show none"
                 : (files.clientsOptional() ? "clients may show one of " : "clients must show one of ")

@@ -189,25 +189,26 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     // ---- on the thread of the handshakes -----------------------------------------------------------------------
 
     private void runStep(EventLoop loop) {
-        boolean done = false;
-        Throwable failure = null;
+        Runnable outcome = tryStep();
         try {
-            done = step();
-        } catch (Throwable e) {
-            // Every failure goes to the loop, which does not touch the connection until then.
-            failure = e;
-            if (engine != null) {
-                out.wrapEnd(engine);
-            }
-        }
-        boolean isDone = done;
-        Throwable why = failure;
-        try {
-            loop.execute(() -> Wall.run(() -> stepDone(isDone, why), this::abort));
+            loop.execute(() -> Wall.run(outcome, this::abort));
         } catch (RejectedExecutionException e) {
             // The loop has ended, and the channel with it.
             state = State.FAILED;
             handler.release(engine);
+        }
+    }
+
+    /** Runs a step. Returns its outcome for the loop, which does not touch the connection until then. */
+    private Runnable tryStep() {
+        try {
+            boolean done = step();
+            return () -> stepDone(done, null);
+        } catch (Throwable e) {
+            if (engine != null) {
+                out.wrapEnd(engine);
+            }
+            return () -> stepDone(false, e);
         }
     }
 
