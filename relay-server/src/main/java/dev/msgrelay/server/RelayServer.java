@@ -38,14 +38,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A relay: puts the messages of all publishers into one total order, and sends that order to every subscriber. This
- * class wires it:
+ * A relay: puts the messages of all publishers into one total order, and sends that order to every subscriber. It logs by
+ * slf4j, on its loops as well: a logger that waits for a disk or for a reader stops the relay.
  *
  * <pre>
  *   Entrances (sockets that listen) --accepted--> RelayEngine (everything else) on EngineLoops (threads)
  * </pre>
- *
- * <p>A relay logs by slf4j, on its loops as well: a logger that waits for a disk or for a reader stops the relay.
  */
 public final class RelayServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -168,7 +166,6 @@ public final class RelayServer implements AutoCloseable {
         return tls;
     }
 
-    /** All addresses listened on. */
     public List<SocketAddress> addresses() {
         return entrances.addresses();
     }
@@ -196,7 +193,7 @@ public final class RelayServer implements AutoCloseable {
         engine.services().access().change(other.access());
     }
 
-    /** The transport in use: never AUTO. */
+    /** The transport in use; never AUTO. */
     public Transport transport() {
         return parts.transport();
     }
@@ -231,7 +228,7 @@ public final class RelayServer implements AutoCloseable {
         return atTheEnd != null ? atTheEnd : engine.stats();
     }
 
-    /** All connections, one row each. Any thread. */
+    /** One row for each connection. Any thread. */
     public List<ConnectionRow> connections() {
         return last != null ? List.of() : engine.rows();
     }

@@ -17,8 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The core's work in each cycle, after its sockets: the order is drained, subscribers are sent to, acknowledgements are
- * told, and publishers that were held back go on. A few times a second it also looks after its house ({@link #tick}).
- * Owned by the core's thread.
+ * told, and publishers that were held back go on. Owned by the core's thread.
  */
 final class CoreDuty implements EngineLoop.Duty {
     /** Sleep of a loop that waits for memory which another thread gives back. */
@@ -41,7 +40,7 @@ final class CoreDuty implements EngineLoop.Duty {
     private final boolean signals;
     // The head at the last signal to others.
     private long toldHead;
-    // Written by the core, read by whoever asks whether it lives.
+    // Written by the core; any thread may ask whether it lives.
     private volatile long tickNanos;
 
     CoreDuty(EngineAssembly made, PinRelief relief) {
@@ -78,8 +77,8 @@ final class CoreDuty implements EngineLoop.Duty {
             // holds a publisher back later looks at the ring itself.
             VarHandle.fullFence();
         }
-        // Where readers hold the log back, half of its window has to be free as well. Where they do not, that could
-        // take for ever: one that reads nothing is cut off only while it holds the log back.
+        // While readers hold the log back, half of its window has to be free as well. Otherwise that could take for ever: a
+        // reader that reads nothing is cut off only while it holds the log back.
         if (held.any()
                 && journal.namesMayGoOn()
                 && !log.starved()
@@ -106,20 +105,20 @@ final class CoreDuty implements EngineLoop.Duty {
         return log.starved() ? STARVED_NANOS : order.sleepNanos();
     }
 
-    /** Tells those who wait for the journal: more of the stream is written or forced, or no more will be. */
+    /** Tells sessions that wait for the journal that it has moved, or failed. */
     void journalMoved() {
         names.journalMoved();
         if (durable.any()) {
             sends.durableMoved();
         }
         if (services.durability().failed()) {
-            // Subscribers that wait for the journal get the bytes that were written, and are told then.
+            // Subscribers that wait for the journal first get the bytes that were written.
             sends.pumpAll();
             services.table().live().forEach(c -> c.loop().execute(c::journalFailed));
         }
     }
 
-    /** Looks after everything that depends on time. Called a few times a second. */
+    /** Checks everything that depends on time. Called a few times a second. */
     void tick(long nowNanos) {
         tickNanos = nowNanos;
         sends.tick(nowNanos);

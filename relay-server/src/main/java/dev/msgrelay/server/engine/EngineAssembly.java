@@ -27,7 +27,6 @@ import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryLine;
-import dev.msgrelay.server.ops.Counters;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.Services;
 import io.netty.buffer.ByteBuf;
@@ -65,7 +64,6 @@ public final class EngineAssembly {
     WindowGate gate;
     JournalLink journal;
     private MemoryBudget budget;
-    private Counters counters;
     Services services;
     private FrameRing ring;
     PacketLog log;
@@ -145,7 +143,7 @@ public final class EngineAssembly {
         }
     }
 
-    /** The limits of the log's writer, the budget, and all that every connection uses. */
+    /** The limits of the log's writer, the budget, and the services of every connection. */
     private void shared() {
         gate = new WindowGate(stream.windowBytes(), core, clock::nanoTime);
         journal = opened == null
@@ -158,7 +156,6 @@ public final class EngineAssembly {
                         cause -> failure.accept(new JournalException(opened.failureText(), cause)));
         budget = MemoryPlan.of(config).budget();
         services = Services.of(identity, journal, config, budget, clock);
-        counters = services.counters();
     }
 
     /** The ring, the log, and the order between them. */
@@ -234,7 +231,7 @@ public final class EngineAssembly {
         sends = new SendLoops(groups, replayGroup);
         FanoutParts.Replays replays = null;
         if (replayed) {
-            pages = new ReplayPages(allocator, budget.pool(Part.REPLAYS), counters, clock::nanoTime);
+            pages = new ReplayPages(allocator, budget.pool(Part.REPLAYS), services.counters(), clock::nanoTime);
             taken.taken(pages::close);
             replays = new FanoutParts.Replays(opened, pages, replayGroup, sends::place);
         }
@@ -243,7 +240,7 @@ public final class EngineAssembly {
     }
 
     private SendGroup group(EngineLoop loop, int senders, boolean live) {
-        SendGroup group = new SendGroup(log, loop, allocator, budget, counters, senders, live);
+        SendGroup group = new SendGroup(log, loop, allocator, budget, services.counters(), senders, live);
         taken.taken(group::close);
         return group;
     }
@@ -251,7 +248,7 @@ public final class EngineAssembly {
     /** The loops' duties, and the engine itself. */
     private RelayEngine engine() {
         PinRelief relief = new PinRelief(
-                log, services.table(), counters, budget.pool(Part.PINS).limit());
+                log, services.table(), services.counters(), budget.pool(Part.PINS).limit());
         CoreDuty duty = new CoreDuty(this, relief);
         journal.onMoved(duty::journalMoved);
         core.duty(duty, failure);

@@ -38,8 +38,7 @@ import java.util.concurrent.TimeUnit;
  *   LocalPublisher ------RunStage-----+-> FrameRing -> NetworkBatchHandler -> PacketLog -> SendGroup -> SubscriberConnection
  * </pre>
  *
- * <p>One cycle of the core's loop: sockets are read, then {@link CoreDuty} drains the order, sends to subscribers, tells
- * acknowledgements, and lets publishers that were held back go on. The caller drives the loops, by a clock of his choice.
+ * <p>The caller drives the loops, by a clock of its choice.
  *
  * @param core the thread that makes the order
  * @param services the services that all connections share: access, budget, table, counters
@@ -81,7 +80,7 @@ public record RelayEngine(
 
     // ---- the end, in its order ----------------------------------------------------------------------------------
 
-    /** Subscribers that said HELLO are told to go elsewhere. Any thread. */
+    /** Sends subscribers that said HELLO elsewhere. Any thread. */
     public void sayGoAway(int closesInMillis) {
         for (Session c : services.table().live()) {
             if (c.role() instanceof SubscriberConnection) {
@@ -90,9 +89,9 @@ public record RelayEngine(
         }
     }
 
-    /** No publisher is read any more, nor one that is about to connect. Any thread. */
+    /** Stops the reading of publishers, present and later ones. Any thread. */
     public void stopReading(int closesInMillis) {
-        // Before the look at who is there: who comes later sees it.
+        // Before the look at the table: later publishers see it.
         services.table().drain();
         for (Session c : services.table().live()) {
             if (c.role() instanceof PublisherConnection publisher) {
@@ -129,7 +128,7 @@ public record RelayEngine(
         }
     }
 
-    /** Gives all memory back. No loop may be at work any more. */
+    /** Gives all memory back; only after the loops have ended. */
     public void release() {
         taken.close();
     }
@@ -196,7 +195,7 @@ public record RelayEngine(
         values.put(Counter.LARGEST_LAG_MESSAGES, log.messagesFrom(slowest, head));
     }
 
-    /** Time since the core last looked after its house, which it does ten times a second. */
+    /** Time since the core's last tick, of which there are ten a second. */
     public long silentMillis() {
         return TimeUnit.NANOSECONDS.toMillis(duty.silentNanos());
     }

@@ -5,32 +5,29 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 
-/**
- * Has a channel read straight into the memory that its reader names. Nothing is allocated and nothing is copied between a
- * socket and the place where its bytes are looked at.
- */
+/** Has a channel read into the memory that its reader names, without an allocation or a copy. */
 public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
-    /** Whose memory it is. On the channel's loop. */
+    /** The owner of the memory. On the channel's loop. */
     public interface Reader {
         /** Whether a read may go on now, as far as is known. */
         boolean mayRead();
 
         /**
-         * Returns the memory that the next read goes to; null: nowhere now, and where there is no room, the reader begins to wait
-         * for it. Netty releases the memory, so it is counted once more.
+         * Returns the memory for the next read, counted once more; null: there is none, and the reader begins to wait for
+         * room.
          */
         ByteBuf whereToRead();
 
-        /** Told that Netty has begun a read of the socket all the same, which was refused. Nothing is lost. */
+        /** Takes note that a read without memory was refused. Nothing is lost. */
         void refused();
 
-        /** Told when a read has taken all it could. */
+        /** Takes note that a read has filled its memory. */
         void moreExpected();
     }
 
     /**
-     * Ends a read for which there is no memory: Netty begins one of a socket that was ready before reading was switched off, or
-     * that has ended since, and takes no other no (an empty buffer would be the end of the input). Without a stack trace.
+     * Ends a read for which there is no memory. Netty begins one if the socket was ready before reading was switched off, or
+     * has ended since, and takes an empty buffer for the end of the input. Without a stack trace.
      */
     public static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1L;

@@ -31,10 +31,7 @@ import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The common parts of all TLS connections of a relay: certificate and key, which may be loaded anew at any time, and
- * the thread of the handshakes. Any thread.
- */
+/** Certificate and key of a relay's TLS connections, which may be loaded anew, and the thread of handshakes. Any thread. */
 public final class TlsContext implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
@@ -87,7 +84,7 @@ public final class TlsContext implements AutoCloseable {
     }
 
     /**
-     * A context with the content of the files.
+     * Loads the files.
      *
      * @param handshakeMillis time within which a handshake must be complete
      * @param recordLimit records that one key may protect; without effect for the JDK, which renews its keys by itself
@@ -188,7 +185,7 @@ public final class TlsContext implements AutoCloseable {
         return CertificateDates.millisLeft(all, System.currentTimeMillis());
     }
 
-    /** A text for people: the provider and why, the relay's certificate, and the certificate asked of clients. */
+    /** The provider and why, the relay's certificate, and the certificate asked of clients, for people. */
     public synchronized String describe() {
         TlsFiles files = current.files();
         String clients = files.clients() == null
@@ -215,9 +212,8 @@ public final class TlsContext implements AutoCloseable {
         return provider.resolve() == TlsProvider.BORINGSSL;
     }
 
-    /** A new engine for a connection; the caller releases it. */
+    /** A new engine for a connection, that of Netty's handler: one call moves many records. The caller releases it. */
     SSLEngine newEngine(ByteBufAllocator allocator) {
-        // The engine of Netty's own handler: one call of it writes, or reads, many records.
         return newHandler(allocator).engine();
     }
 
