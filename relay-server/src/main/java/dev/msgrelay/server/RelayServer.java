@@ -309,7 +309,20 @@ public final class RelayServer implements AutoCloseable {
 
     private void shutDown(Duration drainTimeout) {
         try {
-            new RelayShutdown(this, engine, drainTimeout).run();
+            new RelayShutdown(entrances, engine, drainTimeout).run();
+            // 6. Threads and memory.
+            parts.release(
+                    () -> {
+                        last = engine.stats();
+                        // Ends of connections that were not logged yet: nobody is connected any more.
+                        engine.services().closes().end();
+                    },
+                    e -> {
+                        LOG.error("{}", e.getMessage());
+                        failure.complete(new JournalException(e.getMessage(), e));
+                    });
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         } finally {
             closed.complete(null);
         }
@@ -344,25 +357,6 @@ public final class RelayServer implements AutoCloseable {
      */
     public CompletableFuture<Throwable> failure() {
         return failure;
-    }
-
-    // ---- steps of RelayShutdown, in its order --------------------------------------------------------------------
-
-    void closeEntrances() {
-        entrances.close();
-    }
-
-    void release() throws InterruptedException {
-        parts.release(
-                () -> {
-                    last = engine.stats();
-                    // Ends of connections that were not logged yet: nobody is connected any more.
-                    engine.services().closes().end();
-                },
-                e -> {
-                    LOG.error("{}", e.getMessage());
-                    failure.complete(new JournalException(e.getMessage(), e));
-                });
     }
 
     // ---- for tests ---------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ final class CoreDuty implements EngineLoop.Duty {
     private final JournalLink journal;
     // Whether other loops read publishers too.
     private final boolean readsElsewhere;
-    // Whether anybody beside the core waits for the head.
+    // Whether other loops, or the journal's threads, wait for the head.
     private final boolean signals;
     // The head at the last signal to others.
     private long toldHead;
@@ -56,7 +56,7 @@ final class CoreDuty implements EngineLoop.Duty {
         this.relief = relief;
         this.journal = made.journal;
         this.readsElsewhere = made.readers.length > 0;
-        this.signals = sends.hasOthers() || journal.wantsSignals();
+        this.signals = sends.hasOthers() || journal.written() != null;
         this.tickNanos = services.clock().nanoTime();
     }
 

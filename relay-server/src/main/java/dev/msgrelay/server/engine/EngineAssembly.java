@@ -265,7 +265,6 @@ public final class EngineAssembly {
         log.head().read(first);
         return new RelayEngine(
                 core,
-                stream.maxBody(),
                 services,
                 ring,
                 log,

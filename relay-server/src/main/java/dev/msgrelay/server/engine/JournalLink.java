@@ -26,11 +26,6 @@ interface JournalLink extends Durability {
 
     // ---- the cycle ----------------------------------------------------------------------------------------------
 
-    /** Whether a moved head is told to the journal's threads by {@link #signal}. */
-    default boolean wantsSignals() {
-        return false;
-    }
-
     /** Wakes the journal's threads: the head has moved, which a full fence has made visible. */
     default void signal() {}
 

@@ -47,7 +47,6 @@ import java.util.concurrent.TimeUnit;
  */
 public record RelayEngine(
         EngineLoop core,
-        int maxBody,
         Services services,
         FrameRing ring,
         PacketLog log,
@@ -73,7 +72,7 @@ public record RelayEngine(
 
     /** A stage for one producer thread. Any thread. */
     public RunStage newStage() {
-        RunStage stage = new RunStage(ring, maxBody, core::asleep);
+        RunStage stage = new RunStage(ring, services.identity().maxBody(), core::asleep);
         order.add(stage);
         return stage;
     }
