@@ -216,8 +216,9 @@ final class ClusterOrderer implements Orderer {
 
     @Override
     public void onEvent(ByteBuffer buffer, int offset, int length, int frameLength) {
-        int messages =
-                frameLength > 0 ? length / frameLength : scan.scan(buffer, offset, length, 0).frames();
+        int messages = frameLength > 0
+                ? length / frameLength
+                : scan.scan(buffer, offset, length, 0).frames();
         if (!outgoing.add(messages, buffer, offset, length)) {
             throw new IllegalStateException("run of " + length + " bytes, and there is no room");
         }

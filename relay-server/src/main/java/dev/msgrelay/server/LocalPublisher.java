@@ -15,7 +15,8 @@ import java.util.function.Supplier;
  * publisher of its own, from {@link RelayServer#newLocalPublisher}; there may be any number.
  */
 public final class LocalPublisher implements AutoCloseable {
-    // A full ring of 4 MiB is half empty after about 0.5 ms. Earlier looks take time of the core: with 50 us between two
+    // A full ring of 4 MiB is half empty after about 0.5 ms. Earlier looks take time of the core: with 50 us between
+    // two
     // of them its readers got 10 % less through, on two processor cores.
     private static final long MIN_PARK_NANOS = 20_000;
     private static final long MAX_PARK_NANOS = 500_000;

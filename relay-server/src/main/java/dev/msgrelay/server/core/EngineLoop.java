@@ -2,7 +2,6 @@ package dev.msgrelay.server.core;
 
 import dev.msgrelay.server.flow.WindowGate;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.IoHandlerFactory;
@@ -116,12 +115,6 @@ public final class EngineLoop implements WindowGate.Writer {
         io.scheduleWithFixedDelay(guarded, millis, millis, TimeUnit.MILLISECONDS);
     }
 
-    /** Registers a channel with the loop. Any thread. */
-    @SuppressWarnings("deprecation") // a loop of one's own is no group with a bootstrap of its own
-    public ChannelFuture register(Channel channel) {
-        return io.register(channel);
-    }
-
     /**
      * Hands a channel to another loop. Nothing of it is read or written until it has arrived. On the thread of its present
      * loop.
@@ -129,7 +122,7 @@ public final class EngineLoop implements WindowGate.Writer {
      * @param arrival told on the other loop that the channel has arrived, or was closed on the way; not told of a channel
      *     that was closed before it left, of which its handlers hear
      */
-    @SuppressWarnings("deprecation") // as above
+    @SuppressWarnings("deprecation") // a loop of one's own is no group with a bootstrap of its own
     public static void move(Channel channel, EngineLoop to, ChannelFutureListener arrival) {
         channel.deregister().addListener(gone -> {
             if (channel.isOpen()) {

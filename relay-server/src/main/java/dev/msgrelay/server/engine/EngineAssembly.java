@@ -248,7 +248,10 @@ public final class EngineAssembly {
     /** The loops' duties, and the engine itself. */
     private RelayEngine engine() {
         PinRelief relief = new PinRelief(
-                log, services.table(), services.counters(), budget.pool(Part.PINS).limit());
+                log,
+                services.table(),
+                services.counters(),
+                budget.pool(Part.PINS).limit());
         CoreDuty duty = new CoreDuty(this, relief);
         journal.onMoved(duty::journalMoved);
         core.duty(duty, failure);
@@ -263,19 +266,6 @@ public final class EngineAssembly {
         ChannelSetup setup = new ChannelSetup(services, allocator, publishing, subscribing, corePort, core, sends);
         Mark first = new Mark();
         log.head().read(first);
-        return new RelayEngine(
-                core,
-                services,
-                ring,
-                log,
-                first,
-                gate,
-                order,
-                held,
-                line,
-                journal,
-                setup,
-                duty,
-                taken);
+        return new RelayEngine(core, services, ring, log, first, gate, order, held, line, journal, setup, duty, taken);
     }
 }

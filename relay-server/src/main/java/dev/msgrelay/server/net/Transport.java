@@ -39,8 +39,8 @@ public enum Transport {
             return Epoll.isAvailable() ? EPOLL : NIO;
         }
         if (this == EPOLL && !Epoll.isAvailable()) {
-            throw new IllegalArgumentException("transport " + flag() + " is not available here: "
-                    + rootMessage(Epoll.unavailabilityCause()));
+            throw new IllegalArgumentException(
+                    "transport " + flag() + " is not available here: " + rootMessage(Epoll.unavailabilityCause()));
         }
         return this;
     }
