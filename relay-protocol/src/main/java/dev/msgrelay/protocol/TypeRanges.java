@@ -233,8 +233,8 @@ public final class TypeRanges {
     private static int type(String digits) {
         long type = Long.parseLong(digits);
         if (type < Integer.MIN_VALUE || type > Integer.MAX_VALUE) {
-            throw new IllegalArgumentException("type " + digits + " is not within "
-                    + Integer.MIN_VALUE + ".." + Integer.MAX_VALUE);
+            throw new IllegalArgumentException(
+                    "type " + digits + " is not within " + Integer.MIN_VALUE + ".." + Integer.MAX_VALUE);
         }
         return (int) type;
     }

@@ -26,7 +26,8 @@ import picocli.CommandLine.Spec;
 final class InfoCommand {
     private static final String FORBIDDEN = "may not";
     private static final String SOME = "some; the relay does not say which";
-    private static final String UNTOLD = "not told to a publisher; the relay refuses a message of a type that is not allowed";
+    private static final String UNTOLD =
+            "not told to a publisher; the relay refuses a message of a type that is not allowed";
     private static final int ROUND_TRIPS = 5;
 
     /** {@code relay-client ping}. */
