@@ -7,11 +7,14 @@ import dev.msgrelay.lab.Measurement;
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.batching.Sender.Way;
 import dev.msgrelay.loadgen.message.LoadMessage;
+import dev.msgrelay.loadgen.message.MessageCheck;
+import dev.msgrelay.loadgen.message.SizeTable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
@@ -25,7 +28,6 @@ import java.util.stream.Stream;
  */
 record Burst(Way way, int bursts) {
     static final int MESSAGES = 10;
-    static final long PACKET_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
     static final Column BEST = Column.lower("best", "us");
     static final Column AVERAGE = Column.lower("average", "us");
@@ -39,28 +41,30 @@ record Burst(Way way, int bursts) {
      * The latencies of bursts, one message of each producer. The device's thread, or whichever thread writes to it, hands
      * over messages one at a time; the controlling thread waits for whole bursts.
      */
-    static final class Tally implements SlowDevice.Acknowledged {
-        private final Frame.Check check;
+    static final class Tally {
+        private final MessageCheck check;
         private final long[] latencies = new long[MESSAGES];
         private final Semaphore whole = new Semaphore(0);
         private final List<Latency> bursts = new ArrayList<>();
         private int come;
 
-        Tally(Frame.Check check) {
+        Tally(MessageCheck check) {
             this.check = check;
         }
 
-        @Override
-        public synchronized void message(int type, ByteBuffer body, long nanos) {
+        /**
+         * @param body between position and limit
+         * @param nanos when the packet was acknowledged
+         */
+        synchronized void message(int type, ByteBuffer body, long nanos) {
+            int at = body.position();
             if (!check.onMessage(type, body)) {
                 return;
             }
-            latencies[come++] = nanos - LoadMessage.timeAt(body, body.position(), nanos);
+            latencies[come++] = nanos - LoadMessage.timeAt(body, at, nanos);
             if (come == latencies.length) {
-                bursts.add(new Latency(
-                        Arrays.stream(latencies).min().orElseThrow(),
-                        Arrays.stream(latencies).average().orElseThrow(),
-                        Arrays.stream(latencies).max().orElseThrow()));
+                LongSummaryStatistics burst = Arrays.stream(latencies).summaryStatistics();
+                bursts.add(new Latency(burst.getMin(), burst.getAverage(), burst.getMax()));
                 come = 0;
                 whole.release();
             }
@@ -76,20 +80,18 @@ record Burst(Way way, int bursts) {
     record Latency(double best, double average, double worst) {}
 
     Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
-        Frame.Check check = new Frame.Check(MESSAGES, Sender.BODY);
+        MessageCheck check = new MessageCheck(MESSAGES, SizeTable.fixed(Sender.BODY));
         Tally tally = new Tally(check);
-        SlowDevice device = new SlowDevice(PACKET_NANOS, SlowDevice.Time.REAL, tally);
+        SlowDevice device = new SlowDevice(SlowDevice::pass, tally);
         List<Semaphore> released =
                 Stream.generate(() -> new Semaphore(0)).limit(MESSAGES).toList();
-        try (Sender sender = open(device);
-                Producers producers = new Producers(MESSAGES, Sender.BODY, sender, (id, frame, outlet) -> {
-                    long number = 0;
-                    while (number < bursts) {
+        try (Sender sender = way == Way.RELAY ? new RelaySender().to(device) : way.open(device);
+                Producers producers = new Producers(MESSAGES, sender, (id, frame, outlet) -> {
+                    for (long number = 0; number < bursts; number++) {
                         released.get(id).acquire();
                         outlet.send(frame.of(number, System.nanoTime()));
-                        number++;
                     }
-                    return number;
+                    return bursts;
                 })) {
             for (int i = 0; i < bursts; i++) {
                 released.forEach(Semaphore::release);
@@ -102,15 +104,11 @@ record Burst(Way way, int bursts) {
         }
         long[] sent = new long[MESSAGES];
         Arrays.fill(sent, bursts);
-        check.verify(sent);
+        Frame.verify(check, sent);
         return Measurement.of(BEST, median(tally, Latency::best))
                 .and(AVERAGE, median(tally, Latency::average))
                 .and(WORST, median(tally, Latency::worst))
                 .and(PACKETS, (double) device.packets() / bursts);
-    }
-
-    private Sender open(SlowDevice device) throws IOException, InterruptedException {
-        return way == Way.RELAY ? new RelaySender().to(device, Sender.PACKET) : way.open(device);
     }
 
     private static double median(Tally tally, ToDoubleFunction<Latency> figure) {

@@ -6,7 +6,7 @@ import com.lmax.disruptor.RingBuffer;
 import com.lmax.disruptor.dsl.Disruptor;
 import com.lmax.disruptor.dsl.ProducerType;
 import com.lmax.disruptor.util.DaemonThreadFactory;
-import dev.msgrelay.loadgen.worker.Outlet;
+import dev.msgrelay.lab.Threads;
 import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -41,31 +41,13 @@ final class DisruptorSender implements Sender {
     }
 
     /** The article's handler: {@code endOfBatch} takes the place of the double loop. The Disruptor's thread owns it. */
-    static final class NetworkBatchHandler implements EventHandler<FrameEvent> {
-        private final NetworkFacade network;
-        private final ByteBuffer buffer;
-
-        NetworkBatchHandler(NetworkFacade network, int maxPacketSize) {
-            this.network = network;
-            // Direct: a channel copies any other one into such a buffer.
-            this.buffer = ByteBuffer.allocateDirect(maxPacketSize);
-        }
-
+    record NetworkBatchHandler(Packet packet) implements EventHandler<FrameEvent> {
         @Override
         public void onEvent(FrameEvent msg, long sequence, boolean endOfBatch) throws IOException {
-            if (msg.size > buffer.remaining()) {
-                sendBuffer();
-            }
-            buffer.put(msg.bytes, 0, msg.size);
+            packet.add(msg.bytes, msg.size);
             if (endOfBatch) {
-                sendBuffer();
+                packet.send();
             }
-        }
-
-        private void sendBuffer() throws IOException {
-            buffer.flip();
-            network.send(buffer);
-            buffer.clear();
         }
     }
 
@@ -84,7 +66,7 @@ final class DisruptorSender implements Sender {
                 failure = e;
             }
         };
-        handler = new NetworkBatchHandler(guarded, PACKET);
+        handler = new NetworkBatchHandler(new Packet(guarded, PACKET));
         disruptor.handleEventsWith(handler);
         disruptor.start();
     }
@@ -93,34 +75,23 @@ final class DisruptorSender implements Sender {
     public Outlet newOutlet() {
         RingBuffer<FrameEvent> ring = disruptor.getRingBuffer();
         return frame -> {
-            checkHealthy();
-            long sequence = ring.next();
-            try {
-                ring.get(sequence).set(frame);
-            } finally {
-                ring.publish(sequence);
-            }
+            Threads.check(failure);
+            ring.publishEvent((event, sequence, bytes) -> event.set(bytes), frame);
         };
-    }
-
-    private void checkHealthy() throws IOException {
-        if (failure != null) {
-            throw new IOException(failure.getMessage(), failure);
-        }
     }
 
     /** {@code Disruptor.shutdown} does not wait for a handler whose thread has not begun yet; this does. */
     @Override
     public void close() throws IOException {
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Producers.LIMIT_MILLIS);
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Threads.LIMIT_MILLIS);
         while (disruptor.getSequenceValueFor(handler) < disruptor.getCursor()) {
             if (System.nanoTime() - deadline > 0 || Thread.currentThread().isInterrupted()) {
                 disruptor.halt();
-                throw new IOException("the Disruptor did not end within " + Producers.LIMIT_MILLIS + " ms");
+                throw new IOException("the Disruptor did not end within " + Threads.LIMIT_MILLIS + " ms");
             }
             LockSupport.parkNanos(LOOK_NANOS);
         }
         disruptor.halt();
-        checkHealthy();
+        Threads.check(failure);
     }
 }

@@ -2,6 +2,9 @@ package dev.msgrelay.lab.batching;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.loadgen.message.MessageCheck;
+import dev.msgrelay.loadgen.message.SizeTable;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -13,9 +16,9 @@ class WorkedExampleTest {
     private static final int MESSAGES = Burst.MESSAGES;
     private static final int MTU = 1_448;
 
-    private final HandClock clock = new HandClock();
-    private final Burst.Tally tally = new Burst.Tally(new Frame.Check(MESSAGES, BODY));
-    private final SlowDevice device = new SlowDevice(Burst.PACKET_NANOS, clock, tally);
+    private long now;
+    private final Burst.Tally tally = new Burst.Tally(new MessageCheck(MESSAGES, SizeTable.fixed(BODY)));
+    private final SlowDevice device = new SlowDevice(nanos -> now += nanos, tally);
 
     @Test
     void serialTheyQueueOneBehindTheOther() throws Exception {
@@ -34,7 +37,7 @@ class WorkedExampleTest {
         for (int i = 0; i < MESSAGES; i++) {
             queue.add(copy(i));
         }
-        new Sender.NetworkBatcher(device, MTU, queue).drain();
+        batch(device, MTU, queue);
         assertThat(device.packets()).isOne();
         assertThat(tally.bursts()).containsExactly(micros(100, 100, 100));
     }
@@ -49,17 +52,17 @@ class WorkedExampleTest {
             }
             device.send(packet);
         };
-        Sender.NetworkBatcher batcher = new Sender.NetworkBatcher(whileTheFirstIsSent, MTU, queue);
         // The queue is looked at again only after the packet is away.
-        new Sender.NetworkBatcher(whileTheFirstIsSent, MTU, onlyOne(queue)).drain();
-        batcher.drain();
+        batch(whileTheFirstIsSent, MTU, onlyOne(queue));
+        batch(whileTheFirstIsSent, MTU, queue);
         assertThat(device.packets()).isEqualTo(2);
         assertThat(tally.bursts()).containsExactly(micros(100, 190, 200));
     }
 
     @Test
     void theHandlerOfTheDisruptorDoesTheSame() throws Exception {
-        DisruptorSender.NetworkBatchHandler handler = new DisruptorSender.NetworkBatchHandler(device, MTU);
+        DisruptorSender.NetworkBatchHandler handler =
+                new DisruptorSender.NetworkBatchHandler(new Sender.Packet(device, MTU));
         handler.onEvent(event(0), 0, true);
         for (int i = 1; i < MESSAGES; i++) {
             handler.onEvent(event(i), i, i == MESSAGES - 1);
@@ -75,9 +78,13 @@ class WorkedExampleTest {
             queue.add(copy(i));
         }
         // Four frames of 108 bytes, and not quite a fifth: 4 + 4 + 2.
-        new Sender.NetworkBatcher(device, 5 * 108 - 1, queue).drain();
+        batch(device, 5 * 108 - 1, queue);
         assertThat(device.packets()).isEqualTo(3);
         assertThat(tally.bursts()).containsExactly(micros(100, (4 * 100 + 4 * 200 + 2 * 300) / 10.0, 300));
+    }
+
+    private static void batch(Sender.NetworkFacade device, int size, Queue<byte[]> queue) throws IOException {
+        Sender.Queued.batch(queue.poll(), queue, new Sender.Packet(device, size));
     }
 
     /** A view that is empty once one message has been taken. */
@@ -107,19 +114,5 @@ class WorkedExampleTest {
         DisruptorSender.FrameEvent event = new DisruptorSender.FrameEvent(108);
         event.set(message(producer));
         return event;
-    }
-
-    private static final class HandClock implements SlowDevice.Time {
-        private long now;
-
-        @Override
-        public long nanos() {
-            return now;
-        }
-
-        @Override
-        public void awaitMoment(long moment) {
-            now = moment;
-        }
     }
 }

@@ -1,0 +1,47 @@
+package dev.msgrelay.lab;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+
+/** The threads of contestants: none keeps the process alive, and none is waited for without an end. */
+public final class Threads {
+    /** Whoever is to end has ended by then, or hangs. */
+    public static final long LIMIT_MILLIS = 60_000;
+
+    private Threads() {}
+
+    /** Not started yet. */
+    public static Thread daemon(String name, Runnable work) {
+        Thread thread = new Thread(work, name);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /**
+     * Waits for the thread's end.
+     *
+     * @throws IOException it does not end, or the calling thread is interrupted, and stays so
+     */
+    public static void join(Thread thread) throws IOException {
+        try {
+            thread.join(LIMIT_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while " + thread.getName() + " ended");
+        }
+        if (thread.isAlive()) {
+            throw new IOException(thread.getName() + " did not end within " + LIMIT_MILLIS + " ms");
+        }
+    }
+
+    /**
+     * Throws what another thread failed with.
+     *
+     * @param failure null where it did not
+     */
+    public static void check(IOException failure) throws IOException {
+        if (failure != null) {
+            throw new IOException(failure.getMessage(), failure);
+        }
+    }
+}
