@@ -31,35 +31,19 @@ final class Client implements AutoCloseable {
     private long firstByteAt;
     private long lastReadAt;
 
-    /** Hears of what is received. */
-    interface Listener {
-        /** A file's first bytes are there. */
-        void began(long waitedNanos);
-
-        void received(SentFile file, int bytes);
-
-        /** The file is there, whole and right. */
-        void ended(SentFile file, long beganAt, long now);
-    }
-
-    private Client(int number, FileSet files, SocketChannel socket, Selector selector) throws IOException {
+    Client(int number, FileSet files, int socketBuffer, int port, Selector selector) throws IOException {
         this.number = number;
-        this.socket = socket;
         order = new ArrayList<>(files.files());
         Collections.shuffle(order, new Random(number));
-        socket.configureBlocking(false);
-        socket.register(selector, SelectionKey.OP_READ, this);
-    }
-
-    static Client connect(int number, FileSet files, int socketBuffer, int port, Selector selector) throws IOException {
-        SocketChannel socket = SocketChannel.open();
+        socket = SocketChannel.open();
         try {
             if (socketBuffer > 0) {
                 socket.setOption(StandardSocketOptions.SO_RCVBUF, socketBuffer);
             }
             socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
             socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-            return new Client(number, files, socket, selector);
+            socket.configureBlocking(false);
+            socket.register(selector, SelectionKey.OP_READ, this);
         } catch (IOException e) {
             socket.close();
             throw e;
@@ -79,7 +63,7 @@ final class Client implements AutoCloseable {
     }
 
     /** Reads what there is, through the buffer. */
-    void read(ByteBuffer buffer, long now, Listener listener) throws IOException, WrongResultException {
+    void read(ByteBuffer buffer, long now, SendFigures figures) throws IOException, WrongResultException {
         int length = socket.read(buffer.clear());
         if (length < 0) {
             throw new WrongResultException(what() + " the connection ended after " + received + " bytes");
@@ -89,7 +73,7 @@ final class Client implements AutoCloseable {
         }
         if (received == 0) {
             firstByteAt = now;
-            listener.began(now - askedAt);
+            figures.began(now - askedAt);
         }
         lastReadAt = now;
         received += length;
@@ -100,19 +84,15 @@ final class Client implements AutoCloseable {
         if (wrong >= 0) {
             throw new WrongResultException(what() + " byte " + wrong + " is not the file's");
         }
-        listener.received(file, length);
+        figures.received(file, length);
         if (received == file.size()) {
-            listener.ended(file, firstByteAt, now);
+            figures.ended(file, firstByteAt, now);
             ask(now);
         }
     }
 
     private String what() {
         return "client " + number + ", file " + file.number() + " of " + file.size() + " bytes:";
-    }
-
-    SentFile file() {
-        return file;
     }
 
     /** Bytes of the file that it is at. */
@@ -125,12 +105,13 @@ final class Client implements AutoCloseable {
         return received > 0 && lastReadAt < moment;
     }
 
-    long askedAt() {
-        return askedAt;
-    }
-
-    long firstByteAt() {
-        return firstByteAt;
+    /** Adds what it is at: while it waits for a first byte it has waited so long at least. */
+    void addTo(SendFigures figures, long now) {
+        if (received == 0) {
+            figures.began(now - askedAt);
+        } else {
+            figures.ended(file, firstByteAt, now);
+        }
     }
 
     @Override

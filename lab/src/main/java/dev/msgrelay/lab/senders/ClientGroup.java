@@ -13,24 +13,18 @@ final class ClientGroup implements AutoCloseable {
     private static final int READ_BUFFER = 256 * 1024;
     private static final long TICK_MILLIS = 2;
 
-    private final Selector selector;
+    private final Selector selector = Selector.open();
     private final List<Client> clients = new ArrayList<>();
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(READ_BUFFER);
 
-    private ClientGroup(Selector selector) {
-        this.selector = selector;
-    }
-
     /** Connects them; they ask for nothing yet. */
-    static ClientGroup connect(int count, FileSet files, int socketBuffer, int port) throws IOException {
-        ClientGroup group = new ClientGroup(Selector.open());
+    ClientGroup(int count, FileSet files, int socketBuffer, int port) throws IOException {
         try {
             for (int i = 0; i < count; i++) {
-                group.clients.add(Client.connect(i, files, socketBuffer, port, group.selector));
+                clients.add(new Client(i, files, socketBuffer, port, selector));
             }
-            return group;
         } catch (IOException e) {
-            group.close();
+            close();
             throw e;
         }
     }
@@ -53,7 +47,7 @@ final class ClientGroup implements AutoCloseable {
      * @param end as {@link System#nanoTime}
      * @throws WrongResultException a file is not what it must be
      */
-    void runUntil(long end, Client.Listener listener) throws IOException, InterruptedException, WrongResultException {
+    void runUntil(long end, SendFigures figures) throws IOException, InterruptedException, WrongResultException {
         for (long now = System.nanoTime(); now < end; now = System.nanoTime()) {
             selector.select(TICK_MILLIS);
             if (Thread.interrupted()) {
@@ -61,10 +55,15 @@ final class ClientGroup implements AutoCloseable {
             }
             long arrived = System.nanoTime();
             for (SelectionKey key : selector.selectedKeys()) {
-                ((Client) key.attachment()).read(buffer, arrived, listener);
+                ((Client) key.attachment()).read(buffer, arrived, figures);
             }
             selector.selectedKeys().clear();
         }
+    }
+
+    /** Whether one of them is within a file and has got nothing since. */
+    boolean isStalledSince(long moment) {
+        return clients.stream().anyMatch(client -> client.isStalledSince(moment));
     }
 
     @Override

@@ -1,10 +1,10 @@
 package dev.msgrelay.lab.senders;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -51,30 +51,25 @@ record FileSet(List<SentFile> files) {
         files = List.copyOf(files);
     }
 
-    /** Makes a file of each size in the directory. */
-    static FileSet create(Path directory, List<Long> sizes) throws IOException {
+    /** The files of these sizes in the directory; makes those that are not there yet. */
+    static FileSet in(Path directory, List<Long> sizes) throws IOException {
         List<SentFile> files = new ArrayList<>();
         for (int i = 0; i < sizes.size(); i++) {
             byte[] content = new byte[PERIOD];
             new SplittableRandom(i).nextBytes(content);
-            SentFile file = new SentFile(i, directory.resolve("sent-" + i), sizes.get(i), ByteBuffer.wrap(content));
-            write(file);
-            files.add(file);
+            Path path = directory.resolve("sent-" + i);
+            if (!Files.exists(path)) {
+                write(path, content, sizes.get(i));
+            }
+            files.add(new SentFile(i, path, sizes.get(i), ByteBuffer.wrap(content)));
         }
         return new FileSet(files);
     }
 
-    private static void write(SentFile file) throws IOException {
-        try (FileChannel channel = FileChannel.open(
-                file.path(),
-                StandardOpenOption.CREATE,
-                StandardOpenOption.TRUNCATE_EXISTING,
-                StandardOpenOption.WRITE)) {
-            for (long left = file.size(); left > 0; left -= PERIOD) {
-                ByteBuffer bytes = file.content().slice(0, (int) Math.min(left, PERIOD));
-                while (bytes.hasRemaining()) {
-                    channel.write(bytes);
-                }
+    private static void write(Path path, byte[] content, long size) throws IOException {
+        try (OutputStream out = Files.newOutputStream(path)) {
+            for (long left = size; left > 0; left -= PERIOD) {
+                out.write(content, 0, (int) Math.min(left, PERIOD));
             }
         }
     }

@@ -4,7 +4,7 @@ import dev.msgrelay.lab.senders.FileSet.SentFile;
 import java.util.List;
 
 /** Adds up what clients receive from {@code from} to {@link #end}. One thread. */
-final class SendFigures implements Client.Listener {
+final class SendFigures {
     private static final double NANOS = 1e9;
     private static final double NANOS_TO_MEGA = 1e3;
 
@@ -25,37 +25,30 @@ final class SendFigures implements Client.Listener {
         this.from = from;
     }
 
-    @Override
-    public void began(long waitedNanos) {
+    /** A file's first bytes are there. */
+    void began(long waitedNanos) {
         waits++;
         waited += waitedNanos;
     }
 
-    @Override
-    public void received(SentFile file, int length) {
+    void received(SentFile file, int length) {
         bytes += length;
         if (file.number() == largest) {
             bytesOfLargest += length;
         }
     }
 
-    @Override
-    public void ended(SentFile file, long beganAt, long now) {
+    /** The file is there, whole and right. */
+    void ended(SentFile file, long beganAt, long now) {
         if (file.number() == largest) {
             nanosOfLargest += now - Math.max(beganAt, from);
         }
     }
 
-    /** Adds what the clients are at: who still waits for a first byte has waited so long at least. */
+    /** Adds what the clients are at. */
     void end(long now, List<Client> clients) {
         nanos = now - from;
-        for (Client client : clients) {
-            if (client.received() == 0) {
-                began(now - client.askedAt());
-            } else if (client.file().number() == largest) {
-                nanosOfLargest += now - Math.max(client.firstByteAt(), from);
-            }
-        }
+        clients.forEach(client -> client.addTo(this, now));
     }
 
     long bytes() {

@@ -15,16 +15,10 @@ import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.Needs;
 import dev.msgrelay.lab.Plots;
-import dev.msgrelay.lab.senders.SendAlgorithm.Download;
-import dev.msgrelay.lab.senders.SendAlgorithm.EqualBlocking;
-import dev.msgrelay.lab.senders.SendAlgorithm.EqualNonBlocking;
-import dev.msgrelay.lab.senders.SendAlgorithm.SimpleBlocking;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Collectors;
 
 /** Files are sent to many clients: by a worker each, by workers in parts. */
@@ -54,10 +48,7 @@ public final class SendersExperiment {
     private static final List<Long> QUICK_FILES = List.of(1_000L, 200_000L, 500_000L, 1_000_000L);
     private static final List<Long> FILES = List.of(1_000L, 200_000L, 500_000L, 1_000_000L, 20_000_000L, 100_000_000L);
 
-    private static final int KIBI = 1024;
-    private static final int SMALL_PART = 40 * KIBI;
-    /** The article's socket buffers, in KiB. */
-    private static final int SOCKET_BUFFER = 81;
+    private static final int SMALL_PART = 40 * 1024;
 
     /** Both ends of a connection, and a file of its own. */
     private static final int DESCRIPTORS_PER_CLIENT = 3;
@@ -78,7 +69,6 @@ public final class SendersExperiment {
 
     public static Experiment of(Settings settings) {
         SendersExperiment senders = new SendersExperiment(settings);
-        SendersGo.Files files = new SendersGo.Files(senders.sizes);
         int most = Collections.max(senders.clients);
         // The workers, the selector's thread and the clients'.
         int threads = Math.min(most, senders.workers) + 2;
@@ -91,23 +81,29 @@ public final class SendersExperiment {
                         senders.sizes.stream().mapToLong(size -> size).sum(),
                         most * DESCRIPTORS_PER_CLIENT + OTHER_DESCRIPTORS,
                         threads),
-                () -> List.of(senders.table(files)),
+                () -> List.of(senders.table()),
                 () -> {});
     }
 
-    private LabTable table(SendersGo.Files files) {
+    private LabTable table() {
         List<Contestant> contestants = new ArrayList<>();
         for (int n : clients) {
-            SendersGo.Load load =
-                    new SendersGo.Load(n, SOCKET_BUFFER * KIBI, duration.dividedBy(5), duration, SendersGo.PATIENCE);
-            ways().forEach((name, starter) -> {
-                SendersGo go = new SendersGo(starter, files, load);
-                contestants.add(new Contestant(name, n + " clients", go::go));
-            });
+            contestants.add(contestant(n, SIMPLE, SendAlgorithm.SIMPLE_BLOCKING, workers));
+            contestants.add(contestant(n, NON_BLOCKING, SendAlgorithm.EQUAL_NON_BLOCKING, workers));
+            contestants.add(contestant(n, NON_BLOCKING_CORES, SendAlgorithm.EQUAL_NON_BLOCKING, cores()));
+            contestants.add(contestant(n, BLOCKING, SendAlgorithm.equalBlocking(WorkerServer.BUFFER_SIZE), workers));
+            contestants.add(contestant(n, BLOCKING_40, SendAlgorithm.equalBlocking(SMALL_PART), workers));
         }
         return new LabTable(
                 "unthrottled",
-                title(),
+                format(
+                        "clients read as fast as they can; a pool of %d (%d cores); files of %s KB in turn; socket buffers"
+                                + " %d KiB; %d ms a go",
+                        workers,
+                        cores(),
+                        sizes.stream().map(size -> format("%,.0f", size / 1e3)).collect(Collectors.joining(", ")),
+                        WorkerServer.BUFFER_SIZE / 1024,
+                        duration.toMillis()),
                 List.of(INITIAL, SPEED, THROUGHPUT),
                 contestants,
                 ARTICLE,
@@ -123,32 +119,21 @@ public final class SendersExperiment {
                                 THROUGHPUT)));
     }
 
-    private String title() {
-        return format(
-                "clients read as fast as they can; a pool of %d (%d cores); files of %s KB in turn; socket buffers %s; %d ms a go",
-                workers,
-                cores(),
-                sizes.stream().map(size -> format("%,.0f", size / 1e3)).collect(Collectors.joining(", ")),
-                SOCKET_BUFFER + " KiB",
-                duration.toMillis());
-    }
-
     private static int cores() {
         return Runtime.getRuntime().availableProcessors();
     }
 
-    private Map<String, SendersGo.Starter> ways() {
-        Map<String, SendersGo.Starter> ways = new LinkedHashMap<>();
-        ways.put(SIMPLE, pool(new SimpleBlocking(), workers));
-        ways.put(NON_BLOCKING, pool(new EqualNonBlocking(), workers));
-        ways.put(NON_BLOCKING_CORES, pool(new EqualNonBlocking(), cores()));
-        ways.put(BLOCKING, pool(new EqualBlocking(Download.BUFFER_SIZE), workers));
-        ways.put(BLOCKING_40, pool(new EqualBlocking(SMALL_PART), workers));
-        return ways;
-    }
-
-    private SendersGo.Starter pool(SendAlgorithm algorithm, int threads) {
-        return files -> new WorkerServer(files, algorithm, new WorkerServer.Setup(threads, SOCKET_BUFFER * KIBI));
+    /** Socket buffers are as large as the server's own. */
+    private Contestant contestant(int n, String name, SendAlgorithm algorithm, int threads) {
+        int buffer = WorkerServer.BUFFER_SIZE;
+        SendersGo go = new SendersGo(
+                files -> new WorkerServer(files, algorithm, threads, buffer),
+                sizes,
+                n,
+                buffer,
+                duration,
+                SendersGo.PATIENCE);
+        return new Contestant(name, n + " clients", go::go);
     }
 
     private List<Claim> claims() {

@@ -3,17 +3,27 @@ package dev.msgrelay.lab.senders;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant.Go;
 import dev.msgrelay.lab.Measurement;
+import dev.msgrelay.lab.Opener;
 import dev.msgrelay.lab.WrongResultException;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
 /**
  * One way of sending, with so many clients: a server is started, all clients ask at once and go on asking for a while; every
  * byte that they got is compared with the files.
+ *
+ * @param sizes of the files
+ * @param socketBuffer bytes of each client's receive buffer; 0 leaves it to the operating system
+ * @param patience a file of which nothing more comes for so long does not come
  */
-record SendersGo(Starter starter, Files files, Load load) {
+record SendersGo(
+        Opener<FileSet, WorkerServer> opener,
+        List<Long> sizes,
+        int clients,
+        int socketBuffer,
+        Duration duration,
+        Duration patience) {
     static final Column CLIENTS = Column.plain("clients", "");
     static final Column INITIAL = Column.lower("initial time", "s");
     static final Column SPEED = Column.higher("speed, largest file", "MB/s");
@@ -26,85 +36,45 @@ record SendersGo(Starter starter, Files files, Load load) {
 
     private static final Duration LOOK = Duration.ofMillis(20);
 
-    /** Starts a server. */
-    @FunctionalInterface
-    interface Starter {
-        WorkerServer start(FileSet files) throws IOException;
-    }
-
-    /** Makes the files when the first asks for them. The frame's one thread. */
-    static final class Files {
-        private final List<Long> sizes;
-        private FileSet files;
-        private Path directory;
-
-        Files(List<Long> sizes) {
-            this.sizes = sizes;
-        }
-
-        FileSet in(Path scratch) throws IOException {
-            if (!scratch.equals(directory)) {
-                files = FileSet.create(scratch, sizes);
-                directory = scratch;
-            }
-            return files;
-        }
-    }
-
-    /**
-     * @param socketBuffer bytes of each client's receive buffer; 0 leaves it to the operating system
-     * @param patience a file of which nothing more comes for so long does not come
-     */
-    record Load(int clients, int socketBuffer, Duration leadIn, Duration duration, Duration patience) {
-        Load shorter() {
-            return duration.compareTo(WARM_UP) <= 0
-                    ? this
-                    : new Load(clients, socketBuffer, Duration.ZERO, WARM_UP, patience);
-        }
-    }
-
     Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
-        return run(files.in(go.scratch()), go.isWarmUp() ? load.shorter() : load);
-    }
-
-    private Measurement run(FileSet set, Load how) throws IOException, InterruptedException, WrongResultException {
+        FileSet files = FileSet.in(go.scratch(), sizes);
+        Duration time = go.isWarmUp() && duration.compareTo(WARM_UP) > 0 ? WARM_UP : duration;
         // Clients are closed first: whoever is stuck in a write to one of them gets out of it.
-        try (WorkerServer server = starter.start(set);
-                ClientGroup clients = ClientGroup.connect(how.clients(), set, how.socketBuffer(), server.port())) {
-            clients.start();
+        try (WorkerServer server = opener.open(files);
+                ClientGroup group = new ClientGroup(clients, files, socketBuffer, server.port())) {
+            group.start();
             long start = System.nanoTime();
-            long from = start + how.leadIn().toNanos();
-            clients.runUntil(from, new SendFigures(set.largest(), start));
-            SendFigures figures = new SendFigures(set.largest(), System.nanoTime());
-            long end = from + how.duration().toNanos();
-            clients.runUntil(end, figures);
+            long from = start + time.dividedBy(5).toNanos();
+            group.runUntil(from, new SendFigures(files.largest(), start));
+            SendFigures figures = new SendFigures(files.largest(), System.nanoTime());
+            long end = from + time.toNanos();
+            group.runUntil(end, figures);
             // A machine that does other things may need longer than a short go.
-            while (figures.bytes() == 0
-                    && System.nanoTime() - end < how.patience().toNanos()) {
-                clients.runUntil(System.nanoTime() + how.duration().toNanos(), figures);
+            while (figures.bytes() == 0 && System.nanoTime() - end < patience.toNanos()) {
+                group.runUntil(System.nanoTime() + time.toNanos(), figures);
             }
-            figures.end(System.nanoTime(), clients.clients());
-            // A server that stops within a file shows by clients that never hear of it again.
-            long patience = System.nanoTime() + how.patience().toNanos();
-            while (isStalled(clients, end) && System.nanoTime() < patience) {
-                clients.runUntil(System.nanoTime() + LOOK.toNanos(), new SendFigures(set.largest(), System.nanoTime()));
-            }
-            if (isStalled(clients, end)) {
-                throw new WrongResultException("a file did not come to its end within "
-                        + how.patience().toSeconds() + " s");
-            }
+            figures.end(System.nanoTime(), group.clients());
+            awaitEnds(group, end, files.largest());
             if (figures.bytes() == 0) {
-                throw new WrongResultException(
-                        "nothing arrived within " + how.patience().toSeconds() + " s");
+                throw new WrongResultException("nothing arrived within " + patience.toSeconds() + " s");
             }
-            return Measurement.of(CLIENTS, how.clients())
+            return Measurement.of(CLIENTS, clients)
                     .and(INITIAL, figures.initialSeconds())
                     .and(SPEED, figures.speed())
                     .and(THROUGHPUT, figures.throughput());
         }
     }
 
-    private static boolean isStalled(ClientGroup clients, long moment) {
-        return clients.clients().stream().anyMatch(client -> client.isStalledSince(moment));
+    /** A server that stops within a file shows by clients that never hear of it again. */
+    private void awaitEnds(ClientGroup group, long end, int largest)
+            throws IOException, InterruptedException, WrongResultException {
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (group.isStalledSince(end)) {
+            if (System.nanoTime() > deadline) {
+                throw new WrongResultException("a file did not come to its end within " + patience.toSeconds() + " s");
+            }
+            long now = System.nanoTime();
+            group.runUntil(now + LOOK.toNanos(), new SendFigures(largest, now));
+        }
     }
 }

@@ -1,7 +1,7 @@
 package dev.msgrelay.lab.senders;
 
+import dev.msgrelay.lab.Threads;
 import dev.msgrelay.lab.senders.FileSet.SentFile;
-import dev.msgrelay.lab.senders.SendAlgorithm.Download;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -33,17 +33,22 @@ import java.util.concurrent.TimeUnit;
  * sends. A connection belongs to the selector's thread or to a worker, never to both, and changes hands through queues.
  */
 final class WorkerServer implements AutoCloseable {
+    /** The article's: 81 KB, the socket buffer of its machine. */
+    static final int BUFFER_SIZE = 81 * 1024;
+
     private static final int BACKLOG = 1_024;
-    private static final long END_SECONDS = 10;
+
+    private static final ThreadLocal<ByteBuffer> BUFFERS =
+            ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(BUFFER_SIZE));
 
     private final SendAlgorithm algorithm;
     private final int socketBuffer;
     private final List<SentFile> files;
     private final List<FileChannel> channels = new ArrayList<>();
     private final ExecutorService pool;
-    private final Selector selector;
-    private final ServerSocketChannel listener;
-    private final Thread selection;
+    private final Selector selector = Selector.open();
+    private final ServerSocketChannel listener = ServerSocketChannel.open();
+    private final Thread selection = Threads.daemon("file-server", this::select);
 
     /** Connections that a worker has done with, to be registered again by the selector's thread. */
     private final Queue<Connection> returned = new ConcurrentLinkedQueue<>();
@@ -51,12 +56,14 @@ final class WorkerServer implements AutoCloseable {
     /** The connections that are open. */
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
-    /** One client. */
+    /** One client, and the file that is on its way to it. */
     private static final class Connection {
         private final SocketChannel socket;
         private final ByteBuffer request = ByteBuffer.allocate(Integer.BYTES);
         private SelectionKey key;
-        private Download download;
+        private FileChannel file;
+        private long position;
+        private long size;
 
         Connection(SocketChannel socket) {
             this.socket = socket;
@@ -64,25 +71,40 @@ final class WorkerServer implements AutoCloseable {
 
         /** The event that the client waits for: room in the socket, or the next request. */
         int interest() {
-            return download.isDone() ? SelectionKey.OP_READ : SelectionKey.OP_WRITE;
+            return position == size ? SelectionKey.OP_READ : SelectionKey.OP_WRITE;
+        }
+
+        /** Sends a part: less where the file ends, or the socket takes no more. */
+        void send(long part) throws IOException {
+            long left = part;
+            long sent = 1;
+            while (left > 0 && sent > 0 && position < size) {
+                sent = write(left);
+                left -= sent;
+            }
+        }
+
+        /** Sends up to so many bytes through a buffer. Those that the socket does not take are read again next time. */
+        private long write(long count) throws IOException {
+            ByteBuffer buffer = BUFFERS.get();
+            buffer.clear().limit((int) Math.min(Math.min(count, size - position), BUFFER_SIZE));
+            file.read(buffer, position);
+            long sent = socket.write(buffer.flip());
+            position += sent;
+            return sent;
         }
     }
 
     /**
-     * The setup of a server.
+     * Begins to serve.
      *
      * @param socketBuffer bytes of each socket's send buffer; 0 leaves it to the operating system
      */
-    record Setup(int workers, int socketBuffer) {}
-
-    WorkerServer(FileSet files, SendAlgorithm algorithm, Setup setup) throws IOException {
+    WorkerServer(FileSet files, SendAlgorithm algorithm, int workers, int socketBuffer) throws IOException {
         this.files = files.files();
         this.algorithm = algorithm;
-        this.socketBuffer = setup.socketBuffer();
-        pool = Executors.newFixedThreadPool(setup.workers(), WorkerServer::daemon);
-        selector = Selector.open();
-        listener = ServerSocketChannel.open();
-        selection = daemon(this::select);
+        this.socketBuffer = socketBuffer;
+        pool = Executors.newFixedThreadPool(workers, work -> Threads.daemon("file-server", work));
         try {
             open();
         } catch (IOException e) {
@@ -99,12 +121,6 @@ final class WorkerServer implements AutoCloseable {
         for (SentFile file : files) {
             channels.add(FileChannel.open(file.path(), StandardOpenOption.READ));
         }
-    }
-
-    private static Thread daemon(Runnable work) {
-        Thread thread = new Thread(work, "file-server");
-        thread.setDaemon(true);
-        return thread;
     }
 
     int port() {
@@ -151,7 +167,7 @@ final class WorkerServer implements AutoCloseable {
             if (key.isReadable() && !readRequest(connection)) {
                 return;
             }
-            if (algorithm.isBlocking()) {
+            if (algorithm.blocking()) {
                 key.cancel();
             } else {
                 key.interestOps(0);
@@ -176,20 +192,21 @@ final class WorkerServer implements AutoCloseable {
         if (number < 0 || number >= files.size()) {
             throw new IOException("no file " + number);
         }
-        connection.download =
-                new Download(channels.get(number), files.get(number).size(), connection.socket);
+        connection.file = channels.get(number);
+        connection.size = files.get(number).size();
+        connection.position = 0;
         return true;
     }
 
     /** A worker's turn. */
     private void work(Connection connection) {
         try {
-            if (!algorithm.isBlocking()) {
-                algorithm.send(connection.download);
+            if (!algorithm.blocking()) {
+                connection.send(algorithm.part());
                 connection.key.interestOps(connection.interest());
             } else {
                 connection.socket.configureBlocking(true);
-                algorithm.send(connection.download);
+                connection.send(algorithm.part());
                 connection.socket.configureBlocking(false);
                 returned.add(connection);
             }
@@ -226,10 +243,9 @@ final class WorkerServer implements AutoCloseable {
         selector.wakeup();
         pool.shutdownNow();
         try {
-            boolean ended = pool.awaitTermination(END_SECONDS, TimeUnit.SECONDS);
-            selection.join(TimeUnit.SECONDS.toMillis(END_SECONDS));
-            if (!ended || selection.isAlive()) {
-                throw new IOException("the server's threads did not end within " + END_SECONDS + " s");
+            Threads.join(selection);
+            if (!pool.awaitTermination(Threads.LIMIT_MILLIS, TimeUnit.MILLISECONDS)) {
+                throw new IOException("workers did not end within " + Threads.LIMIT_MILLIS + " ms");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

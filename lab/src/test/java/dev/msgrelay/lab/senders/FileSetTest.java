@@ -21,7 +21,7 @@ class FileSetTest {
 
     @BeforeEach
     void create() throws IOException {
-        files = FileSet.create(directory, List.of(1_000L, 200_000L, 1L));
+        files = FileSet.in(directory, List.of(1_000L, 200_000L, 1L));
     }
 
     @Test

@@ -7,11 +7,11 @@ import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Contestant.Go;
 import dev.msgrelay.lab.Experiment;
 import dev.msgrelay.lab.Experiment.Settings;
+import dev.msgrelay.lab.Opener;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.lab.Tables;
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.senders.FileSet.SentFile;
-import dev.msgrelay.lab.senders.SendAlgorithm.EqualNonBlocking;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -75,14 +75,12 @@ class SendersExperimentTest {
         });
     }
 
-    private void assertFails(SendersGo.Starter broken) {
-        SendersGo.Load load =
-                new SendersGo.Load(3, 0, Duration.ofMillis(20), Duration.ofMillis(200), Duration.ofSeconds(1));
-        SendersGo go = new SendersGo(broken, new SendersGo.Files(SIZES), load);
+    private void assertFails(Opener<FileSet, WorkerServer> broken) {
+        SendersGo go = new SendersGo(broken, SIZES, 3, 0, Duration.ofMillis(200), Duration.ofSeconds(1));
         assertThatThrownBy(() -> go.go(new Go(directory, 1))).isInstanceOf(WrongResultException.class);
     }
 
     private static WorkerServer workers(FileSet files) throws IOException {
-        return new WorkerServer(files, new EqualNonBlocking(), new WorkerServer.Setup(2, 0));
+        return new WorkerServer(files, SendAlgorithm.EQUAL_NON_BLOCKING, 2, 0);
     }
 }

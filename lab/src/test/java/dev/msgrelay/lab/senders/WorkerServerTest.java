@@ -3,9 +3,6 @@ package dev.msgrelay.lab.senders;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.lab.senders.FileSet.SentFile;
-import dev.msgrelay.lab.senders.SendAlgorithm.EqualBlocking;
-import dev.msgrelay.lab.senders.SendAlgorithm.EqualNonBlocking;
-import dev.msgrelay.lab.senders.SendAlgorithm.SimpleBlocking;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -32,30 +29,25 @@ class WorkerServerTest {
 
     @BeforeEach
     void files() throws IOException {
-        files = FileSet.create(directory, List.of(1_000L, 700_001L, 1L));
+        files = FileSet.in(directory, List.of(1_000L, 700_001L, 1L));
     }
 
-    /** Starts a contestant. */
-    private interface Starts {
-        WorkerServer start(FileSet files) throws IOException;
-    }
-
-    static Stream<Starts> contestants() {
+    static Stream<SendAlgorithm> contestants() {
         return Stream.of(
-                workers(new SimpleBlocking()),
-                workers(new EqualNonBlocking()),
-                workers(new EqualBlocking(40 * 1024)),
-                workers(new EqualBlocking(200 * 1024)));
+                SendAlgorithm.SIMPLE_BLOCKING,
+                SendAlgorithm.EQUAL_NON_BLOCKING,
+                SendAlgorithm.equalBlocking(40 * 1024),
+                SendAlgorithm.equalBlocking(200 * 1024));
     }
 
-    private static Starts workers(SendAlgorithm algorithm) {
-        return set -> new WorkerServer(set, algorithm, new WorkerServer.Setup(2, SOCKET_BUFFER));
+    private WorkerServer start(SendAlgorithm algorithm) throws IOException {
+        return new WorkerServer(files, algorithm, 2, SOCKET_BUFFER);
     }
 
     @ParameterizedTest
     @MethodSource("contestants")
-    void plainClientsGetTheFilesTheyAskFor(Starts contestant) throws IOException {
-        try (WorkerServer server = contestant.start(files);
+    void plainClientsGetTheFilesTheyAskFor(SendAlgorithm contestant) throws IOException {
+        try (WorkerServer server = start(contestant);
                 PlainClient first = new PlainClient(server.port());
                 PlainClient second = new PlainClient(server.port())) {
             for (int number : new int[] {1, 0, 2, 1}) {
@@ -69,9 +61,9 @@ class WorkerServerTest {
 
     @ParameterizedTest
     @MethodSource("contestants")
-    void clientsThatReadNothingDoNotStopItFromClosing(Starts contestant) throws Exception {
+    void clientsThatReadNothingDoNotStopItFromClosing(SendAlgorithm contestant) throws Exception {
         List<PlainClient> clients = new ArrayList<>();
-        WorkerServer server = contestant.start(files);
+        WorkerServer server = start(contestant);
         try {
             for (int i = 0; i < 4; i++) {
                 clients.add(new PlainClient(server.port()));
@@ -97,8 +89,8 @@ class WorkerServerTest {
 
     @ParameterizedTest
     @MethodSource("contestants")
-    void aFileThatIsNotThereEndsTheConnection(Starts contestant) throws IOException {
-        try (WorkerServer server = contestant.start(files);
+    void aFileThatIsNotThereEndsTheConnection(SendAlgorithm contestant) throws IOException {
+        try (WorkerServer server = start(contestant);
                 PlainClient client = new PlainClient(server.port())) {
             client.ask(3);
             assertThat(client.readOne()).isEqualTo(-1);
