@@ -1,6 +1,7 @@
 package dev.msgrelay.lab.eventlog;
 
 import dev.msgrelay.lab.eventlog.EventLog.Event;
+import java.io.IOException;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
@@ -64,12 +65,12 @@ final class BurstThread extends Thread {
                     times.recordValue(Math.min(time, LONGEST_NANOS));
                 }
             }
-        } catch (InterruptedException | RuntimeException e) {
+        } catch (InterruptedException | IOException | RuntimeException e) {
             failure = e;
         }
     }
 
-    private void burst() {
+    private void burst() throws IOException {
         for (int i = 0; i < ROUNDS; i++) {
             byte[] data = new byte[DATA];
             random.nextBytes(data);
@@ -82,7 +83,7 @@ final class BurstThread extends Thread {
         }
     }
 
-    private void record(ZonedDateTime timestamp, String message) {
+    private void record(ZonedDateTime timestamp, String message) throws IOException {
         Event event = new Event(UUID.randomUUID(), timestamp, message);
         log.recordEvent(event);
         recorded.add(event);

@@ -13,12 +13,11 @@ import dev.msgrelay.lab.Experiment;
 import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.Needs;
+import dev.msgrelay.lab.Opener;
 import dev.msgrelay.lab.Plots;
+import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /** Many threads write events into one file: under a lock, at places of their own, gathered, by a thread of its own. */
 public final class EventLogExperiment {
@@ -51,6 +50,9 @@ public final class EventLogExperiment {
 
     private static final int DESCRIPTORS = 8;
 
+    /** Bytes that a thread gathers where the article has it gather. */
+    static final int BLOCK = 8 * 1024;
+
     /** A line has 170 bytes on average, and a thread sleeps 3 ms on average between two bursts. */
     private static final double BYTES_PER_THREAD_AND_SECOND = BurstThread.EVENTS * 170 / 0.003;
 
@@ -75,17 +77,14 @@ public final class EventLogExperiment {
     }
 
     private static LabTable table(Duration duration) {
-        Map<String, EventLogGo.Opener> ways = new LinkedHashMap<>();
-        ways.put(NULL_LOGGER, file -> new EventLog.NullLogger());
-        ways.put(LOCKED_WRITER, EventLog.LockedWriter::new);
-        ways.put(LOCKED_STREAM, EventLog.LockedStream::new);
-        ways.put(ATOMIC, EventLog.AtomicPositionWrites::new);
-        ways.put(BUFFERED, EventLog.BufferedWrites::new);
-        ways.put(OFF_THREAD, BufferedWritesOffThread::new);
-        ways.put(DISRUPTOR, DisruptorBatches::new);
-        List<Contestant> rows = new ArrayList<>();
-        ways.forEach(
-                (name, opener) -> rows.add(new Contestant(name, "", new EventLogGo(opener, THREADS, duration)::go)));
+        List<Contestant> rows = List.of(
+                row(NULL_LOGGER, file -> event -> {}, duration),
+                row(LOCKED_WRITER, EventLog.LockedWriter::new, duration),
+                row(LOCKED_STREAM, EventLog.LockedStream::new, duration),
+                row(ATOMIC, file -> new EventLog.PositionWrites(file, 0), duration),
+                row(BUFFERED, file -> new EventLog.PositionWrites(file, BLOCK), duration),
+                row(OFF_THREAD, file -> new BufferedWritesOffThread(file, BLOCK), duration),
+                row(DISRUPTOR, DisruptorBatches::new, duration));
         return new LabTable(
                 "bursts",
                 "time of a burst of " + BurstThread.EVENTS + " events, " + THREADS
@@ -99,5 +98,9 @@ public final class EventLogExperiment {
                         "time of a burst, by percentile",
                         Plots.log("one burst in so many takes longer"),
                         Plots.linear("ms"))));
+    }
+
+    private static Contestant row(String name, Opener<Path, EventLog> opener, Duration duration) {
+        return new Contestant(name, "", new EventLogGo(opener, THREADS, duration)::go);
     }
 }

@@ -3,6 +3,8 @@ package dev.msgrelay.lab.eventlog;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant.Go;
 import dev.msgrelay.lab.Measurement;
+import dev.msgrelay.lab.Opener;
+import dev.msgrelay.lab.Threads;
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.loadgen.render.Chart.Series.Point;
 import java.io.IOException;
@@ -22,7 +24,7 @@ import org.HdrHistogram.Histogram;
  * @param threads that record bursts
  * @param duration of the measured part of a go
  */
-record EventLogGo(Opener opener, int threads, Duration duration) {
+record EventLogGo(Opener<Path, EventLog> opener, int threads, Duration duration) {
     static final Column MEAN = Column.lower("mean", "ms");
     static final Column MAX = Column.lower("max", "ms");
     static final Column DEVIATION = Column.lower("std deviation", "ms");
@@ -33,17 +35,8 @@ record EventLogGo(Opener opener, int threads, Duration duration) {
     private static final double NANOS = 1e9;
     private static final Duration WARM_UP = Duration.ofSeconds(1);
 
-    /** A burst takes far less, whatever the log; then something hangs. */
-    private static final long END_SECONDS = 60;
-
     /** The points of the plot: one in so many bursts takes longer. */
     private static final int[] ONE_IN = {1, 2, 4, 10, 20, 40, 100, 200, 400, 1_000, 2_000, 4_000, 10_000, 100_000};
-
-    /** Opens a log on a file that is not there yet. */
-    @FunctionalInterface
-    interface Opener {
-        EventLog open(Path file) throws IOException;
-    }
 
     Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
         Path file = go.scratch().resolve("event-log");
@@ -77,21 +70,12 @@ record EventLogGo(Opener opener, int threads, Duration duration) {
                 TimeUnit.NANOSECONDS.sleep(time.toNanos());
             } finally {
                 bursts.forEach(BurstThread::finish);
-                join(bursts);
+                for (BurstThread thread : bursts) {
+                    Threads.join(thread);
+                }
             }
         }
         return bursts;
-    }
-
-    private static void join(List<BurstThread> bursts) throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);
-        for (BurstThread thread : bursts) {
-            long left = deadline - System.nanoTime();
-            thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(left)));
-            if (thread.isAlive()) {
-                throw new IOException("a burst did not end within " + END_SECONDS + " s");
-            }
-        }
     }
 
     private static void check(Path file, List<BurstThread> bursts) throws IOException, WrongResultException {

@@ -1,6 +1,7 @@
 package dev.msgrelay.lab.readers;
 
 import dev.msgrelay.client.RelaySubscriber;
+import dev.msgrelay.lab.readers.ChannelClient.Way;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -18,14 +19,14 @@ interface Client {
 
     /** The clients, in the article's order. */
     enum Ladder {
-        BYTE_WISE("integers byte by byte", () -> new StreamClients.Allocating(false, StreamClients::byteByByte)),
-        FOUR_BYTES("four bytes at a time", () -> new StreamClients.Allocating(false, StreamClients::fourBytes)),
-        BUFFERED("BufferedInputStream", () -> new StreamClients.Allocating(true, StreamClients::byteByByte)),
-        BOTH("BufferedInputStream, four bytes", () -> new StreamClients.Allocating(true, StreamClients::fourBytes)),
-        REUSING("the same, nothing allocated", StreamClients.Reusing::new),
-        APPENDING("channel and buffer, appending", ChannelClients.Appending::new),
-        COMPACTING("channel and buffer, compacting", ChannelClients.Compacting::new),
-        HANDING("channel, buffer handed over", ChannelClients.Handing::new),
+        BYTE_WISE("integers byte by byte", () -> new StreamClient(false, false, false)),
+        FOUR_BYTES("four bytes at a time", () -> new StreamClient(false, true, false)),
+        BUFFERED("BufferedInputStream", () -> new StreamClient(true, false, false)),
+        BOTH("BufferedInputStream, four bytes", () -> new StreamClient(true, true, false)),
+        REUSING("the same, nothing allocated", () -> new StreamClient(true, true, true)),
+        APPENDING("channel and buffer, appending", () -> new ChannelClient(Way.APPENDING)),
+        COMPACTING("channel and buffer, compacting", () -> new ChannelClient(Way.COMPACTING)),
+        HANDING("channel, buffer handed over", () -> new ChannelClient(Way.HANDING)),
         RELAY("relay's client", () -> Client::relay);
 
         private final String text;

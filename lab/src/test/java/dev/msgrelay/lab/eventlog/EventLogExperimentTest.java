@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.msgrelay.lab.Contestant.Go;
 import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.Measurement;
+import dev.msgrelay.lab.Opener;
 import dev.msgrelay.lab.TableResult;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.lab.Tables;
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.eventlog.EventLog.Event;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -66,7 +66,7 @@ class EventLogExperimentTest {
             private final AtomicInteger count = new AtomicInteger();
 
             @Override
-            public void recordEvent(Event event) {
+            public void recordEvent(Event event) throws IOException {
                 super.recordEvent(event);
                 if (count.getAndIncrement() == 100) {
                     super.recordEvent(event);
@@ -82,8 +82,8 @@ class EventLogExperimentTest {
     void oneThatCannotWriteFails() {
         EventLogGo broken = go(file -> new Around(new EventLog.LockedWriter(file)) {
             @Override
-            public void recordEvent(Event event) {
-                throw new UncheckedIOException(new IOException("no space left"));
+            public void recordEvent(Event event) throws IOException {
+                throw new IOException("no space left");
             }
         });
         assertThatThrownBy(() -> broken.go(new Go(directory, 1)))
@@ -102,7 +102,7 @@ class EventLogExperimentTest {
         }
     }
 
-    private static EventLogGo go(EventLogGo.Opener opener) {
+    private static EventLogGo go(Opener<Path, EventLog> opener) {
         return new EventLogGo(opener, 3, TIME);
     }
 
@@ -115,7 +115,7 @@ class EventLogExperimentTest {
         }
 
         @Override
-        public void recordEvent(Event event) {
+        public void recordEvent(Event event) throws IOException {
             log.recordEvent(event);
         }
 

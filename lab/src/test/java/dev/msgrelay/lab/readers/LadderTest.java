@@ -20,7 +20,7 @@ class LadderTest {
     @ParameterizedTest
     @EnumSource(Ladder.class)
     void readsAllThatComesAtOnce(Ladder step) throws Exception {
-        Sink sink = Sink.checking(BODY);
+        Sink sink = new Sink(BODY, true);
         long reads = read(step, sink, channel -> writeAll(channel, stream(MESSAGES)));
         assertThat(sink.messages()).isEqualTo(MESSAGES);
         assertThat(sink.wrong()).isZero();
@@ -31,7 +31,7 @@ class LadderTest {
     @ParameterizedTest
     @EnumSource(Ladder.class)
     void readsAllThatComesByteByByte(Ladder step) throws Exception {
-        Sink sink = Sink.checking(BODY);
+        Sink sink = new Sink(BODY, true);
         int few = 20;
         read(step, sink, channel -> {
             ByteBuffer stream = stream(few);
@@ -49,7 +49,7 @@ class LadderTest {
     void readsMoreThanItsBufferHolds(Ladder step) throws Exception {
         int large = 2_000;
         int many = 600;
-        Sink sink = Sink.checking(large);
+        Sink sink = new Sink(large, true);
         read(
                 step,
                 sink,
@@ -62,7 +62,7 @@ class LadderTest {
     @ParameterizedTest
     @EnumSource(Ladder.class)
     void anEmptyStreamHasNoMessages(Ladder step) throws Exception {
-        Sink sink = Sink.checking(BODY);
+        Sink sink = new Sink(BODY, true);
         read(step, sink, channel -> {});
         assertThat(sink.messages()).isZero();
     }
@@ -74,7 +74,7 @@ class LadderTest {
             names = {"BYTE_WISE", "BUFFERED"})
     void aStreamThatEndsInAMessageIsAnError(Ladder step) {
         for (int missing : new int[] {1, BODY + 2}) {
-            Sink sink = Sink.checking(BODY);
+            Sink sink = new Sink(BODY, true);
             ByteBuffer cut = stream(3);
             cut.limit(cut.limit() - missing);
             assertThatThrownBy(() -> read(step, sink, channel -> writeAll(channel, cut)))

@@ -23,7 +23,7 @@ class StreamSenderTest {
         long messages = new StreamSender(BODY, writeSize).send(Channels.newChannel(bytes), 11, clock::getAndIncrement);
         assertThat(bytes.size()).isGreaterThanOrEqualTo(11 * writeSize).isLessThan(11 * writeSize + 24);
 
-        Sink sink = Sink.checking(BODY);
+        Sink sink = new Sink(BODY, true);
         FrameReader reader = new FrameReader();
         try (var in = Channels.newChannel(new ByteArrayInputStream(bytes.toByteArray()))) {
             while (reader.read(in, sink::message) >= 0) {
@@ -36,12 +36,12 @@ class StreamSenderTest {
 
     @Test
     void theCheckSeesWhatIsLostOrDamaged() {
-        Sink lost = Sink.checking(BODY);
+        Sink lost = new Sink(BODY, true);
         lost.message(NumberedFrames.TYPE, NumberedFrames.body(0, BODY), BODY);
         lost.message(NumberedFrames.TYPE, NumberedFrames.body(2, BODY), BODY);
         assertThat(lost.wrong()).isOne();
 
-        Sink damaged = Sink.checking(BODY);
+        Sink damaged = new Sink(BODY, true);
         byte[] body = NumberedFrames.body(0, BODY);
         body[BODY - 1]++;
         damaged.message(NumberedFrames.TYPE, body, BODY);
@@ -52,7 +52,7 @@ class StreamSenderTest {
 
     @Test
     void soDoesTheCountAsFarAsNumbersTell() {
-        Sink sink = Sink.counting(BODY);
+        Sink sink = new Sink(BODY, false);
         sink.message(NumberedFrames.TYPE, NumberedFrames.body(0, BODY), BODY);
         sink.message(NumberedFrames.TYPE, NumberedFrames.body(1, BODY), BODY);
         assertThat(sink.wrong()).isZero();
