@@ -11,20 +11,19 @@ import dev.msgrelay.lab.Experiment;
 import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.Needs;
+import dev.msgrelay.lab.Opener;
 import dev.msgrelay.lab.asyncfiles.RecordWriter.Asynchronous;
 import dev.msgrelay.lab.asyncfiles.RecordWriter.Plain;
+import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /** Small writes into a file, by a plain stream and by an asynchronous channel. */
 public final class AsyncFilesExperiment {
     static final String PLAIN = "plain write";
-    static final String DEFAULT_WAITING = "default pool, waiting";
-    static final String DEFAULT_FORWARD = "default pool, not waiting";
+    static final String WAITING = "default pool, waiting";
+    static final String FORWARD = "default pool, not waiting";
     static final String FIXED_WAITING = "fixed pool, waiting";
     static final String FIXED_FORWARD = "fixed pool, not waiting";
 
@@ -35,21 +34,14 @@ public final class AsyncFilesExperiment {
             """);
 
     private static final List<Claim> CLAIMS = List.of(
-            Claim.better(
-                    "even if you do not wait, conventional I/O is faster with one thread",
-                    GIVEN,
-                    PLAIN,
-                    DEFAULT_FORWARD),
+            Claim.better("even if you do not wait, conventional I/O is faster with one thread", GIVEN, PLAIN, FORWARD),
             Claim.better(
                     "(a comment) with a fixed pool it is much faster than conventional I/O, for the caller",
                     GIVEN,
                     FIXED_FORWARD,
                     PLAIN),
             Claim.better(
-                    "(a comment) it is the default pool's threads that make it slow",
-                    GIVEN,
-                    FIXED_FORWARD,
-                    DEFAULT_FORWARD),
+                    "(a comment) it is the default pool's threads that make it slow", GIVEN, FIXED_FORWARD, FORWARD),
             Claim.better(
                     "(a comment) synchronous I/O is always more efficient with one thread",
                     WRITTEN,
@@ -87,15 +79,12 @@ public final class AsyncFilesExperiment {
 
     private static LabTable table(Duration duration) {
         Set<Long> others = Set.copyOf(WriteGo.cpuTimes().keySet());
-        Map<String, WriteGo.Opener> ways = new LinkedHashMap<>();
-        ways.put(PLAIN, Plain::new);
-        ways.put(DEFAULT_WAITING, file -> new Asynchronous(file, 0, 0));
-        ways.put(FIXED_WAITING, file -> new Asynchronous(file, POOL, 0));
-        ways.put(DEFAULT_FORWARD, file -> new Asynchronous(file, 0, OUTSTANDING));
-        ways.put(FIXED_FORWARD, file -> new Asynchronous(file, POOL, OUTSTANDING));
-        List<Contestant> rows = new ArrayList<>();
-        ways.forEach((name, opener) ->
-                rows.add(new Contestant(name, "", new WriteGo(opener, duration.toNanos(), others)::go)));
+        List<Contestant> rows = List.of(
+                row(PLAIN, Plain::new, duration, others),
+                row(WAITING, file -> new Asynchronous(file, 0, 0), duration, others),
+                row(FIXED_WAITING, file -> new Asynchronous(file, POOL, 0), duration, others),
+                row(FORWARD, file -> new Asynchronous(file, 0, OUTSTANDING), duration, others),
+                row(FIXED_FORWARD, file -> new Asynchronous(file, POOL, OUTSTANDING), duration, others));
         return new LabTable(
                 "writes",
                 "one thread writes records of " + Records.SIZE + " bytes for " + duration.toMillis()
@@ -106,5 +95,9 @@ public final class AsyncFilesExperiment {
                 ARTICLE,
                 table -> Claim.judge(CLAIMS, table),
                 List.of());
+    }
+
+    private static Contestant row(String name, Opener<Path, RecordWriter> opener, Duration duration, Set<Long> others) {
+        return new Contestant(name, "", new WriteGo(opener, duration.toNanos(), others)::go);
     }
 }

@@ -1,5 +1,6 @@
 package dev.msgrelay.lab.asyncfiles;
 
+import dev.msgrelay.lab.Threads;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -70,7 +71,9 @@ interface RecordWriter extends AutoCloseable {
         Asynchronous(Path file, int threads, int outstanding) throws IOException {
             this.outstanding = outstanding;
             permits = new Semaphore(outstanding);
-            pool = threads == 0 ? null : Executors.newFixedThreadPool(threads, Asynchronous::daemon);
+            pool = threads == 0
+                    ? null
+                    : Executors.newFixedThreadPool(threads, work -> Threads.daemon("async-file", work));
             try {
                 channel = AsynchronousFileChannel.open(
                         file, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), pool);
@@ -82,29 +85,19 @@ interface RecordWriter extends AutoCloseable {
             }
         }
 
-        private static Thread daemon(Runnable work) {
-            Thread thread = new Thread(work, "async-file");
-            thread.setDaemon(true);
-            return thread;
-        }
-
         @Override
         public void write(long number) throws IOException, InterruptedException {
+            long position = number * Records.SIZE;
             if (outstanding == 0) {
-                writeAndWait(number);
+                try {
+                    checkWhole(channel.write(Records.buffer(number), position).get());
+                } catch (ExecutionException e) {
+                    throw new IOException(e.getCause());
+                }
             } else {
                 permits.acquire();
                 checkFailure();
-                channel.write(Records.buffer(number), number * Records.SIZE, null, done);
-            }
-        }
-
-        private void writeAndWait(long number) throws IOException, InterruptedException {
-            try {
-                checkWhole(channel.write(Records.buffer(number), number * Records.SIZE)
-                        .get());
-            } catch (ExecutionException e) {
-                throw new IOException(e.getCause());
+                channel.write(Records.buffer(number), position, null, done);
             }
         }
 

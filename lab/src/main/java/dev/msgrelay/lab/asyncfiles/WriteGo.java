@@ -3,6 +3,7 @@ package dev.msgrelay.lab.asyncfiles;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant.Go;
 import dev.msgrelay.lab.Measurement;
+import dev.msgrelay.lab.Opener;
 import dev.msgrelay.lab.WrongResultException;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -18,7 +19,7 @@ import java.util.Set;
  *
  * @param others threads that were there before the first of these was run: those that come later are the channels'
  */
-record WriteGo(Opener opener, long nanos, Set<Long> others) {
+record WriteGo(Opener<Path, RecordWriter> opener, long nanos, Set<Long> others) {
     /** As the article counts. */
     static final Column GIVEN = Column.higher("writes begun", "1/s");
 
@@ -32,12 +33,6 @@ record WriteGo(Opener opener, long nanos, Set<Long> others) {
 
     /** The clock is read once for so many records. */
     private static final int BATCH = 32;
-
-    /** Opens a writer on a file that is not there yet. */
-    @FunctionalInterface
-    interface Opener {
-        RecordWriter open(Path file) throws IOException;
-    }
 
     Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
         Path file = go.scratch().resolve("records");
@@ -53,7 +48,7 @@ record WriteGo(Opener opener, long nanos, Set<Long> others) {
         Map<Long, Long> before = cpuTimes();
         long count = 0;
         long given;
-        int working;
+        long working;
         long start = System.nanoTime();
         try (RecordWriter writer = opener.open(file)) {
             do {
@@ -78,14 +73,11 @@ record WriteGo(Opener opener, long nanos, Set<Long> others) {
     }
 
     /** Threads that took processor time since: the JDK's pool keeps its threads for good, so their number says nothing. */
-    private int working(Map<Long, Long> before) {
-        int working = 0;
-        for (Map.Entry<Long, Long> thread : cpuTimes().entrySet()) {
-            if (!others.contains(thread.getKey()) && thread.getValue() > before.getOrDefault(thread.getKey(), 0L)) {
-                working++;
-            }
-        }
-        return working;
+    private long working(Map<Long, Long> before) {
+        return cpuTimes().entrySet().stream()
+                .filter(thread -> !others.contains(thread.getKey())
+                        && thread.getValue() > before.getOrDefault(thread.getKey(), 0L))
+                .count();
     }
 
     /** The threads that there are, and the processor time that each has taken. */

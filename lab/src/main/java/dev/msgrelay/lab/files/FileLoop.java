@@ -3,9 +3,10 @@ package dev.msgrelay.lab.files;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant.Go;
 import dev.msgrelay.lab.Measurement;
+import dev.msgrelay.lab.Threads;
 import dev.msgrelay.lab.WrongResultException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.io.OutputStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,32 +21,26 @@ import java.util.concurrent.FutureTask;
  *
  * @param index of this loop among those of the table
  */
-record FileLoop(SequentialFile way, boolean preallocated, Task task, int index) {
+record FileLoop(SequentialFile way, boolean preallocated, long size, int index) {
     static final Column WRITE = Column.higher("write", "MB/s");
     static final Column READ = Column.higher("read", "MB/s");
 
     /** The warm-up's file is no larger than this. */
     static final long WARM_UP_BYTES = 32_000_000;
 
-    private static final int SEEDS = 256;
+    /** More than a table has loops. */
+    private static final int LOOPS = 16;
+
     private static final double BYTES_PER_NANO_IN_MB = 1e3;
-    /**
-     * The task that a table's loops have in common.
-     *
-     * @param of how many loops there are
-     */
-    record Task(long size, int of) {}
 
     Measurement go(Go go) throws IOException, WrongResultException, InterruptedException {
-        return interruptibly(() -> run(go, go.isWarmUp() ? Math.min(WARM_UP_BYTES, task.size()) : task.size()));
+        return interruptibly(() -> run(go, go.isWarmUp() ? Math.min(WARM_UP_BYTES, size) : size));
     }
 
     /** A loop over gigabytes hears of no interrupt. It is left to itself then, on a thread that keeps no process alive. */
     static <T> T interruptibly(Callable<T> loop) throws IOException, WrongResultException, InterruptedException {
         FutureTask<T> task = new FutureTask<>(loop);
-        Thread thread = new Thread(task, "file-loop");
-        thread.setDaemon(true);
-        thread.start();
+        Threads.daemon("file-loop", task).start();
         try {
             return task.get();
         } catch (ExecutionException e) {
@@ -60,16 +55,16 @@ record FileLoop(SequentialFile way, boolean preallocated, Task task, int index) 
         }
     }
 
-    private Measurement run(Go go, long size) throws IOException, WrongResultException {
-        Path file = go.scratch().resolve((preallocated ? "pre-allocated-" : "growing-") + size);
-        if (preallocated) {
-            preallocate(file, size);
-        } else {
+    private Measurement run(Go go, long bytes) throws IOException, WrongResultException {
+        Path file = go.scratch().resolve((preallocated ? "pre-allocated-" : "growing-") + bytes);
+        if (!preallocated) {
             // The file is not deleted: a mapping keeps its blocks until it is gone.
             Files.write(file, new byte[0]);
+        } else if (!Files.exists(file)) {
+            preallocate(file, bytes);
         }
         // Another one than that of the loop before, whoever ran it.
-        Content content = new Content(size, (go.round() * task.of() + index) % SEEDS);
+        Content content = new Content(bytes, go.round() * LOOPS + index);
         System.gc();
         long start = System.nanoTime();
         int written = way.write(file, content);
@@ -86,8 +81,8 @@ record FileLoop(SequentialFile way, boolean preallocated, Task task, int index) 
         if (problem != null) {
             throw new WrongResultException(problem);
         }
-        return Measurement.of(WRITE, BYTES_PER_NANO_IN_MB * size / writeNanos)
-                .and(READ, BYTES_PER_NANO_IN_MB * size / readNanos);
+        return Measurement.of(WRITE, BYTES_PER_NANO_IN_MB * bytes / writeNanos)
+                .and(READ, BYTES_PER_NANO_IN_MB * bytes / readNanos);
     }
 
     private static void check(String did, int checkSum, Content content) throws WrongResultException {
@@ -104,18 +99,14 @@ record FileLoop(SequentialFile way, boolean preallocated, Task task, int index) 
         }
     }
 
-    /** Writes zeros into a file that is not there yet, as the article does. */
-    private static void preallocate(Path file, long size) throws IOException {
-        if (Files.exists(file)) {
-            return;
-        }
-        ByteBuffer page = ByteBuffer.allocate(SequentialFile.PAGE_SIZE);
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-            for (long left = size; left > 0; left -= page.position()) {
-                page.clear().limit((int) Math.min(left, page.capacity()));
-                channel.write(page);
+    /** Writes zeros, as the article does. */
+    private static void preallocate(Path file, long bytes) throws IOException {
+        byte[] page = new byte[SequentialFile.PAGE_SIZE];
+        try (OutputStream out = Files.newOutputStream(file)) {
+            for (long left = bytes; left > 0; left -= page.length) {
+                out.write(page, 0, (int) Math.min(left, page.length));
             }
-            channel.force(true);
         }
+        settle(file);
     }
 }

@@ -29,6 +29,7 @@ public final class FilesExperiment {
     private static final String STREAM = "BufferedStreamFile";
     private static final String CHANNEL = "BufferedChannelFile";
     private static final String MAPPED = "MemoryMappedFile";
+    private static final List<String> WAYS = List.of(RANDOM, STREAM, CHANNEL, MAPPED);
 
     /**
      * The article's figures: the slowest, the median and the fastest of five loops, in MB/s. Those of buffered streams stand beside
@@ -75,12 +76,11 @@ public final class FilesExperiment {
     }
 
     private static LabTable table(int megabytes) {
-        String title = format(
-                "a file of %,d MB, pages of 4,096 bytes, written and read a byte at a time, with the page cache",
-                megabytes);
         return new LabTable(
                 "files-" + megabytes + "MB",
-                title,
+                format(
+                        "a file of %,d MB, pages of 4,096 bytes, written and read a byte at a time, with the page cache",
+                        megabytes),
                 List.of(WRITE, READ),
                 loops(megabytes),
                 megabytes == SMALL ? ARTICLE_SMALL : megabytes == LARGE ? ARTICLE_LARGE : ArticleFigures.NONE,
@@ -94,14 +94,11 @@ public final class FilesExperiment {
                 new SequentialFile.BufferedStream(),
                 new SequentialFile.BufferedChannel(),
                 new SequentialFile.MemoryMapped());
-        List<String> names = List.of(RANDOM, STREAM, CHANNEL, MAPPED);
-        FileLoop.Task task = new FileLoop.Task(bytes(megabytes), 2 * ways.size());
         List<Contestant> loops = new ArrayList<>();
         for (boolean preallocated : new boolean[] {true, false}) {
             for (int i = 0; i < ways.size(); i++) {
-                FileLoop loop = new FileLoop(ways.get(i), preallocated, task, loops.size());
-                String setting = preallocated ? "pre-allocated" : "growing";
-                loops.add(new Contestant(names.get(i), setting, loop::go));
+                FileLoop loop = new FileLoop(ways.get(i), preallocated, bytes(megabytes), loops.size());
+                loops.add(new Contestant(WAYS.get(i), preallocated ? "pre-allocated" : "growing", loop::go));
             }
         }
         return loops;
@@ -123,10 +120,8 @@ public final class FilesExperiment {
         }
         String reading = "for reading, RandomAccessFile and NIO do very well";
         claims.add(Claim.better(reading, READ, there(CHANNEL), there(MAPPED)));
-        for (String way : List.of(RANDOM, STREAM, CHANNEL, MAPPED)) {
-            String extending = "constantly extending a file imposes a significant performance overhead";
-            claims.add(Claim.better(extending, WRITE, there(way), growing(way)));
-        }
+        String extending = "constantly extending a file imposes a significant performance overhead";
+        WAYS.forEach(way -> claims.add(Claim.better(extending, WRITE, there(way), growing(way))));
         return claims;
     }
 

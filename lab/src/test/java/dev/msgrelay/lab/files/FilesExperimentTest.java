@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class FilesExperimentTest {
-    private static final FileLoop.Task TASK = new FileLoop.Task(102_400, 1);
+    private static final long SIZE = 102_400;
 
     @TempDir
     private Path directory;
@@ -107,6 +107,6 @@ class FilesExperimentTest {
     }
 
     private static FileLoop loop(SequentialFile way) {
-        return new FileLoop(way, true, TASK, 0);
+        return new FileLoop(way, true, SIZE, 0);
     }
 }
