@@ -29,7 +29,7 @@ public record ArticleFigures(Map<String, Map<Column, Range>> cells) {
 
         @Override
         public String toString() {
-            return low == high ? Numbers.text(low) : Numbers.text(low) + "-" + Numbers.text(high);
+            return low == high ? Figure.text(low) : Figure.text(low) + "-" + Figure.text(high);
         }
     }
 

@@ -1,9 +1,11 @@
 package dev.msgrelay.lab;
 
+import dev.msgrelay.lab.ArticleFigures.Range;
 import dev.msgrelay.lab.LabResult.ExperimentResult;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.loadgen.render.Chart;
 import dev.msgrelay.loadgen.render.Mark;
 import dev.msgrelay.loadgen.render.Page;
 import dev.msgrelay.loadgen.render.Page.Fact;
@@ -82,20 +84,13 @@ record LabReport(LabResult result) {
             fields.add(Field.of(
                     column.heading(),
                     Unit.PLAIN,
-                    row -> row.failed() ? Value.marked(FAILED, Mark.BAD) : cell(row.figure(column))));
+                    row -> row.failed() ? Value.marked(FAILED, Mark.BAD) : row.figure(column)));
             if (article.has(column)) {
                 fields.add(Field.of("article", Unit.PLAIN, row -> article.of(row.label(), column)
                         .orElse(null)));
             }
         }
         return Table.of(caption, table.rows(), fields);
-    }
-
-    private static String cell(Figure figure) {
-        String median = Numbers.text(figure.median());
-        String least = Numbers.text(figure.min());
-        String most = Numbers.text(figure.max());
-        return least.equals(most) ? median : median + " [" + least + " " + most + "]";
     }
 
     private static String rounds(TableResult table) {
@@ -171,52 +166,58 @@ record LabReport(LabResult result) {
 
     /** All that was measured, for programs. A figure that does not exist is null. */
     String json() {
-        Map<String, Object> document = new LinkedHashMap<>();
-        document.put("schema", SCHEMA);
-        document.put("machine", result.machine());
-        document.put("quick", result.quick());
-        document.put("interrupted", result.interrupted());
-        document.put(
-                "experiments",
-                result.experiments().stream().map(LabReport::json).toList());
-        return Json.text(document) + "\n";
+        return Json.text(new Document(
+                        SCHEMA,
+                        result.machine(),
+                        result.quick(),
+                        result.interrupted(),
+                        result.experiments().stream().map(Measured::of).toList()))
+                + "\n";
     }
 
-    private static Map<String, Object> json(ExperimentResult experiment) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("name", experiment.experiment().name());
-        json.put("article", experiment.experiment().article());
-        json.put("remarks", experiment.remarks());
-        json.put("failure", experiment.failure());
-        json.put("tables", experiment.tables().stream().map(LabReport::json).toList());
-        return json;
-    }
+    private record Document(
+            String schema, Machine machine, boolean quick, boolean interrupted, List<Measured> experiments) {}
 
-    private static Map<String, Object> json(TableResult table) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("id", table.table().id());
-        json.put("title", table.table().title());
-        json.put("columns", table.table().columns());
-        json.put("rows", table.rows().stream().map(row -> json(table, row)).toList());
-        json.put("claims", table.verdicts());
-        json.put("charts", table.plots());
-        return json;
-    }
-
-    private static Map<String, Object> json(TableResult table, Row row) {
-        Map<String, Object> figures = new LinkedHashMap<>();
-        for (Column column : table.table().columns()) {
-            Map<String, Object> figure = new LinkedHashMap<>();
-            figure.put("median", row.figure(column).median());
-            figure.put("rounds", row.goes().stream().map(go -> go.value(column)).toList());
-            figure.put(
-                    "article", table.table().article().of(row.label(), column).orElse(null));
-            figures.put(column.name(), figure);
+    private record Measured(
+            String name, String article, List<String> remarks, String failure, List<MeasuredTable> tables) {
+        static Measured of(ExperimentResult one) {
+            List<MeasuredTable> tables =
+                    one.tables().stream().map(MeasuredTable::of).toList();
+            Experiment experiment = one.experiment();
+            return new Measured(experiment.name(), experiment.article(), one.remarks(), one.failure(), tables);
         }
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("row", row.label());
-        json.put("failure", row.failure());
-        json.put("figures", figures);
-        return json;
     }
+
+    private record MeasuredTable(
+            String id,
+            String title,
+            List<Column> columns,
+            List<MeasuredRow> rows,
+            List<Verdict> claims,
+            List<Chart> charts) {
+        static MeasuredTable of(TableResult one) {
+            LabTable table = one.table();
+            List<MeasuredRow> rows =
+                    one.rows().stream().map(row -> MeasuredRow.of(table, row)).toList();
+            return new MeasuredTable(table.id(), table.title(), table.columns(), rows, one.verdicts(), one.plots());
+        }
+    }
+
+    /**
+     * @param figures by column
+     */
+    private record MeasuredRow(String row, String failure, Map<String, MeasuredFigure> figures) {
+        static MeasuredRow of(LabTable table, Row row) {
+            Map<String, MeasuredFigure> figures = new LinkedHashMap<>();
+            for (Column column : table.columns()) {
+                List<Double> rounds =
+                        row.goes().stream().map(go -> go.value(column)).toList();
+                Range article = table.article().of(row.label(), column).orElse(null);
+                figures.put(column.name(), new MeasuredFigure(row.figure(column).median(), rounds, article));
+            }
+            return new MeasuredRow(row.label(), row.failure(), figures);
+        }
+    }
+
+    private record MeasuredFigure(double median, List<Double> rounds, Range article) {}
 }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -20,15 +21,17 @@ import java.util.stream.Stream;
 final class LabRun {
     private final Settings settings;
     private final Consumer<String> progress;
+    private final BooleanSupplier stopping;
     private final List<ExperimentResult> results = new ArrayList<>();
     private boolean interrupted;
 
-    /** Failures behind this are those of the signal. */
-    private volatile boolean stopping;
-
-    LabRun(Settings settings, Consumer<String> progress) {
+    /**
+     * @param stopping whether the process was asked to end: failures behind that are the signal's
+     */
+    LabRun(Settings settings, Consumer<String> progress, BooleanSupplier stopping) {
         this.settings = settings;
         this.progress = progress;
+        this.stopping = stopping;
     }
 
     /**
@@ -44,11 +47,6 @@ final class LabRun {
         if (!missing.isEmpty()) {
             throw new IOException(String.join("; ", missing));
         }
-    }
-
-    /** Tells the loop that the process ends; its thread is interrupted next. */
-    void stop() {
-        stopping = true;
     }
 
     /**
@@ -128,7 +126,7 @@ final class LabRun {
             Thread.interrupted();
             throw new InterruptedException();
         } catch (WrongResultException | IOException | RuntimeException e) {
-            if (stopping) {
+            if (stopping.getAsBoolean()) {
                 throw new InterruptedException();
             }
             boolean told = e.getMessage() != null && !(e instanceof RuntimeException);
@@ -146,12 +144,10 @@ final class LabRun {
     }
 
     private static void remove(Path directory) throws IOException {
-        List<Path> all;
         try (Stream<Path> walk = Files.walk(directory)) {
-            all = walk.sorted(Comparator.reverseOrder()).toList();
-        }
-        for (Path one : all) {
-            Files.deleteIfExists(one);
+            for (Path one : walk.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(one);
+            }
         }
     }
 }

@@ -17,9 +17,9 @@ import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Experiment;
 import dev.msgrelay.lab.Experiment.Settings;
+import dev.msgrelay.lab.Figure;
 import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.Needs;
-import dev.msgrelay.lab.Numbers;
 import dev.msgrelay.lab.Plots;
 import dev.msgrelay.lab.TableResult;
 import dev.msgrelay.lab.Verdict;
@@ -204,7 +204,7 @@ public final class BatchingExperiment {
         String first = label(way, loads.get(0));
         String last = label(way, carried);
         Claim claim = Claim.equal(text, MEDIAN, last, first, CONSTANT);
-        String median = Numbers.text(table.row(last).figure(MEDIAN).median());
+        String median = Figure.text(table.row(last).figure(MEDIAN).median());
         return claim.judge(table)
                 .after(way.text() + " carried up to " + Load.load(carried) + ", with a median latency of " + median
                         + " us there; ");
