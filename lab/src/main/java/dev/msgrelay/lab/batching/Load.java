@@ -22,10 +22,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -41,15 +41,8 @@ record Load(Way way, int producers, int rate, Duration duration) {
     static final Column P99 = Column.lower("p99", "us");
     static final Column BATCH = Column.higher("messages a read", "");
 
-    private static final double MICRO = 1e3;
-    private static final double SECOND = 1e9;
-
     /** One part in so many of a go is its beginning, and not in the latencies. */
     private static final int BEGINNING = 5;
-
-    private static final double HALF = 50;
-    private static final double NEARLY_ALL = 99;
-    private static final double ALL = 100;
 
     /** Time for every thread to fall asleep. */
     private static final long START_NANOS = 5_000_000;
@@ -95,21 +88,19 @@ record Load(Way way, int producers, int rate, Duration duration) {
      */
     private Measurement measure(Sender sender, SocketChannel receiving, Closeable end)
             throws IOException, InterruptedException, WrongResultException {
-        CountDownLatch ready = new CountDownLatch(producers);
-        CompletableFuture<Long> begin = new CompletableFuture<>();
-        long start;
         try (Receiver receiver = new Receiver(receiving, producers)) {
+            AtomicLong start = new AtomicLong();
+            CyclicBarrier ready = new CyclicBarrier(producers, () -> {
+                start.set(System.nanoTime() + START_NANOS);
+                receiver.countFrom = start.get() + duration.toNanos() / BEGINNING;
+            });
             long[] sent;
             try (Producers threads = new Producers(producers, sender, (id, frame, outlet) -> {
                 Waiter.sharpenTimer();
                 Waiter waiter = new Waiter(0);
-                ready.countDown();
-                return send(await(begin), frame, outlet, waiter);
+                await(ready);
+                return send(start.get(), frame, outlet, waiter);
             })) {
-                ready.await();
-                start = System.nanoTime() + START_NANOS;
-                receiver.countFrom = start + duration.toNanos() / BEGINNING;
-                begin.complete(start);
                 sent = threads.awaitEnd();
             }
             end.close();
@@ -119,18 +110,18 @@ record Load(Way way, int producers, int rate, Duration duration) {
             if (receiver.reader.frames() == 0) {
                 throw new IOException("no thread had a core for " + duration.toMillis() + " ms");
             }
-            return figures(receiver, start);
+            return figures(receiver, start.get());
         } finally {
             // Behind the receiver: where the go failed, a write that waits for room gets out of it.
             end.close();
         }
     }
 
-    private static long await(CompletableFuture<Long> begin) throws InterruptedException {
+    private static void await(CyclicBarrier ready) throws InterruptedException {
         try {
-            return begin.get();
-        } catch (ExecutionException e) {
-            throw new IllegalStateException(e);
+            ready.await();
+        } catch (BrokenBarrierException e) {
+            throw new InterruptedException("another producer was interrupted");
         }
     }
 
@@ -147,7 +138,7 @@ record Load(Way way, int producers, int rate, Duration duration) {
         }
         // A message that arrives while its thread is still busy with an earlier one carries the time at which it
         // arrived.
-        double interval = SECOND * producers / rate;
+        double interval = 1e9 * producers / rate;
         long due;
         while ((due = start + (long) (number * interval)) < end
                 && waiter.awaitMoment(due) < end
@@ -158,12 +149,12 @@ record Load(Way way, int producers, int rate, Duration duration) {
     }
 
     private Measurement figures(Receiver receiver, long start) {
-        double seconds = (receiver.now - start) / SECOND;
+        double seconds = (receiver.now - start) / 1e9;
         long messages = receiver.reader.frames();
         return Measurement.of(rate == 0 ? PRODUCERS : LOAD, rate == 0 ? producers : rate)
                 .and(DELIVERED, messages / seconds)
-                .and(MEDIAN, receiver.latency(HALF))
-                .and(P99, receiver.latency(NEARLY_ALL))
+                .and(MEDIAN, receiver.latency(50))
+                .and(P99, receiver.latency(99))
                 .and(BATCH, (double) messages / Math.max(1, receiver.reader.reads()));
     }
 
@@ -222,9 +213,9 @@ record Load(Way way, int producers, int rate, Duration duration) {
 
         /** A percentile in microseconds; NaN where so few were recorded that none lies above it. */
         double latency(double percentile) {
-            return latency.getTotalCount() * (ALL - percentile) < ALL
+            return latency.getTotalCount() * (100 - percentile) < 100
                     ? Double.NaN
-                    : latency.getValueAtPercentile(percentile) / MICRO;
+                    : latency.getValueAtPercentile(percentile) / 1e3;
         }
 
         @Override
