@@ -28,7 +28,6 @@ record WriteGo(Opener<Path, RecordWriter> opener, long nanos, Set<Long> others) 
 
     static final Column THREADS = Column.plain("threads beside the caller's", "");
 
-    private static final double NANOS = 1e9;
     private static final ThreadMXBean BEAN = ManagementFactory.getThreadMXBean();
 
     /** The clock is read once for so many records. */
@@ -67,8 +66,8 @@ record WriteGo(Opener<Path, RecordWriter> opener, long nanos, Set<Long> others) 
         if (problem != null) {
             throw new WrongResultException(problem);
         }
-        return Measurement.of(GIVEN, count * NANOS / (given - start))
-                .and(WRITTEN, count * NANOS / (done - start))
+        return Measurement.of(GIVEN, count * 1e9 / (given - start))
+                .and(WRITTEN, count * 1e9 / (done - start))
                 .and(THREADS, working);
     }
 

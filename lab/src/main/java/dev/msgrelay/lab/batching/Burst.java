@@ -35,7 +35,6 @@ record Burst(Way way, int bursts) {
     static final Column PACKETS = Column.lower("packets a burst", "");
 
     private static final long BURST_MILLIS = 5_000;
-    private static final double MICRO = 1e3;
 
     /**
      * The latencies of bursts, one message of each producer. The device's thread, or whichever thread writes to it, hands
@@ -85,6 +84,7 @@ record Burst(Way way, int bursts) {
         SlowDevice device = new SlowDevice(SlowDevice::pass, tally);
         List<Semaphore> released =
                 Stream.generate(() -> new Semaphore(0)).limit(MESSAGES).toList();
+        long[] sent;
         try (Sender sender = way == Way.RELAY ? new RelaySender().to(device) : way.open(device);
                 Producers producers = new Producers(MESSAGES, sender, (id, frame, outlet) -> {
                     for (long number = 0; number < bursts; number++) {
@@ -100,10 +100,8 @@ record Burst(Way way, int bursts) {
                     throw new WrongResultException("burst " + (i + 1) + " did not arrive whole");
                 }
             }
-            producers.awaitEnd();
+            sent = producers.awaitEnd();
         }
-        long[] sent = new long[MESSAGES];
-        Arrays.fill(sent, bursts);
         Frame.verify(check, sent);
         return Measurement.of(BEST, median(tally, Latency::best))
                 .and(AVERAGE, median(tally, Latency::average))
@@ -112,6 +110,6 @@ record Burst(Way way, int bursts) {
     }
 
     private static double median(Tally tally, ToDoubleFunction<Latency> figure) {
-        return Figure.of(tally.bursts().stream().mapToDouble(figure)).median() / MICRO;
+        return Figure.of(tally.bursts().stream().mapToDouble(figure)).median() / 1e3;
     }
 }

@@ -11,6 +11,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** One of the ways from many threads to one device. */
+@FunctionalInterface
 interface Sender extends AutoCloseable {
     /** Bytes of every message's body. */
     int BODY = 100;
@@ -45,7 +46,7 @@ interface Sender extends AutoCloseable {
 
     /** Sends what has been handed over, and ends. Called after the producers have ended. */
     @Override
-    void close() throws IOException;
+    default void close() throws IOException {}
 
     /** The four ways of the experiment. */
     enum Way {
@@ -67,7 +68,7 @@ interface Sender extends AutoCloseable {
         /** Opens a way to a device in this process. The relay has none: its device is a subscriber. */
         Sender open(NetworkFacade device) {
             return switch (this) {
-                case SERIAL -> new Serial(device);
+                case SERIAL -> serial(device);
                 case QUEUE -> new Queued(device);
                 case DISRUPTOR -> new DisruptorSender(device);
                 case RELAY -> throw new IllegalArgumentException("the relay writes to sockets only");
@@ -76,30 +77,16 @@ interface Sender extends AutoCloseable {
     }
 
     /** The simplest way: every thread writes its own messages, one at a time, under a lock. */
-    final class Serial implements Sender {
-        private final NetworkFacade network;
-        private final Lock lock = new ReentrantLock();
-
-        Serial(NetworkFacade network) {
-            this.network = network;
-        }
-
-        @Override
-        public Outlet newOutlet() {
-            return frame -> {
-                lock.lock();
-                try {
-                    network.send(frame);
-                } finally {
-                    lock.unlock();
-                }
-            };
-        }
-
-        @Override
-        public void close() {
-            // nothing waits anywhere
-        }
+    static Sender serial(NetworkFacade network) {
+        Lock lock = new ReentrantLock();
+        return () -> frame -> {
+            lock.lock();
+            try {
+                network.send(frame);
+            } finally {
+                lock.unlock();
+            }
+        };
     }
 
     /** Frames that go to the device together, whole. Owned by the thread that sends. */

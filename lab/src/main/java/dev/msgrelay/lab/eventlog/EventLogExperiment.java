@@ -48,15 +48,8 @@ public final class EventLogExperiment {
             Claim.better("background writes avoid the spikes of bulk writes", MAX, OFF_THREAD, BUFFERED),
             Claim.better("less contention improves the tail massively", MAX, OFF_THREAD, LOCKED_WRITER));
 
-    private static final int DESCRIPTORS = 8;
-
     /** Bytes that a thread gathers where the article has it gather. */
     static final int BLOCK = 8 * 1024;
-
-    /** A line has 170 bytes on average, and a thread sleeps 3 ms on average between two bursts. */
-    private static final double BYTES_PER_THREAD_AND_SECOND = BurstThread.EVENTS * 170 / 0.003;
-
-    private static final double NANOS = 1e9;
 
     /** Threads that write: with fewer there is no contention worth looking at. */
     private static final int THREADS = Math.max(4, Runtime.getRuntime().availableProcessors());
@@ -65,13 +58,14 @@ public final class EventLogExperiment {
 
     public static Experiment of(Settings settings) {
         Duration duration = settings.duration(Duration.ofSeconds(5), Duration.ofMillis(400));
-        double seconds = duration.plus(EventLogGo.leadIn(duration)).toNanos() / NANOS;
+        // A line has 170 bytes on average, and a thread sleeps 3 ms on average between two bursts.
+        long bursts = THREADS * duration.plus(EventLogGo.leadIn(duration)).toMillis() / 3;
         return new Experiment(
                 "event-log",
                 "How long does a burst of log events hold up the threads that write it, on average and at worst?",
                 "Synchronizing File Writes, 2019",
                 "a cloud machine of 16 cores, OpenJDK 13; about 16 threads, by its figures; one minute each",
-                new Needs((long) (THREADS * BYTES_PER_THREAD_AND_SECOND * seconds), DESCRIPTORS, THREADS),
+                new Needs(bursts * BurstThread.EVENTS * 170, 8, THREADS),
                 () -> List.of(table(duration)),
                 () -> {});
     }

@@ -31,8 +31,6 @@ record EventLogGo(Opener<Path, EventLog> opener, int threads, Duration duration)
     static final Column RATE = Column.higher("bursts", "1/s");
     static final Column COUNT = Column.plain("count", "");
 
-    private static final double MILLI = 1e6;
-    private static final double NANOS = 1e9;
     private static final Duration WARM_UP = Duration.ofSeconds(1);
 
     /** The points of the plot: one in so many bursts takes longer. */
@@ -103,10 +101,10 @@ record EventLogGo(Opener<Path, EventLog> opener, int threads, Duration duration)
         if (times.getTotalCount() == 0) {
             throw new IOException("no burst within " + duration.toMillis() + " ms: give it longer");
         }
-        return Measurement.of(MEAN, times.getMean() / MILLI)
-                .and(MAX, times.getMaxValue() / MILLI)
-                .and(DEVIATION, times.getStdDeviation() / MILLI)
-                .and(RATE, times.getTotalCount() * NANOS / duration.toNanos())
+        return Measurement.of(MEAN, times.getMean() / 1e6)
+                .and(MAX, times.getMaxValue() / 1e6)
+                .and(DEVIATION, times.getStdDeviation() / 1e6)
+                .and(RATE, times.getTotalCount() * 1e9 / duration.toNanos())
                 .and(COUNT, times.getTotalCount())
                 .withCurve(percentiles(times));
     }
@@ -117,7 +115,7 @@ record EventLogGo(Opener<Path, EventLog> opener, int threads, Duration duration)
         for (int oneIn : ONE_IN) {
             if (oneIn <= times.getTotalCount()) {
                 double percentile = 100.0 - 100.0 / oneIn;
-                points.add(new Point(oneIn, times.getValueAtPercentile(percentile) / MILLI));
+                points.add(new Point(oneIn, times.getValueAtPercentile(percentile) / 1e6));
             }
         }
         return points;

@@ -31,8 +31,6 @@ record FileLoop(SequentialFile way, boolean preallocated, long size, int index) 
     /** More than a table has loops. */
     private static final int LOOPS = 16;
 
-    private static final double BYTES_PER_NANO_IN_MB = 1e3;
-
     Measurement go(Go go) throws IOException, WrongResultException, InterruptedException {
         return interruptibly(() -> run(go, go.isWarmUp() ? Math.min(WARM_UP_BYTES, size) : size));
     }
@@ -81,8 +79,7 @@ record FileLoop(SequentialFile way, boolean preallocated, long size, int index) 
         if (problem != null) {
             throw new WrongResultException(problem);
         }
-        return Measurement.of(WRITE, BYTES_PER_NANO_IN_MB * bytes / writeNanos)
-                .and(READ, BYTES_PER_NANO_IN_MB * bytes / readNanos);
+        return Measurement.of(WRITE, 1e3 * bytes / writeNanos).and(READ, 1e3 * bytes / readNanos);
     }
 
     private static void check(String did, int checkSum, Content content) throws WrongResultException {

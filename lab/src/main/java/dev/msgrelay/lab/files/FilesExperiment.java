@@ -22,9 +22,6 @@ public final class FilesExperiment {
     /** More than the article's machine had memory. */
     private static final int LARGE = 8_000;
 
-    private static final int QUICK = 32;
-    private static final long MEGA = 1_000_000;
-    private static final int DESCRIPTORS = 8;
     private static final String RANDOM = "RandomAccessFile";
     private static final String STREAM = "BufferedStreamFile";
     private static final String CHANNEL = "BufferedChannelFile";
@@ -53,7 +50,7 @@ public final class FilesExperiment {
 
     public static Experiment of(Settings settings) {
         List<Integer> sizes = settings.sizes() == null
-                ? List.of(settings.quick() ? QUICK : SMALL)
+                ? List.of(settings.quick() ? 32 : SMALL)
                 : settings.sizes().stream().distinct().toList();
         // Two files at a time; those of earlier tables and of the warm-ups stay until the end.
         long disk = 2
@@ -65,14 +62,16 @@ public final class FilesExperiment {
                 "Which way to write and read a file from start to end is fast, and does it matter that the file is there?",
                 "Java Sequential IO Performance, 2011",
                 "2.0 GHz Sandy Bridge, 8 GB of memory, Intel 320 SSD, ext4, Fedora 15, Java 6",
-                new Needs(disk, DESCRIPTORS, 1),
+                new Needs(disk, 8, 1),
                 () -> sizes.stream().map(FilesExperiment::table).toList(),
                 () -> {});
     }
 
     /** Whole pages, as in the article. */
     private static long bytes(int megabytes) {
-        return (megabytes * MEGA + SequentialFile.PAGE_SIZE - 1) / SequentialFile.PAGE_SIZE * SequentialFile.PAGE_SIZE;
+        return (megabytes * 1_000_000L + SequentialFile.PAGE_SIZE - 1)
+                / SequentialFile.PAGE_SIZE
+                * SequentialFile.PAGE_SIZE;
     }
 
     private static LabTable table(int megabytes) {

@@ -50,15 +50,6 @@ public final class ReadersExperiment {
             channel, buffer handed over     | 19880715 | 2147.1
             """);
 
-    /** Pipes of a dozen processes. */
-    private static final int DESCRIPTORS = 128;
-
-    /** A sender and a reader. */
-    private static final int CORES = 2;
-
-    private static final double SECOND = 1e9;
-    private static final double MEGA = 1e6;
-
     private final Readers readers = new Readers();
     private final Duration duration;
 
@@ -75,7 +66,7 @@ public final class ReadersExperiment {
                 "Buffered reading of a TCP stream, in Java",
                 "two Linux servers on 1 and 10 Gbit Ethernet, and one host's loopback; bodies of 100 bytes; processor,"
                         + " JDK and year not told",
-                new Needs(0, DESCRIPTORS, CORES),
+                new Needs(0, 128, 2),
                 readers::tables,
                 readers.readers::close);
     }
@@ -124,9 +115,9 @@ public final class ReadersExperiment {
             throws IOException, InterruptedException, WrongResultException {
         Readers.Reading reading = readers.read(step, sender, duration, check);
         reading.verify();
-        double perSecond = reading.messages() * SECOND / reading.nanos();
+        double perSecond = reading.messages() * 1e9 / reading.nanos();
         return Measurement.of(MESSAGES, perSecond)
-                .and(BYTES, perSecond * FrameLayout.frameLength(StreamSender.BODY) / MEGA)
+                .and(BYTES, perSecond * FrameLayout.frameLength(StreamSender.BODY) / 1e6)
                 .and(READS, (double) reading.reads() / reading.messages());
     }
 

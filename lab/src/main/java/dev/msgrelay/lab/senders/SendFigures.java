@@ -5,9 +5,6 @@ import java.util.List;
 
 /** Adds up what clients receive from {@code from} to {@link #end}. One thread. */
 final class SendFigures {
-    private static final double NANOS = 1e9;
-    private static final double NANOS_TO_MEGA = 1e3;
-
     private final int largest;
     private final long from;
     private long bytes;
@@ -57,16 +54,16 @@ final class SendFigures {
 
     /** From asking to the first byte, in seconds, on average. */
     double initialSeconds() {
-        return waits == 0 ? Double.NaN : waited / waits / NANOS;
+        return waits == 0 ? Double.NaN : waited / waits / 1e9;
     }
 
     /** MB/s of a client that is being sent the largest file; NaN if nobody got any of it. */
     double speed() {
-        return bytesOfLargest == 0 ? Double.NaN : bytesOfLargest * NANOS_TO_MEGA / nanosOfLargest;
+        return bytesOfLargest == 0 ? Double.NaN : bytesOfLargest * 1e3 / nanosOfLargest;
     }
 
     /** MB/s of all together. */
     double throughput() {
-        return bytes * NANOS_TO_MEGA / nanos;
+        return bytes * 1e3 / nanos;
     }
 }

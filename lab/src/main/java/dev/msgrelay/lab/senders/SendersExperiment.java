@@ -1,8 +1,6 @@
 package dev.msgrelay.lab.senders;
 
-import static dev.msgrelay.lab.senders.SendersGo.CLIENTS;
 import static dev.msgrelay.lab.senders.SendersGo.INITIAL;
-import static dev.msgrelay.lab.senders.SendersGo.SPEED;
 import static dev.msgrelay.lab.senders.SendersGo.THROUGHPUT;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
@@ -15,10 +13,14 @@ import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.Needs;
 import dev.msgrelay.lab.Plots;
+import dev.msgrelay.lab.TableResult;
+import dev.msgrelay.loadgen.render.Chart;
+import dev.msgrelay.loadgen.render.Chart.Axis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** Files are sent to many clients: by a worker each, by workers in parts. */
@@ -30,7 +32,7 @@ public final class SendersExperiment {
     private static final String BLOCKING_40 = "EqualBlocking 40k";
 
     /** Clients read as fast as they can. The article does not tell the part of EqualBlocking; 81 KB is its default. */
-    private static final ArticleFigures ARTICLE = ArticleFigures.of(List.of(INITIAL, SPEED, THROUGHPUT), """
+    private static final ArticleFigures ARTICLE = ArticleFigures.of(SendersGo.SHOWN, """
             SimpleBlocking, 50 clients     |  0.019 | 4.36 | 208.76
             EqualNonBlocking, 50 clients   |  0.021 | 4.15 | 198.79
             EqualBlocking 81k, 50 clients  |  0.018 | 4.23 | 202.29
@@ -42,18 +44,8 @@ public final class SendersExperiment {
             EqualBlocking 81k, 200 clients |  0.264 | 0.97 | 158.83
             """);
 
-    private static final int WORKERS = 50;
-    private static final int QUICK_WORKERS = 4;
-
     private static final List<Long> QUICK_FILES = List.of(1_000L, 200_000L, 500_000L, 1_000_000L);
     private static final List<Long> FILES = List.of(1_000L, 200_000L, 500_000L, 1_000_000L, 20_000_000L, 100_000_000L);
-
-    private static final int SMALL_PART = 40 * 1024;
-
-    /** Both ends of a connection, and a file of its own. */
-    private static final int DESCRIPTORS_PER_CLIENT = 3;
-
-    private static final int OTHER_DESCRIPTORS = 64;
 
     private final List<Integer> clients;
     private final int workers;
@@ -62,7 +54,7 @@ public final class SendersExperiment {
 
     private SendersExperiment(Settings settings) {
         clients = settings.quick() ? List.of(16) : List.of(50, 100, 200, 300);
-        workers = settings.quick() ? QUICK_WORKERS : WORKERS;
+        workers = settings.quick() ? 4 : 50;
         sizes = settings.quick() ? QUICK_FILES : FILES;
         duration = settings.duration(Duration.ofSeconds(5), Duration.ofMillis(250));
     }
@@ -70,17 +62,17 @@ public final class SendersExperiment {
     public static Experiment of(Settings settings) {
         SendersExperiment senders = new SendersExperiment(settings);
         int most = Collections.max(senders.clients);
-        // The workers, the selector's thread and the clients'.
-        int threads = Math.min(most, senders.workers) + 2;
         return new Experiment(
                 "senders",
                 "Which way sends files to many clients best: a thread each, or threads that take turns?",
                 "Algorithms of grizzly-sendfile",
                 "clients and server on one laptop (four cores, by its comments), Java 6; a pool of 50; HTTP; ten minutes each",
+                // Both ends of a connection, and a file of its own; the workers, the selector's thread and the
+                // clients'.
                 new Needs(
                         senders.sizes.stream().mapToLong(size -> size).sum(),
-                        most * DESCRIPTORS_PER_CLIENT + OTHER_DESCRIPTORS,
-                        threads),
+                        3 * most + 64,
+                        Math.min(most, senders.workers) + 2),
                 () -> List.of(senders.table()),
                 () -> {});
     }
@@ -92,7 +84,7 @@ public final class SendersExperiment {
             contestants.add(contestant(n, NON_BLOCKING, SendAlgorithm.EQUAL_NON_BLOCKING, workers));
             contestants.add(contestant(n, NON_BLOCKING_CORES, SendAlgorithm.EQUAL_NON_BLOCKING, cores()));
             contestants.add(contestant(n, BLOCKING, SendAlgorithm.equalBlocking(WorkerServer.BUFFER_SIZE), workers));
-            contestants.add(contestant(n, BLOCKING_40, SendAlgorithm.equalBlocking(SMALL_PART), workers));
+            contestants.add(contestant(n, BLOCKING_40, SendAlgorithm.equalBlocking(40 * 1024), workers));
         }
         return new LabTable(
                 "unthrottled",
@@ -104,19 +96,17 @@ public final class SendersExperiment {
                         sizes.stream().map(size -> format("%,.0f", size / 1e3)).collect(Collectors.joining(", ")),
                         WorkerServer.BUFFER_SIZE / 1024,
                         duration.toMillis()),
-                List.of(INITIAL, SPEED, THROUGHPUT),
+                SendersGo.SHOWN,
                 contestants,
                 ARTICLE,
                 result -> Claim.judge(claims(), result),
                 List.of(
-                        Plots.ofRows(
-                                "time to the first byte", Plots.linear("clients"), CLIENTS, Plots.log("s"), INITIAL),
-                        Plots.ofRows(
-                                "total throughput",
-                                Plots.linear("clients"),
-                                CLIENTS,
-                                Plots.linear("MB/s"),
-                                THROUGHPUT)));
+                        byClients("time to the first byte", Plots.log("s"), INITIAL),
+                        byClients("total throughput", Plots.linear("MB/s"), THROUGHPUT)));
+    }
+
+    private static Function<TableResult, Chart> byClients(String title, Axis axis, Column column) {
+        return Plots.ofRows(title, Plots.linear("clients"), SendersGo.CLIENTS, axis, column);
     }
 
     private static int cores() {
@@ -137,37 +127,26 @@ public final class SendersExperiment {
     }
 
     private List<Claim> claims() {
+        String start = "with more downloads than workers, SimpleBlocking's initial time goes to extreme heights";
+        String single = "SimpleBlocking's downloads are faster one by one";
+        String total = "EqualBlocking performs better than EqualNonBlocking";
+        String latency = "EqualNonBlocking has the smaller latency than EqualBlocking";
         List<Claim> claims = new ArrayList<>();
         for (int n : clients) {
             if (n > workers) {
-                claims.add(better(
-                        "with more downloads than workers, SimpleBlocking's initial time goes to extreme heights",
-                        INITIAL,
-                        NON_BLOCKING,
-                        SIMPLE,
-                        n));
+                claims.add(better(start, INITIAL, NON_BLOCKING, SIMPLE, n));
             }
-            claims.add(better("SimpleBlocking's downloads are faster one by one", SPEED, SIMPLE, BLOCKING, n));
-            claims.add(better(
-                    "EqualBlocking performs better than EqualNonBlocking", THROUGHPUT, BLOCKING, NON_BLOCKING, n));
-            claims.add(better(
-                    "EqualNonBlocking has the smaller latency than EqualBlocking", INITIAL, NON_BLOCKING, BLOCKING, n));
+            claims.add(better(single, SendersGo.SPEED, SIMPLE, BLOCKING, n));
+            claims.add(better(total, THROUGHPUT, BLOCKING, NON_BLOCKING, n));
+            claims.add(better(latency, INITIAL, NON_BLOCKING, BLOCKING, n));
         }
-        int most = Collections.max(clients);
-        claims.add(better(
-                "(a comment) a pool as large as the number of cores is better",
-                THROUGHPUT,
-                NON_BLOCKING_CORES,
-                NON_BLOCKING,
-                most));
+        String cores = "(a comment) a pool as large as the number of cores is better";
+        claims.add(better(cores, THROUGHPUT, NON_BLOCKING_CORES, NON_BLOCKING, Collections.max(clients)));
         return claims;
     }
 
-    private static Claim better(String text, Column column, String better, String worse, int clients) {
-        return Claim.better(text, column, label(better, clients), label(worse, clients));
-    }
-
-    private static String label(String name, int clients) {
-        return Contestant.label(name, clients + " clients");
+    private static Claim better(String text, Column column, String better, String worse, int n) {
+        String setting = n + " clients";
+        return Claim.better(text, column, Contestant.label(better, setting), Contestant.label(worse, setting));
     }
 }

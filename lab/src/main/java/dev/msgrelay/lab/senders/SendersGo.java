@@ -29,6 +29,9 @@ record SendersGo(
     static final Column SPEED = Column.higher("speed, largest file", "MB/s");
     static final Column THROUGHPUT = Column.higher("total throughput", "MB/s");
 
+    /** The columns of the table. */
+    static final List<Column> SHOWN = List.of(INITIAL, SPEED, THROUGHPUT);
+
     private static final Duration WARM_UP = Duration.ofSeconds(1);
 
     /** How long a busy machine may take until something arrives. */

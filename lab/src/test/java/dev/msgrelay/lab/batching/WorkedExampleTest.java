@@ -22,7 +22,7 @@ class WorkedExampleTest {
 
     @Test
     void serialTheyQueueOneBehindTheOther() throws Exception {
-        Sender sender = new Sender.Serial(device);
+        Sender sender = Sender.serial(device);
         for (int i = 0; i < MESSAGES; i++) {
             sender.newOutlet().send(message(i));
         }
