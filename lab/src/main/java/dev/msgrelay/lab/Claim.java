@@ -5,7 +5,6 @@ import static dev.msgrelay.loadgen.render.Unit.format;
 import dev.msgrelay.lab.Verdict.Outcome;
 import java.util.Arrays;
 import java.util.List;
-import java.util.OptionalDouble;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -164,8 +163,8 @@ public record Claim(String text, Column column, String row, String other, Direct
     /** Null where the article has no figures, or such that do not show its words. */
     private Size sizeInArticle(TableResult table) {
         boolean lower = column.better() == Column.Better.LOWER;
-        OptionalDouble ratio = table.table().article().ratio(column, lower ? other : row, lower ? row : other);
-        return ratio.isPresent() && ratio.getAsDouble() >= WORTH_TELLING ? Size.times(ratio.getAsDouble()) : null;
+        double ratio = table.table().article().ratio(column, lower ? other : row, lower ? row : other);
+        return ratio >= WORTH_TELLING ? Size.times(ratio) : null;
     }
 
     private Outcome direction(Ratio seen) {

@@ -86,8 +86,7 @@ record LabReport(LabResult result) {
                     Unit.PLAIN,
                     row -> row.failed() ? Value.marked(FAILED, Mark.BAD) : row.figure(column)));
             if (article.has(column)) {
-                fields.add(Field.of("article", Unit.PLAIN, row -> article.of(row.label(), column)
-                        .orElse(null)));
+                fields.add(Field.of("article", Unit.PLAIN, row -> article.of(row.label(), column)));
             }
         }
         return Table.of(caption, table.rows(), fields);
@@ -212,7 +211,7 @@ record LabReport(LabResult result) {
             for (Column column : table.columns()) {
                 List<Double> rounds =
                         row.goes().stream().map(go -> go.value(column)).toList();
-                Range article = table.article().of(row.label(), column).orElse(null);
+                Range article = table.article().of(row.label(), column);
                 figures.put(column.name(), new MeasuredFigure(row.figure(column).median(), rounds, article));
             }
             return new MeasuredRow(row.label(), row.failure(), figures);

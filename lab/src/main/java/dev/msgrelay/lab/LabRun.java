@@ -10,7 +10,6 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -75,53 +74,36 @@ final class LabRun {
         }
         List<String> remarks = experiment.needs().remarks(Runtime.getRuntime().availableProcessors());
         results.add(new ExperimentResult(experiment, tables, remarks, failure));
-        return new LabResult(Machine.here(), settings.quick(), settings.rounds(), results, interrupted);
+        return new LabResult(Machine.here(), settings.quick(), settings.rounds(), List.copyOf(results), interrupted);
     }
 
     /** Round 0 is the warm-up. A, B, C is followed by C, B, A: a drift of the machine meets all alike. */
     private void measure(String title, LabTable table, Path scratch, List<TableResult> tables)
             throws InterruptedException {
-        List<Goes> rows = table.contestants().stream().map(Goes::new).toList();
+        List<Row> rows = new ArrayList<>();
+        table.contestants().forEach(one -> rows.add(new Row(one.name(), one.setting(), List.of(), null)));
         try {
             for (int round = 0; round <= settings.rounds(); round++) {
-                List<Goes> order = new ArrayList<>(rows);
-                if (round > 0 && round % 2 == 0) {
-                    Collections.reverse(order);
-                }
                 String where = round == 0 ? "warm-up" : "round " + round + " of " + settings.rounds();
-                for (Goes row : order) {
-                    if (row.failure == null) {
-                        progress.accept(title + ", " + where + ", " + row.contestant.label());
-                        go(row, new Go(scratch, round));
+                for (int turn = 0; turn < rows.size(); turn++) {
+                    int i = round > 0 && round % 2 == 0 ? rows.size() - 1 - turn : turn;
+                    Row row = rows.get(i);
+                    if (!row.failed()) {
+                        progress.accept(title + ", " + where + ", " + row.label());
+                        rows.set(i, go(row, table.contestants().get(i), new Go(scratch, round)));
                     }
                 }
             }
         } finally {
-            tables.add(new TableResult(table, rows.stream().map(Goes::row).toList()));
+            tables.add(new TableResult(table, rows));
         }
     }
 
-    /** The goes of a contestant. One failure is enough: no figure of such a contestant is told. */
-    private static final class Goes {
-        private final Contestant contestant;
-        private final List<Measurement> measured = new ArrayList<>();
-        private String failure;
-
-        Goes(Contestant contestant) {
-            this.contestant = contestant;
-        }
-
-        Row row() {
-            return new Row(contestant.name(), contestant.setting(), failure == null ? measured : List.of(), failure);
-        }
-    }
-
-    private void go(Goes row, Go go) throws InterruptedException {
+    /** One failure is enough: no figure of such a contestant is told. */
+    private Row go(Row row, Contestant contestant, Go go) throws InterruptedException {
         try {
-            Measurement measurement = row.contestant.work().go(go);
-            if (!go.isWarmUp()) {
-                row.measured.add(measurement);
-            }
+            Measurement measurement = contestant.work().go(go);
+            return go.isWarmUp() ? row : row.and(measurement);
         } catch (ClosedByInterruptException e) {
             Thread.interrupted();
             throw new InterruptedException();
@@ -130,7 +112,7 @@ final class LabRun {
                 throw new InterruptedException();
             }
             boolean told = e.getMessage() != null && !(e instanceof RuntimeException);
-            row.failure = told ? e.getMessage() : e.toString();
+            return new Row(row.name(), row.setting(), List.of(), told ? e.getMessage() : e.toString());
         }
     }
 

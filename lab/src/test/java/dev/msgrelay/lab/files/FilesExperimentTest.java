@@ -53,7 +53,7 @@ class FilesExperimentTest {
         assertThat(tables.get(0)
                         .article()
                         .ratio(FileLoop.READ, "BufferedChannelFile, pre-allocated", "BufferedStreamFile, growing"))
-                .hasValueCloseTo(9.955, within(0.001));
+                .isCloseTo(9.955, within(0.001));
     }
 
     @Test
