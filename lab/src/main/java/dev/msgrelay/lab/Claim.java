@@ -40,11 +40,8 @@ public record Claim(String text, Column column, String row, String other, Direct
     private static final double NEAR = 10;
     private static final double ROUNDING = 1e-9;
 
-    /** The kind of claim. */
     public enum Direction {
-        /** The row is better than the other. */
         BETTER,
-        /** The rows are the same, as far as the size allows. */
         EQUAL
     }
 
@@ -66,17 +63,14 @@ public record Claim(String text, Column column, String row, String other, Direct
         }
     }
 
-    /** The row is better than the other. */
     public static Claim better(String text, Column column, String row, String other) {
         return new Claim(text, column, row, other, Direction.BETTER, null);
     }
 
-    /** The row is so many times better. */
     public Claim times(double factor) {
         return new Claim(text, column, row, other, direction, Size.times(factor));
     }
 
-    /** The row is so many times better, from the low to the high. */
     public Claim times(double low, double high) {
         return new Claim(text, column, row, other, direction, Size.between(low, high));
     }

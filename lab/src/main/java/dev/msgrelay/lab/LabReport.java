@@ -28,10 +28,8 @@ record LabReport(LabResult result) {
 
     private static final String FAILED = "FAILED";
 
-    /** Spaces before a table under its title. */
     private static final int INDENT = 3;
 
-    /** Everything of one experiment. */
     String text(ExperimentResult experiment) {
         StringBuilder text = new StringBuilder();
         line(
@@ -121,7 +119,6 @@ record LabReport(LabResult result) {
         return new Page("Lab", subtitle, sections, "Machine", facts);
     }
 
-    /** The verdict on a claim of a table. */
     private record Judged(String table, Verdict verdict) {
         Value words() {
             Mark mark = verdict.isRefuted() ? Mark.WARN : verdict.holds() ? Mark.GOOD : Mark.NOTE;
@@ -129,7 +126,6 @@ record LabReport(LabResult result) {
         }
     }
 
-    /** One table of all claims. */
     private Section claims() {
         List<Judged> claimed = new ArrayList<>();
         for (ExperimentResult experiment : result.experiments()) {

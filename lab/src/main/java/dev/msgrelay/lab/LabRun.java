@@ -116,7 +116,6 @@ final class LabRun {
         }
     }
 
-    /** A directory for an experiment's files. */
     private Path scratch() throws IOException {
         try {
             return Files.createTempDirectory(settings.directory(), "relay-lab-");

@@ -17,14 +17,12 @@ public record Measurement(Map<Column, Double> values, List<Series.Point> curve) 
         return new Measurement(Map.of(column, value), List.of());
     }
 
-    /** This one with one figure more. */
     public Measurement and(Column column, double value) {
         Map<Column, Double> more = new LinkedHashMap<>(values);
         more.put(column, value);
         return new Measurement(more, curve);
     }
 
-    /** This one with a curve. */
     public Measurement withCurve(List<Series.Point> points) {
         return new Measurement(values, points);
     }

@@ -31,13 +31,11 @@ public record TableResult(LabTable table, List<Row> rows) {
             return failure != null;
         }
 
-        /** The median and the spread over the goes. */
         public Figure figure(Column column) {
             return Figure.of(goes.stream().mapToDouble(go -> go.value(column)));
         }
     }
 
-    /** The verdicts on the article's claims. */
     public List<Verdict> verdicts() {
         return table.judge().apply(this);
     }

@@ -10,7 +10,6 @@ public final class Threads {
 
     private Threads() {}
 
-    /** Not started yet. */
     public static Thread daemon(String name, Runnable work) {
         Thread thread = new Thread(work, name);
         thread.setDaemon(true);

@@ -69,7 +69,6 @@ record Burst(Way way, int bursts) {
             }
         }
 
-        /** All whole bursts so far. */
         synchronized List<Latency> bursts() {
             return List.copyOf(bursts);
         }

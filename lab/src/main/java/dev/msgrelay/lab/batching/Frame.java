@@ -18,7 +18,6 @@ final class Frame {
         this.one = FrameBatch.ofMessages(SizeTable.fixed(body), 1);
     }
 
-    /** The whole frame. */
     ByteBuffer of(long number, long timeNanos) {
         one.add(LoadMessage.stamp(producer, number), timeNanos);
         return one.take();

@@ -43,7 +43,6 @@ final class Producers implements AutoCloseable {
         }
     }
 
-    /** Throws what a producer failed with. */
     void checkHealthy() throws IOException {
         Threads.check(failure);
     }

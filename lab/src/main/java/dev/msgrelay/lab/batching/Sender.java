@@ -41,14 +41,12 @@ interface Sender extends AutoCloseable {
         void send(ByteBuffer packet) throws IOException;
     }
 
-    /** An outlet for one more producer thread. */
     Outlet newOutlet();
 
     /** Sends what has been handed over, and ends. Called after the producers have ended. */
     @Override
     default void close() throws IOException {}
 
-    /** The four ways of the experiment. */
     enum Way {
         SERIAL("lock, one write a message"),
         QUEUE("queue and batching thread"),

@@ -16,7 +16,6 @@ final class SlowDevice implements Sender.NetworkFacade {
     private final LongUnaryOperator clock;
     private final Burst.Tally tally;
 
-    /** Packets so far. */
     private final AtomicLong packets = new AtomicLong();
 
     /** At the far end of a socket: how often it has read, and when it had what it read last. */
@@ -59,7 +58,6 @@ final class SlowDevice implements Sender.NetworkFacade {
         return now;
     }
 
-    /** Any thread may ask. */
     long packets() {
         return packets.get();
     }

@@ -24,7 +24,6 @@ final class BurstThread extends Thread {
     private static final int DIGITS = 3;
     private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(10);
 
-    /** How many events a burst has. */
     static final int EVENTS = 3 * ROUNDS;
 
     private final Random random;
@@ -94,7 +93,6 @@ final class BurstThread extends Thread {
         isRunning = false;
     }
 
-    /** The reason for an early end, or null. */
     Throwable failure() {
         return failure;
     }

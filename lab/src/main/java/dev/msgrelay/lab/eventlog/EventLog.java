@@ -114,7 +114,6 @@ interface EventLog extends AutoCloseable {
 
         private final ThreadLocal<EventBuffer> buffer = ThreadLocal.withInitial(this::newBuffer);
 
-        /** The place of the next write. */
         private final AtomicLong writePos = new AtomicLong();
 
         PositionWrites(Path file, int block) throws IOException {
@@ -166,7 +165,6 @@ interface EventLog extends AutoCloseable {
         final Bytes bytes = new Bytes();
         private final Writer writer = new OutputStreamWriter(bytes, StandardCharsets.UTF_8);
 
-        /** Adds the event's line. */
         void add(Event event) throws IOException {
             event.appendTo(writer);
             // so that the bytes are in the buffer

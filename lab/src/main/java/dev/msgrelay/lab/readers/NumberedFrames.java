@@ -14,19 +14,13 @@ final class NumberedFrames {
 
     static final int TYPE = 0x4C52;
 
-    /** The number. */
-    static final int MIN_BODY = Long.BYTES;
-
-    private static final int STEP = 31;
-
     private NumberedFrames() {}
 
-    /** The body with this number. */
     static byte[] body(int number, int length) {
         byte[] body = new byte[length];
         ByteBuffer.wrap(body).putLong(number);
-        for (int i = MIN_BODY; i < length; i++) {
-            body[i] = (byte) (number * STEP + i);
+        for (int i = Long.BYTES; i < length; i++) {
+            body[i] = (byte) (number * 31 + i);
         }
         return body;
     }
@@ -36,7 +30,7 @@ final class NumberedFrames {
      * the first part, it lies within the whole.
      */
     static ByteBuffer packed(int length, int more) {
-        int once = bytes(length);
+        int once = Math.multiplyExact(FRAMES, FrameLayout.frameLength(length));
         ByteBuffer frames = ByteBuffer.allocateDirect(Math.addExact(once, more));
         for (int number = 0; number < FRAMES; number++) {
             int at = number * FrameLayout.frameLength(length);
@@ -47,10 +41,5 @@ final class NumberedFrames {
             frames.put(once + done, frames, 0, Math.min(once, more - done));
         }
         return frames;
-    }
-
-    /** Bytes of all frames once. */
-    static int bytes(int length) {
-        return Math.multiplyExact(FRAMES, FrameLayout.frameLength(length));
     }
 }

@@ -41,7 +41,6 @@ public final class ReadersExperiment {
             step("from the first to the last about 70 times", Ladder.HANDING, Ladder.BYTE_WISE)
                     .times(70));
 
-    /** The article's figures over loopback. */
     static final ArticleFigures ARTICLE = ArticleFigures.of(List.of(MESSAGES, BYTES), """
             integers byte by byte           | 304850   | 32.9
             BufferedInputStream, four bytes | 4816955  | 520.2

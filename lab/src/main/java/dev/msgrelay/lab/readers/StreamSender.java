@@ -24,8 +24,8 @@ final class StreamSender {
 
     StreamSender(int body, int writeSize) {
         this.frames = NumberedFrames.packed(body, writeSize);
-        this.once = NumberedFrames.bytes(body);
         this.frameLength = FrameLayout.frameLength(body);
+        this.once = NumberedFrames.FRAMES * frameLength;
         this.writeSize = writeSize;
     }
 

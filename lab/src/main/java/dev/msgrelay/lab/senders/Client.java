@@ -1,7 +1,6 @@
 package dev.msgrelay.lab.senders;
 
 import dev.msgrelay.lab.WrongResultException;
-import dev.msgrelay.lab.senders.FileSet.SentFile;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -31,9 +30,9 @@ final class Client implements AutoCloseable {
     private long firstByteAt;
     private long lastReadAt;
 
-    Client(int number, FileSet files, int socketBuffer, int port, Selector selector) throws IOException {
+    Client(int number, List<SentFile> files, int socketBuffer, int port, Selector selector) throws IOException {
         this.number = number;
-        order = new ArrayList<>(files.files());
+        order = new ArrayList<>(files);
         Collections.shuffle(order, new Random(number));
         socket = SocketChannel.open();
         try {
@@ -50,7 +49,6 @@ final class Client implements AutoCloseable {
         }
     }
 
-    /** Asks for the next file. */
     void ask(long now) throws IOException {
         file = order.get(next);
         next = (next + 1) % order.size();

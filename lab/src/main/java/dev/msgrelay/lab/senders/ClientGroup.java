@@ -18,7 +18,7 @@ final class ClientGroup implements AutoCloseable {
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(READ_BUFFER);
 
     /** Connects them; they ask for nothing yet. */
-    ClientGroup(int count, FileSet files, int socketBuffer, int port) throws IOException {
+    ClientGroup(int count, List<SentFile> files, int socketBuffer, int port) throws IOException {
         try {
             for (int i = 0; i < count; i++) {
                 clients.add(new Client(i, files, socketBuffer, port, selector));

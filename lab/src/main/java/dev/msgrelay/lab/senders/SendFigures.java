@@ -1,6 +1,5 @@
 package dev.msgrelay.lab.senders;
 
-import dev.msgrelay.lab.senders.FileSet.SentFile;
 import java.util.List;
 
 /** Adds up what clients receive from {@code from} to {@link #end}. One thread. */
@@ -42,7 +41,6 @@ final class SendFigures {
         }
     }
 
-    /** Adds what the clients are at. */
     void end(long now, List<Client> clients) {
         nanos = now - from;
         clients.forEach(client -> client.addTo(this, now));

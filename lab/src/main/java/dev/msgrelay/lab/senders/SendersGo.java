@@ -7,6 +7,7 @@ import dev.msgrelay.lab.Opener;
 import dev.msgrelay.lab.WrongResultException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -18,7 +19,7 @@ import java.util.List;
  * @param patience a file of which nothing more comes for so long does not come
  */
 record SendersGo(
-        Opener<FileSet, WorkerServer> opener,
+        Opener<List<SentFile>, WorkerServer> opener,
         List<Long> sizes,
         int clients,
         int socketBuffer,
@@ -29,7 +30,6 @@ record SendersGo(
     static final Column SPEED = Column.higher("speed, largest file", "MB/s");
     static final Column THROUGHPUT = Column.higher("total throughput", "MB/s");
 
-    /** The columns of the table. */
     static final List<Column> SHOWN = List.of(INITIAL, SPEED, THROUGHPUT);
 
     private static final Duration WARM_UP = Duration.ofSeconds(1);
@@ -40,16 +40,17 @@ record SendersGo(
     private static final Duration LOOK = Duration.ofMillis(20);
 
     Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
-        FileSet files = FileSet.in(go.scratch(), sizes);
+        List<SentFile> files = SentFile.in(go.scratch(), sizes);
         Duration time = go.isWarmUp() && duration.compareTo(WARM_UP) > 0 ? WARM_UP : duration;
+        int largest = sizes.indexOf(Collections.max(sizes));
         // Clients are closed first: whoever is stuck in a write to one of them gets out of it.
         try (WorkerServer server = opener.open(files);
                 ClientGroup group = new ClientGroup(clients, files, socketBuffer, server.port())) {
             group.start();
             long start = System.nanoTime();
             long from = start + time.dividedBy(5).toNanos();
-            group.runUntil(from, new SendFigures(files.largest(), start));
-            SendFigures figures = new SendFigures(files.largest(), System.nanoTime());
+            group.runUntil(from, new SendFigures(largest, start));
+            SendFigures figures = new SendFigures(largest, System.nanoTime());
             long end = from + time.toNanos();
             group.runUntil(end, figures);
             // A machine that does other things may need longer than a short go.
@@ -57,7 +58,7 @@ record SendersGo(
                 group.runUntil(System.nanoTime() + time.toNanos(), figures);
             }
             figures.end(System.nanoTime(), group.clients());
-            awaitEnds(group, end, files.largest());
+            awaitEnds(group, end, largest);
             if (figures.bytes() == 0) {
                 throw new WrongResultException("nothing arrived within " + patience.toSeconds() + " s");
             }

@@ -1,7 +1,6 @@
 package dev.msgrelay.lab.senders;
 
 import dev.msgrelay.lab.Threads;
-import dev.msgrelay.lab.senders.FileSet.SentFile;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -53,7 +52,6 @@ final class WorkerServer implements AutoCloseable {
     /** Connections that a worker has done with, to be registered again by the selector's thread. */
     private final Queue<Connection> returned = new ConcurrentLinkedQueue<>();
 
-    /** The connections that are open. */
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
     /** One client, and the file that is on its way to it. */
@@ -100,8 +98,8 @@ final class WorkerServer implements AutoCloseable {
      *
      * @param socketBuffer bytes of each socket's send buffer; 0 leaves it to the operating system
      */
-    WorkerServer(FileSet files, SendAlgorithm algorithm, int workers, int socketBuffer) throws IOException {
-        this.files = files.files();
+    WorkerServer(List<SentFile> files, SendAlgorithm algorithm, int workers, int socketBuffer) throws IOException {
+        this.files = files;
         this.algorithm = algorithm;
         this.socketBuffer = socketBuffer;
         pool = Executors.newFixedThreadPool(workers, work -> Threads.daemon("file-server", work));
@@ -198,7 +196,6 @@ final class WorkerServer implements AutoCloseable {
         return true;
     }
 
-    /** A worker's turn. */
     private void work(Connection connection) {
         try {
             if (!algorithm.blocking()) {

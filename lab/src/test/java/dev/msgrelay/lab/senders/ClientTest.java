@@ -28,7 +28,7 @@ class ClientTest {
 
     private final ByteBuffer buffer = ByteBuffer.allocate(256 * 1024);
     private final SendFigures heard = new SendFigures(0, START);
-    private FileSet files;
+    private List<SentFile> files;
     private byte[] content;
     private ServerSocket listener;
     private Selector selector;
@@ -37,8 +37,8 @@ class ClientTest {
 
     @BeforeEach
     void listen() throws IOException {
-        files = FileSet.in(directory, List.of((long) SIZE));
-        content = Files.readAllBytes(files.files().get(0).path());
+        files = SentFile.in(directory, List.of((long) SIZE));
+        content = Files.readAllBytes(files.get(0).path());
         listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         selector = Selector.open();
     }

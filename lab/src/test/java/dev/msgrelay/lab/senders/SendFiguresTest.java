@@ -3,7 +3,6 @@ package dev.msgrelay.lab.senders;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.msgrelay.lab.senders.FileSet.SentFile;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

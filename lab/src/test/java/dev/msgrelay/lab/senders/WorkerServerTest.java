@@ -2,7 +2,6 @@ package dev.msgrelay.lab.senders;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.lab.senders.FileSet.SentFile;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -25,11 +24,11 @@ class WorkerServerTest {
     @TempDir
     private Path directory;
 
-    private FileSet files;
+    private List<SentFile> files;
 
     @BeforeEach
     void files() throws IOException {
-        files = FileSet.in(directory, List.of(1_000L, 700_001L, 1L));
+        files = SentFile.in(directory, List.of(1_000L, 700_001L, 1L));
     }
 
     static Stream<SendAlgorithm> contestants() {
@@ -53,8 +52,8 @@ class WorkerServerTest {
             for (int number : new int[] {1, 0, 2, 1}) {
                 first.ask(number);
                 second.ask(2 - number);
-                assertThat(first.read(files.files().get(number))).isEqualTo(content(number));
-                assertThat(second.read(files.files().get(2 - number))).isEqualTo(content(2 - number));
+                assertThat(first.read(files.get(number))).isEqualTo(content(number));
+                assertThat(second.read(files.get(2 - number))).isEqualTo(content(2 - number));
             }
         }
     }
@@ -98,7 +97,7 @@ class WorkerServerTest {
     }
 
     private byte[] content(int number) throws IOException {
-        return Files.readAllBytes(files.files().get(number).path());
+        return Files.readAllBytes(files.get(number).path());
     }
 
     private static final class PlainClient implements AutoCloseable {
