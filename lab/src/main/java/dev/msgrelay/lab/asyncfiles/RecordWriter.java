@@ -54,14 +54,12 @@ interface RecordWriter extends AutoCloseable {
      * may be on their way, and then it waits for the first.
      */
     final class Asynchronous implements RecordWriter {
-        private static final long CLOSE_SECONDS = 60;
-
         private final AsynchronousFileChannel channel;
         private final ExecutorService pool;
         private final int outstanding;
         private final Semaphore permits;
         private final CompletionHandler<Integer, Void> done = new Done();
-        private volatile Throwable failure;
+        private volatile IOException failure;
 
         /**
          * @param threads of the channel's pool; 0 for the JDK's own, which all channels share and which makes a thread for
@@ -96,7 +94,7 @@ interface RecordWriter extends AutoCloseable {
                 }
             } else {
                 permits.acquire();
-                checkFailure();
+                Threads.check(failure);
                 channel.write(Records.buffer(number), position, null, done);
             }
         }
@@ -107,18 +105,12 @@ interface RecordWriter extends AutoCloseable {
             }
         }
 
-        private void checkFailure() throws IOException {
-            if (failure != null) {
-                throw new IOException("a write failed", failure);
-            }
-        }
-
         /** Waits for what is on its way: a channel that is closed at once loses it. */
         @Override
         public void close() throws IOException {
             try (channel) {
-                if (!permits.tryAcquire(outstanding, CLOSE_SECONDS, TimeUnit.SECONDS)) {
-                    throw new IOException("writes were still on their way after " + CLOSE_SECONDS + " s");
+                if (!permits.tryAcquire(outstanding, Threads.LIMIT_MILLIS, TimeUnit.MILLISECONDS)) {
+                    throw new IOException("writes were still on their way after " + Threads.LIMIT_MILLIS + " ms");
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -128,7 +120,7 @@ interface RecordWriter extends AutoCloseable {
                     pool.shutdown();
                 }
             }
-            checkFailure();
+            Threads.check(failure);
         }
 
         /** Runs on the channel's threads. */
@@ -145,7 +137,7 @@ interface RecordWriter extends AutoCloseable {
 
             @Override
             public void failed(Throwable e, Void attachment) {
-                failure = e;
+                failure = new IOException(e);
                 permits.release();
             }
         }

@@ -1,22 +1,38 @@
 package dev.msgrelay.lab.batching;
 
+import dev.msgrelay.loadgen.message.LoadMessage;
+import dev.msgrelay.loadgen.message.MessageCheck;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.FrameReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.LongSummaryStatistics;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongUnaryOperator;
 
-/** The article's device: takes the same time for every packet, and has it only then. Called by one thread at a time. */
+/**
+ * The article's device: takes the same time for every packet, and has it only then; it notes the latencies of bursts. Called
+ * by one thread at a time; any may ask.
+ */
 final class SlowDevice implements Sender.NetworkFacade {
+    /** Those of a burst, each from a thread of its own. */
+    static final int MESSAGES = 10;
+
     private static final long PACKET_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
     private final LongUnaryOperator clock;
-    private final Burst.Tally tally;
-
+    private final MessageCheck check;
     private final AtomicLong packets = new AtomicLong();
+    private final long[] latencies = new long[MESSAGES];
+    private final List<Latency> bursts = new ArrayList<>();
+    private final Semaphore whole = new Semaphore(0);
+    private int come;
 
     /** At the far end of a socket: how often it has read, and when it had what it read last. */
     private long reads;
@@ -26,10 +42,13 @@ final class SlowDevice implements Sender.NetworkFacade {
     /**
      * @param clock lets so many nanoseconds pass, and tells the time behind them
      */
-    SlowDevice(LongUnaryOperator clock, Burst.Tally tally) {
+    SlowDevice(LongUnaryOperator clock, MessageCheck check) {
         this.clock = clock;
-        this.tally = tally;
+        this.check = check;
     }
+
+    /** The latencies of one burst, in nanoseconds. */
+    record Latency(double best, double average, double worst) {}
 
     /** A clock of real time; waiting gives way to other threads, as a thread that waits for a device would. */
     static long pass(long nanos) {
@@ -47,9 +66,33 @@ final class SlowDevice implements Sender.NetworkFacade {
             int start = packet.position();
             int length = FrameLayout.bodyLength(packet, start);
             ByteBuffer body = packet.slice(start + FrameLayout.HEADER_LENGTH, length);
-            tally.message(FrameLayout.type(packet, start), body, now);
+            message(FrameLayout.type(packet, start), body, now);
             packet.position(start + FrameLayout.frameLength(length));
         }
+    }
+
+    /** The packet with this message was acknowledged at this time. */
+    private synchronized void message(int type, ByteBuffer body, long nanos) {
+        int at = body.position();
+        if (!check.onMessage(type, body)) {
+            return;
+        }
+        latencies[come++] = nanos - LoadMessage.timeAt(body, at, nanos);
+        if (come == latencies.length) {
+            LongSummaryStatistics burst = Arrays.stream(latencies).summaryStatistics();
+            bursts.add(new Latency(burst.getMin(), burst.getAverage(), burst.getMax()));
+            come = 0;
+            whole.release();
+        }
+    }
+
+    /** Whether one more burst came whole within 5 s. */
+    boolean awaitBurst() throws InterruptedException {
+        return whole.tryAcquire(5, TimeUnit.SECONDS);
+    }
+
+    synchronized List<Latency> bursts() {
+        return List.copyOf(bursts);
     }
 
     private long take() {
@@ -76,7 +119,7 @@ final class SlowDevice implements Sender.NetworkFacade {
                         reads = reader.reads();
                         taken = take();
                     }
-                    tally.message(type, body, taken);
+                    message(type, body, taken);
                 });
             } while (n >= 0);
         } catch (IOException e) {

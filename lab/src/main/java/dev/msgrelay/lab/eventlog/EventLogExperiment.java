@@ -65,7 +65,7 @@ public final class EventLogExperiment {
                 "How long does a burst of log events hold up the threads that write it, on average and at worst?",
                 "Synchronizing File Writes, 2019",
                 "a cloud machine of 16 cores, OpenJDK 13; about 16 threads, by its figures; one minute each",
-                new Needs(bursts * BurstThread.EVENTS * 170, 8, THREADS),
+                new Needs(bursts * EventLogGo.EVENTS * 170, 8, THREADS),
                 () -> List.of(table(duration)),
                 () -> {});
     }
@@ -81,7 +81,7 @@ public final class EventLogExperiment {
                 row(DISRUPTOR, DisruptorBatches::new, duration));
         return new LabTable(
                 "bursts",
-                "time of a burst of " + BurstThread.EVENTS + " events, " + THREADS
+                "time of a burst of " + EventLogGo.EVENTS + " events, " + THREADS
                         + " threads that sleep 1 to 5 ms in between, for " + duration.toMillis()
                         + " ms; making the events is within the time",
                 List.of(MEAN, MAX, DEVIATION, RATE, COUNT),

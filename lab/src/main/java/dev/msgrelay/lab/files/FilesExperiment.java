@@ -26,6 +26,8 @@ public final class FilesExperiment {
     private static final String STREAM = "BufferedStreamFile";
     private static final String CHANNEL = "BufferedChannelFile";
     private static final String MAPPED = "MemoryMappedFile";
+    private static final String THERE = ", pre-allocated";
+    private static final String GROWING = ", growing";
     private static final List<String> WAYS = List.of(RANDOM, STREAM, CHANNEL, MAPPED);
 
     /**
@@ -109,26 +111,18 @@ public final class FilesExperiment {
         String channels = "ByteBuffers and Channels are the best optimised parts of the IO libraries";
         for (Column column : List.of(WRITE, READ)) {
             // The article's stream cuts the file before it writes.
-            claims.add(Claim.better(streams, column, there(RANDOM), growing(STREAM)));
-            claims.add(Claim.better(channels, column, there(CHANNEL), growing(STREAM)));
-            claims.add(Claim.better(channels, column, there(CHANNEL), there(RANDOM)));
+            claims.add(Claim.better(streams, column, RANDOM + THERE, STREAM + GROWING));
+            claims.add(Claim.better(channels, column, CHANNEL + THERE, STREAM + GROWING));
+            claims.add(Claim.better(channels, column, CHANNEL + THERE, RANDOM + THERE));
         }
         if (megabytes < LARGE) {
             String mapped = "memory-mapped files win for writes in some cases";
-            claims.add(Claim.better(mapped, WRITE, there(MAPPED), there(CHANNEL)));
+            claims.add(Claim.better(mapped, WRITE, MAPPED + THERE, CHANNEL + THERE));
         }
         String reading = "for reading, RandomAccessFile and NIO do very well";
-        claims.add(Claim.better(reading, READ, there(CHANNEL), there(MAPPED)));
+        claims.add(Claim.better(reading, READ, CHANNEL + THERE, MAPPED + THERE));
         String extending = "constantly extending a file imposes a significant performance overhead";
-        WAYS.forEach(way -> claims.add(Claim.better(extending, WRITE, there(way), growing(way))));
+        WAYS.forEach(way -> claims.add(Claim.better(extending, WRITE, way + THERE, way + GROWING)));
         return claims;
-    }
-
-    private static String there(String way) {
-        return way + ", pre-allocated";
-    }
-
-    private static String growing(String way) {
-        return way + ", growing";
     }
 }

@@ -32,8 +32,6 @@ record SendersGo(
 
     static final List<Column> SHOWN = List.of(INITIAL, SPEED, THROUGHPUT);
 
-    private static final Duration WARM_UP = Duration.ofSeconds(1);
-
     /** How long a busy machine may take until something arrives. */
     static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -41,7 +39,7 @@ record SendersGo(
 
     Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
         List<SentFile> files = SentFile.in(go.scratch(), sizes);
-        Duration time = go.isWarmUp() && duration.compareTo(WARM_UP) > 0 ? WARM_UP : duration;
+        Duration time = go.time(duration);
         int largest = sizes.indexOf(Collections.max(sizes));
         // Clients are closed first: whoever is stuck in a write to one of them gets out of it.
         try (WorkerServer server = opener.open(files);

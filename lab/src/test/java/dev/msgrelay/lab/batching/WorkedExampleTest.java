@@ -13,12 +13,12 @@ import org.junit.jupiter.api.Test;
 /** The article's worked example against its own arithmetic: 10 messages, 100 us a packet, a clock that is set by hand. */
 class WorkedExampleTest {
     private static final int BODY = 100;
-    private static final int MESSAGES = Burst.MESSAGES;
+    private static final int MESSAGES = SlowDevice.MESSAGES;
     private static final int MTU = 1_448;
 
     private long now;
-    private final Burst.Tally tally = new Burst.Tally(new MessageCheck(MESSAGES, SizeTable.fixed(BODY)));
-    private final SlowDevice device = new SlowDevice(nanos -> now += nanos, tally);
+    private final SlowDevice device =
+            new SlowDevice(nanos -> now += nanos, new MessageCheck(MESSAGES, SizeTable.fixed(BODY)));
 
     @Test
     void serialTheyQueueOneBehindTheOther() throws Exception {
@@ -28,7 +28,7 @@ class WorkedExampleTest {
         }
         assertThat(device.packets()).isEqualTo(10);
         // The article says 500; the mean of 100, 200 ... 1,000 is 550.
-        assertThat(tally.bursts()).containsExactly(micros(100, 550, 1_000));
+        assertThat(device.bursts()).containsExactly(micros(100, 550, 1_000));
     }
 
     @Test
@@ -39,7 +39,7 @@ class WorkedExampleTest {
         }
         batch(device, MTU, queue);
         assertThat(device.packets()).isOne();
-        assertThat(tally.bursts()).containsExactly(micros(100, 100, 100));
+        assertThat(device.bursts()).containsExactly(micros(100, 100, 100));
     }
 
     @Test
@@ -56,7 +56,7 @@ class WorkedExampleTest {
         batch(whileTheFirstIsSent, MTU, onlyOne(queue));
         batch(whileTheFirstIsSent, MTU, queue);
         assertThat(device.packets()).isEqualTo(2);
-        assertThat(tally.bursts()).containsExactly(micros(100, 190, 200));
+        assertThat(device.bursts()).containsExactly(micros(100, 190, 200));
     }
 
     @Test
@@ -68,7 +68,7 @@ class WorkedExampleTest {
             handler.onEvent(event(i), i, i == MESSAGES - 1);
         }
         assertThat(device.packets()).isEqualTo(2);
-        assertThat(tally.bursts()).containsExactly(micros(100, 190, 200));
+        assertThat(device.bursts()).containsExactly(micros(100, 190, 200));
     }
 
     @Test
@@ -80,7 +80,7 @@ class WorkedExampleTest {
         // Four frames of 108 bytes, and not quite a fifth: 4 + 4 + 2.
         batch(device, 5 * 108 - 1, queue);
         assertThat(device.packets()).isEqualTo(3);
-        assertThat(tally.bursts()).containsExactly(micros(100, (4 * 100 + 4 * 200 + 2 * 300) / 10.0, 300));
+        assertThat(device.bursts()).containsExactly(micros(100, (4 * 100 + 4 * 200 + 2 * 300) / 10.0, 300));
     }
 
     private static void batch(Sender.NetworkFacade device, int size, Queue<byte[]> queue) throws IOException {
@@ -94,8 +94,8 @@ class WorkedExampleTest {
         return one;
     }
 
-    private static Burst.Latency micros(double best, double average, double worst) {
-        return new Burst.Latency(best * 1e3, average * 1e3, worst * 1e3);
+    private static SlowDevice.Latency micros(double best, double average, double worst) {
+        return new SlowDevice.Latency(best * 1e3, average * 1e3, worst * 1e3);
     }
 
     /** All messages arrive at time 0. */
