@@ -198,9 +198,6 @@ record LabReport(LabResult result) {
         }
     }
 
-    /**
-     * @param figures by column
-     */
     private record MeasuredRow(String row, String failure, Map<String, MeasuredFigure> figures) {
         static MeasuredRow of(LabTable table, Row row) {
             Map<String, MeasuredFigure> figures = new LinkedHashMap<>();

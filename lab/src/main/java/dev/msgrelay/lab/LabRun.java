@@ -24,20 +24,14 @@ final class LabRun {
     private final List<ExperimentResult> results = new ArrayList<>();
     private boolean interrupted;
 
-    /**
-     * @param stopping whether the process was asked to end: failures behind that are the signal's
-     */
+    /** Failures behind {@code stopping}, the end of the process, are the signal's. */
     LabRun(Settings settings, Consumer<String> progress, BooleanSupplier stopping) {
         this.settings = settings;
         this.progress = progress;
         this.stopping = stopping;
     }
 
-    /**
-     * Names what is missing before anything starts.
-     *
-     * @throws IOException naming it, with the number needed
-     */
+    /** Throws what is missing before anything starts, with the number needed. */
     void check(List<Experiment> experiments) throws IOException {
         List<String> missing = experiments.stream()
                 .flatMap(experiment -> experiment.needs().shortfalls(settings.directory()).stream()
@@ -48,11 +42,7 @@ final class LabRun {
         }
     }
 
-    /**
-     * Runs one more experiment. When the thread is interrupted the result is what there is by then, and says so.
-     *
-     * @return all that this object has run so far
-     */
+    /** Runs one more experiment; gives all so far. What an interrupt cuts short has what there is by then, and says so. */
     LabResult run(Experiment experiment) {
         List<TableResult> tables = new ArrayList<>();
         String failure = null;

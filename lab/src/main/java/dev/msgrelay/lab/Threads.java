@@ -33,11 +33,7 @@ public final class Threads {
         }
     }
 
-    /**
-     * Throws what another thread failed with.
-     *
-     * @param failure null where it did not
-     */
+    /** Throws what another thread failed with; null where it did not. */
     public static void check(IOException failure) throws IOException {
         if (failure != null) {
             throw new IOException(failure.getMessage(), failure);

@@ -17,12 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Writes records one behind the other into a new file. One thread writes and closes. */
 interface RecordWriter extends AutoCloseable {
-    /**
-     * Writes a record, or begins to.
-     *
-     * @param number from 0, one after the other
-     * @throws IOException if this or an earlier one could not be written
-     */
+    /** Writes the record with the next number, or begins to; throws what this or an earlier one failed with. */
     void write(long number) throws IOException, InterruptedException;
 
     /** Ends the writing; what is promised about records on their way is the writer's own matter. */

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 
 /**
  * The worked example: a burst of ten messages, each from a thread of its own, to a device that takes 100 us a packet.
- * SlowDevice.Latency is from a thread's call until the device has the packet.
+ * Latency is from a thread's call until the device has the packet.
  *
  * @param bursts how many a go
  */

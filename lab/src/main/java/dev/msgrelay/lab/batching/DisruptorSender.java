@@ -27,9 +27,6 @@ final class DisruptorSender implements Sender {
         private final byte[] bytes;
         private int size;
 
-        /**
-         * @param capacity the longest frame
-         */
         FrameEvent(int capacity) {
             this.bytes = new byte[capacity];
         }

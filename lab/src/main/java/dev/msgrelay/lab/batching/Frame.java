@@ -23,12 +23,7 @@ final class Frame {
         return one.take();
     }
 
-    /**
-     * Throws unless every message arrived once, whole, and in the order in which its producer sent it.
-     *
-     * @param check that all of them were shown to
-     * @param sent messages of each producer
-     */
+    /** Throws unless each producer's messages came once, whole, and in the order in which they were sent. */
     static void verify(MessageCheck check, long... sent) throws WrongResultException {
         SequenceCheck sequence = check.sequence();
         long all = 0;

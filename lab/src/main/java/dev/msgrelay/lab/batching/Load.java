@@ -81,11 +81,7 @@ record Load(Way way, int producers, int rate, Duration duration) {
         }
     }
 
-    /**
-     * Lets threads send to a receiver of all, and checks what came.
-     *
-     * @param end sends what has been handed over, then ends the stream; more than once, if need be
-     */
+    /** The end sends what has been handed over, then ends the stream; more than once, if need be. */
     private Measurement measure(Sender sender, SocketChannel receiving, Closeable end)
             throws IOException, InterruptedException, WrongResultException {
         try (Receiver receiver = new Receiver(receiving, producers)) {

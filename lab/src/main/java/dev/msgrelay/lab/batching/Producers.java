@@ -14,11 +14,7 @@ final class Producers implements AutoCloseable {
     /** The work of a thread until it is done, or interrupted. */
     @FunctionalInterface
     interface Work {
-        /**
-         * Sends messages.
-         *
-         * @return how many
-         */
+        /** Sends messages, and says how many. */
         long run(int id, Frame frame, Sender.Outlet outlet) throws IOException, InterruptedException;
     }
 
@@ -47,12 +43,7 @@ final class Producers implements AutoCloseable {
         Threads.check(failure);
     }
 
-    /**
-     * Waits for the end of all.
-     *
-     * @return the messages of each
-     * @throws IOException what one of them failed with
-     */
+    /** Waits for the end of all, and gives the messages of each; throws what one of them failed with. */
     long[] awaitEnd() throws IOException {
         joinAll();
         checkHealthy();

@@ -22,22 +22,14 @@ interface Sender extends AutoCloseable {
     /** The place where one producer thread hands over its messages. */
     @FunctionalInterface
     interface Outlet {
-        /**
-         * Hands over one message; waits where there is no room.
-         *
-         * @param frame one whole frame between position and limit; the caller's again when this returns
-         */
+        /** Hands over one whole frame, the caller's again afterwards; waits where there is no room. */
         void send(ByteBuffer frame) throws IOException, InterruptedException;
     }
 
     /** A device that takes one packet at a time, and returns when it has it. Called by one thread at a time. */
     @FunctionalInterface
     interface NetworkFacade {
-        /**
-         * Sends all that remains in the packet.
-         *
-         * @param packet whole frames
-         */
+        /** Sends all that remains in the packet: whole frames. */
         void send(ByteBuffer packet) throws IOException;
     }
 

@@ -39,9 +39,7 @@ final class SlowDevice implements Sender.NetworkFacade {
 
     private long taken;
 
-    /**
-     * @param clock lets so many nanoseconds pass, and tells the time behind them
-     */
+    /** The clock lets so many nanoseconds pass, and tells the time behind them. */
     SlowDevice(LongUnaryOperator clock, MessageCheck check) {
         this.clock = clock;
         this.check = check;

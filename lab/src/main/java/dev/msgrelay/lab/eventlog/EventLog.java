@@ -27,11 +27,6 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 @FunctionalInterface
 interface EventLog extends AutoCloseable {
-    /**
-     * Records one event.
-     *
-     * @throws IOException it cannot be written
-     */
     void recordEvent(Event event) throws IOException;
 
     /** Writes what is not in the file yet. */

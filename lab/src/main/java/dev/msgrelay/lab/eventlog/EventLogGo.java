@@ -25,9 +25,6 @@ import org.HdrHistogram.Histogram;
 /**
  * One way of logging: threads record bursts into a new log for a while; the log is closed, and its file is read back and
  * compared with what was recorded.
- *
- * @param threads that record bursts
- * @param duration of the measured part of a go
  */
 record EventLogGo(Opener<Path, EventLog> opener, int threads, Duration duration) {
     static final Column MEAN = Column.lower("mean", "ms");

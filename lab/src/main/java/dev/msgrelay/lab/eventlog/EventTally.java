@@ -49,11 +49,7 @@ final class EventTally {
         return mixed ^ mixed >>> 31;
     }
 
-    /**
-     * Reads a log back, line by line.
-     *
-     * @return what is wrong with the file, in one line; null if it holds every event once, whole
-     */
+    /** What is wrong with a log, in one line; null if it holds every event once, whole. */
     String problem(Path file) throws IOException {
         EventTally held = new EventTally();
         try (BufferedReader in = Files.newBufferedReader(file)) {

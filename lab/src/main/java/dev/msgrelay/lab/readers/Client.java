@@ -9,12 +9,7 @@ import java.util.function.Supplier;
 
 /** One of the article's clients: connects and reads messages until the server ends the stream. */
 interface Client {
-    /**
-     * Reads a whole stream.
-     *
-     * @return how often the socket was read
-     * @throws IOException the stream broke, or ended in the middle of a message
-     */
+    /** Reads a whole stream, and says how often the socket was read; throws where it ends within a message. */
     long receive(InetSocketAddress server, Sink sink) throws IOException;
 
     /** The clients, in the article's order. */

@@ -31,12 +31,7 @@ final class Readers implements AutoCloseable {
 
     private final Map<Ladder, Process> readers = new EnumMap<>(Ladder.class);
 
-    /**
-     * A client's account of one stream.
-     *
-     * @param sent messages that it was sent
-     * @param wrong messages that are not what they must be
-     */
+    /** A client's account of one stream, and how many messages it was sent. */
     record Reading(long sent, long messages, long wrong, long reads, long nanos) {
         /** Throws unless all that was sent came, in order and whole. */
         void verify() throws WrongResultException {
@@ -47,11 +42,7 @@ final class Readers implements AutoCloseable {
         }
     }
 
-    /**
-     * Lets a client read a stream.
-     *
-     * @param check every byte, instead of counting
-     */
+    /** Lets a client read a stream, and compare every byte or only count. */
     Reading read(Ladder step, StreamSender sender, Duration duration, boolean check)
             throws IOException, InterruptedException {
         Process reader = reader(step);

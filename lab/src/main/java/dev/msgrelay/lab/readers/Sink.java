@@ -19,10 +19,7 @@ final class Sink {
     private long messages;
     private long wrong;
 
-    /**
-     * @param check whether every byte of every message is compared, as in the warm-up. The measurement looks at nothing but
-     *     type, length and number, which is enough to see what is lost.
-     */
+    /** Compares every byte, as in the warm-up, or looks at type, length and number: enough to see what is lost. */
     Sink(int bodyLength, boolean check) {
         this.bodyLength = bodyLength;
         this.bodies = check ? new byte[NumberedFrames.FRAMES][] : null;
@@ -31,11 +28,7 @@ final class Sink {
         }
     }
 
-    /**
-     * A message as an array. Nothing is allocated here: there are clients that do not either.
-     *
-     * @param body may be longer than the message
-     */
+    /** A message as an array, which may be longer. Nothing is allocated: there are clients that do not either. */
     void message(int type, byte[] body, int length) {
         int number = (int) (messages & MASK);
         boolean right = bodies == null
@@ -44,11 +37,7 @@ final class Sink {
         count(type, right);
     }
 
-    /**
-     * A message in the reader's own memory.
-     *
-     * @param body between position and limit
-     */
+    /** A message in the reader's own memory. */
     void message(int type, ByteBuffer body) {
         int number = (int) (messages & MASK);
         boolean right = bodies == null

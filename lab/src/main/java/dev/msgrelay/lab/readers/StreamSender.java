@@ -29,11 +29,7 @@ final class StreamSender {
         this.writeSize = writeSize;
     }
 
-    /**
-     * Sends until that moment, then the rest of the frame that the last write cut.
-     *
-     * @return messages sent
-     */
+    /** Sends until that moment, then the rest of the frame that the last write cut; says how many messages. */
     long send(WritableByteChannel channel, long until, LongSupplier clock) throws IOException {
         long bytes = 0;
         int start = 0;

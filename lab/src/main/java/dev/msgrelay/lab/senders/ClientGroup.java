@@ -41,12 +41,7 @@ final class ClientGroup implements AutoCloseable {
         }
     }
 
-    /**
-     * Downloads for a while.
-     *
-     * @param end as {@link System#nanoTime}
-     * @throws WrongResultException a file is not what it must be
-     */
+    /** Downloads until that {@link System#nanoTime}; throws where a file is not what it must be. */
     void runUntil(long end, SendFigures figures) throws IOException, InterruptedException, WrongResultException {
         for (long now = System.nanoTime(); now < end; now = System.nanoTime()) {
             selector.select(TICK_MILLIS);

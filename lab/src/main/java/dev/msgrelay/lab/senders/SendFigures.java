@@ -13,9 +13,7 @@ final class SendFigures {
     private double nanosOfLargest;
     private long nanos;
 
-    /**
-     * @param largest the number of the largest file
-     */
+    /** The largest file has this number. */
     SendFigures(int largest, long from) {
         this.largest = largest;
         this.from = from;

@@ -41,11 +41,7 @@ record SentFile(int number, Path path, long size, ByteBuffer content) {
         }
     }
 
-    /**
-     * Whether what remains in the buffer is what the file has at that position.
-     *
-     * @return the place in the file of the first byte that is another one; -1 where there is none
-     */
+    /** The place of the first byte in which the buffer is not the file from that position on; -1: there is none. */
     long mismatch(ByteBuffer bytes, long position) {
         long at = position;
         while (bytes.hasRemaining()) {

@@ -93,11 +93,7 @@ final class WorkerServer implements AutoCloseable {
         }
     }
 
-    /**
-     * Begins to serve.
-     *
-     * @param socketBuffer bytes of each socket's send buffer; 0 leaves it to the operating system
-     */
+    /** Each socket's send buffer has so many bytes; 0 leaves it to the operating system. */
     WorkerServer(List<SentFile> files, SendAlgorithm algorithm, int workers, int socketBuffer) throws IOException {
         this.files = files;
         this.algorithm = algorithm;
