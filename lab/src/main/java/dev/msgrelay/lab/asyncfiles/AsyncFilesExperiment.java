@@ -8,7 +8,6 @@ import dev.msgrelay.lab.ArticleFigures;
 import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Experiment;
-import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.Needs;
 import dev.msgrelay.lab.Opener;
@@ -56,7 +55,7 @@ public final class AsyncFilesExperiment {
 
     private AsyncFilesExperiment() {}
 
-    public static Experiment of(Settings settings) {
+    public static Experiment of(Experiment.Settings settings) {
         // The article's second.
         Duration duration = settings.duration(Duration.ofSeconds(1), Duration.ofMillis(400));
         return new Experiment(

@@ -29,7 +29,7 @@ final class Records {
         return (number + 1) * GOLDEN;
     }
 
-    /** What is wrong with a file that is to hold so many records, in one line; null if nothing is. */
+    /** The first fault of a file that is to hold so many records, in one line; null if there is none. */
     static String problem(Path file, long count) throws IOException {
         long size = Files.size(file);
         try (DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file), BUFFER))) {

@@ -5,7 +5,6 @@ import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Experiment;
-import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.Figure;
 import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.Needs;
@@ -59,7 +58,7 @@ public final class BatchingExperiment {
     private final Duration duration;
     private final int bursts;
 
-    private BatchingExperiment(Settings settings) {
+    private BatchingExperiment(Experiment.Settings settings) {
         boolean quick = settings.quick();
         producers = quick ? List.of(1, 4, 16) : List.of(1, 2, 4, 8, 16);
         loads = quick ? List.of(20_000, 100_000, 400_000) : List.of(10_000, 50_000, 100_000, 200_000, 400_000, 800_000);
@@ -67,7 +66,7 @@ public final class BatchingExperiment {
         bursts = quick ? 60 : 500;
     }
 
-    public static Experiment of(Settings settings) {
+    public static Experiment of(Experiment.Settings settings) {
         BatchingExperiment batching = new BatchingExperiment(settings);
         return new Experiment(
                 "batching",

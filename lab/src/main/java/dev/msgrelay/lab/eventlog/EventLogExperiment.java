@@ -1,16 +1,12 @@
 package dev.msgrelay.lab.eventlog;
 
-import static dev.msgrelay.lab.eventlog.EventLogGo.COUNT;
-import static dev.msgrelay.lab.eventlog.EventLogGo.DEVIATION;
 import static dev.msgrelay.lab.eventlog.EventLogGo.MAX;
 import static dev.msgrelay.lab.eventlog.EventLogGo.MEAN;
-import static dev.msgrelay.lab.eventlog.EventLogGo.RATE;
 
 import dev.msgrelay.lab.ArticleFigures;
 import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Experiment;
-import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.Needs;
 import dev.msgrelay.lab.Opener;
@@ -30,7 +26,7 @@ public final class EventLogExperiment {
     private static final String DISRUPTOR = "Disruptor, batched writes";
 
     /** One minute, after two of warm-up. It counts bursts: 41,896, 46,795, 43,633, 64,255, 66,660; here a second. */
-    private static final ArticleFigures ARTICLE = ArticleFigures.of(List.of(MEAN, MAX, DEVIATION, RATE), """
+    private static final ArticleFigures ARTICLE = ArticleFigures.of(EventLogGo.SHOWN, """
             LockedWriter            | 19.843 | 241.566 | 8.568 | 698.27
             LockedStream            | 17.440 |  62.194 | 3.846 | 779.92
             AtomicPositionWrites    | 18.896 |  36.209 | 2.133 | 727.22
@@ -56,7 +52,7 @@ public final class EventLogExperiment {
 
     private EventLogExperiment() {}
 
-    public static Experiment of(Settings settings) {
+    public static Experiment of(Experiment.Settings settings) {
         Duration duration = settings.duration(Duration.ofSeconds(5), Duration.ofMillis(400));
         // A line has 170 bytes on average, and a thread sleeps 3 ms on average between two bursts.
         long bursts = THREADS * duration.plus(EventLogGo.leadIn(duration)).toMillis() / 3;
@@ -84,7 +80,7 @@ public final class EventLogExperiment {
                 "time of a burst of " + EventLogGo.EVENTS + " events, " + THREADS
                         + " threads that sleep 1 to 5 ms in between, for " + duration.toMillis()
                         + " ms; making the events is within the time",
-                List.of(MEAN, MAX, DEVIATION, RATE, COUNT),
+                EventLogGo.SHOWN,
                 rows,
                 ARTICLE,
                 table -> Claim.judge(CLAIMS, table),

@@ -33,6 +33,8 @@ record EventLogGo(Opener<Path, EventLog> opener, int threads, Duration duration)
     static final Column RATE = Column.higher("bursts", "1/s");
     static final Column COUNT = Column.plain("count", "");
 
+    static final List<Column> SHOWN = List.of(MEAN, MAX, DEVIATION, RATE, COUNT);
+
     private static final int ROUNDS = 200;
 
     /** Those of a burst. */

@@ -49,7 +49,7 @@ final class EventTally {
         return mixed ^ mixed >>> 31;
     }
 
-    /** What is wrong with a log, in one line; null if it holds every event once, whole. */
+    /** The first fault of a log, in one line; null if it holds every event once, whole. */
     String problem(Path file) throws IOException {
         EventTally held = new EventTally();
         try (BufferedReader in = Files.newBufferedReader(file)) {

@@ -33,7 +33,7 @@ record Content(long size, int seed) {
         return sum;
     }
 
-    /** What is wrong with a file, in one line; null if nothing is. No contestant reads like this. */
+    /** The first fault of a file, in one line; null if there is none. No contestant reads like this. */
     String problem(Path file) throws IOException {
         if (Files.size(file) != size) {
             return "the file has " + Files.size(file) + " bytes instead of " + size;

@@ -9,7 +9,6 @@ import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Experiment;
-import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.Needs;
 import java.util.ArrayList;
@@ -50,7 +49,7 @@ public final class FilesExperiment {
 
     private FilesExperiment() {}
 
-    public static Experiment of(Settings settings) {
+    public static Experiment of(Experiment.Settings settings) {
         List<Integer> sizes = settings.sizes() == null
                 ? List.of(settings.quick() ? 32 : SMALL)
                 : settings.sizes().stream().distinct().toList();

@@ -13,7 +13,7 @@ import java.nio.channels.SocketChannel;
 final class ChannelClient implements Client {
     private static final int BUFFER = 512 << 10;
 
-    /** What becomes of the rest when data runs short, and of a body. */
+    /** Three ways with the rest when data runs short, and with a body. */
     enum Way {
         /** The article's first: what is read is appended to the rest, which is copied only at the end of the buffer. */
         APPENDING,

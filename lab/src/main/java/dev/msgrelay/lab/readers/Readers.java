@@ -16,7 +16,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /** A process for each client, which stays warm from round to round. The lab's thread owns them, and sends to them. */
@@ -25,9 +24,6 @@ final class Readers implements AutoCloseable {
             List.of("-XX:+UseSerialGC", "-Xms256m", "-Xmx256m", "-Xshare:auto", "-XX:-UsePerfData");
 
     private static final int CONNECT_MILLIS = 60_000;
-
-    /** A slow client reads on, behind the last write, from the socket's buffers. */
-    private static final long DRAIN_SECONDS = 60;
 
     private final Map<Ladder, Process> readers = new EnumMap<>(Ladder.class);
 
@@ -84,12 +80,13 @@ final class Readers implements AutoCloseable {
         return reader;
     }
 
+    /** A slow client reads on, behind the last write, from the socket's buffers. */
     private static long[] answer(Ladder step, Process reader) throws IOException, InterruptedException {
         String line;
         try {
-            line = CompletableFuture.supplyAsync(() -> line(reader)).get(DRAIN_SECONDS, TimeUnit.SECONDS);
-        } catch (TimeoutException e) {
-            throw new IOException(step.text() + " read on for more than " + DRAIN_SECONDS + " s", e);
+            line = CompletableFuture.supplyAsync(() -> line(reader))
+                    .completeOnTimeout("failed: read on for more than 60 s", 60, TimeUnit.SECONDS)
+                    .get();
         } catch (ExecutionException e) {
             throw new IOException(step.text() + ": " + e.getCause().getMessage(), e);
         }

@@ -5,7 +5,6 @@ import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Experiment;
-import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.Measurement;
 import dev.msgrelay.lab.Needs;
@@ -56,7 +55,7 @@ public final class ReadersExperiment {
         this.duration = duration;
     }
 
-    public static Experiment of(Settings settings) {
+    public static Experiment of(Experiment.Settings settings) {
         ReadersExperiment readers =
                 new ReadersExperiment(settings.duration(Duration.ofSeconds(1), Duration.ofMillis(100)));
         return new Experiment(

@@ -9,7 +9,6 @@ import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Experiment;
-import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.Needs;
 import dev.msgrelay.lab.Plots;
@@ -52,14 +51,14 @@ public final class SendersExperiment {
     private final List<Long> sizes;
     private final Duration duration;
 
-    private SendersExperiment(Settings settings) {
+    private SendersExperiment(Experiment.Settings settings) {
         clients = settings.quick() ? List.of(16) : List.of(50, 100, 200, 300);
         workers = settings.quick() ? 4 : 50;
         sizes = settings.quick() ? QUICK_FILES : FILES;
         duration = settings.duration(Duration.ofSeconds(5), Duration.ofMillis(250));
     }
 
-    public static Experiment of(Settings settings) {
+    public static Experiment of(Experiment.Settings settings) {
         SendersExperiment senders = new SendersExperiment(settings);
         int most = Collections.max(senders.clients);
         return new Experiment(

@@ -43,7 +43,7 @@ record SendersGo(
         int largest = sizes.indexOf(Collections.max(sizes));
         // Clients are closed first: whoever is stuck in a write to one of them gets out of it.
         try (WorkerServer server = opener.open(files);
-                ClientGroup group = new ClientGroup(clients, files, socketBuffer, server.port())) {
+                Clients group = new Clients(clients, files, socketBuffer, server.port())) {
             group.start();
             long start = System.nanoTime();
             long from = start + time.dividedBy(5).toNanos();
@@ -55,7 +55,7 @@ record SendersGo(
             while (figures.bytes() == 0 && System.nanoTime() - end < patience.toNanos()) {
                 group.runUntil(System.nanoTime() + time.toNanos(), figures);
             }
-            figures.end(System.nanoTime(), group.clients());
+            group.end(figures);
             awaitEnds(group, end, largest);
             if (figures.bytes() == 0) {
                 throw new WrongResultException("nothing arrived within " + patience.toSeconds() + " s");
@@ -68,7 +68,7 @@ record SendersGo(
     }
 
     /** A server that stops within a file shows by clients that never hear of it again. */
-    private void awaitEnds(ClientGroup group, long end, int largest)
+    private void awaitEnds(Clients group, long end, int largest)
             throws IOException, InterruptedException, WrongResultException {
         long deadline = System.nanoTime() + patience.toNanos();
         while (group.isStalledSince(end)) {

@@ -35,8 +35,6 @@ final class WorkerServer implements AutoCloseable {
     /** The article's: 81 KB, the socket buffer of its machine. */
     static final int BUFFER_SIZE = 81 * 1024;
 
-    private static final int BACKLOG = 1_024;
-
     private static final ThreadLocal<ByteBuffer> BUFFERS =
             ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(BUFFER_SIZE));
 
@@ -100,21 +98,17 @@ final class WorkerServer implements AutoCloseable {
         this.socketBuffer = socketBuffer;
         pool = Executors.newFixedThreadPool(workers, work -> Threads.daemon("file-server", work));
         try {
-            open();
+            listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1_024);
+            listener.configureBlocking(false);
+            listener.register(selector, SelectionKey.OP_ACCEPT);
+            for (SentFile file : files) {
+                channels.add(FileChannel.open(file.path(), StandardOpenOption.READ));
+            }
         } catch (IOException e) {
             release();
             throw e;
         }
         selection.start();
-    }
-
-    private void open() throws IOException {
-        listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), BACKLOG);
-        listener.configureBlocking(false);
-        listener.register(selector, SelectionKey.OP_ACCEPT);
-        for (SentFile file : files) {
-            channels.add(FileChannel.open(file.path(), StandardOpenOption.READ));
-        }
     }
 
     int port() {

@@ -3,7 +3,7 @@
  *
  * <pre>
  *  SendersExperiment -> SendersGo (one go) -> WorkerServer, whose workers follow a SendAlgorithm
- *                                          -> ClientGroup -> Client (many): asks, reads, compares
+ *                                          -> Clients, each of which asks, reads and compares
  *                                          -> SendFigures (the clients' bytes and times)
  * </pre>
  */

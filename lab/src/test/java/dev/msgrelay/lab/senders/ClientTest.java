@@ -32,7 +32,7 @@ class ClientTest {
     private byte[] content;
     private ServerSocket listener;
     private Selector selector;
-    private Client client;
+    private Clients.Client client;
     private Socket server;
 
     @BeforeEach
@@ -44,7 +44,7 @@ class ClientTest {
     }
 
     private void connect() throws IOException {
-        client = new Client(0, files, 0, listener.getLocalPort(), selector);
+        client = new Clients.Client(0, files, 0, listener.getLocalPort(), selector);
         server = listener.accept();
         client.ask(START);
     }
