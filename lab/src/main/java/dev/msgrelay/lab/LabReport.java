@@ -28,23 +28,18 @@ record LabReport(LabResult result) {
 
     private static final String FAILED = "FAILED";
 
-    private static final int INDENT = 3;
-
     String text(ExperimentResult experiment) {
         StringBuilder text = new StringBuilder();
-        line(
-                text,
-                "%s: %s",
-                experiment.experiment().name(),
-                experiment.experiment().question());
-        line(text, "  article: %s", source(experiment));
+        Experiment asked = experiment.experiment();
+        line(text, "%s: %s", asked.name(), asked.question());
+        line(text, "  article: %s", source(asked));
         experiment.remarks().forEach(remark -> line(text, "  note: %s", remark));
         if (experiment.failure() != null) {
             line(text, "  FAILED: %s", experiment.failure());
         }
         for (TableResult table : experiment.tables()) {
             line(text, "%n  %s", table.table().title());
-            text.append(TextTable.of(shown("", table)).indent(INDENT));
+            text.append(TextTable.of(shown("", table)).indent(3));
             failures(table).forEach(failure -> line(text, "  %s", failure));
             line(text, "  %s", rounds(table));
             for (Verdict verdict : table.verdicts()) {
@@ -62,9 +57,8 @@ record LabReport(LabResult result) {
         text.append(Unit.format(format, values)).append('\n');
     }
 
-    private static String source(ExperimentResult experiment) {
-        return experiment.experiment().article() + "; "
-                + experiment.experiment().conditions();
+    private static String source(Experiment experiment) {
+        return experiment.article() + "; " + experiment.conditions();
     }
 
     private static List<String> failures(TableResult table) {
@@ -152,7 +146,7 @@ record LabReport(LabResult result) {
     private static Section section(ExperimentResult experiment, TableResult table) {
         List<Note> notes = new ArrayList<>();
         notes.add(Note.of(table.table().title()));
-        notes.add(Note.of("Article: " + source(experiment)));
+        notes.add(Note.of("Article: " + source(experiment.experiment())));
         experiment.remarks().forEach(remark -> notes.add(new Note(remark, Mark.NOTE)));
         failures(table).forEach(failure -> notes.add(new Note(failure, Mark.BAD)));
         String title = experiment.experiment().name() + ": " + table.table().id();
@@ -166,7 +160,9 @@ record LabReport(LabResult result) {
                         result.machine(),
                         result.quick(),
                         result.interrupted(),
-                        result.experiments().stream().map(Measured::of).toList()))
+                        result.experiments().stream()
+                                .map(one -> new Measured(one, one.experiment()))
+                                .toList()))
                 + "\n";
     }
 
@@ -175,11 +171,13 @@ record LabReport(LabResult result) {
 
     private record Measured(
             String name, String article, List<String> remarks, String failure, List<MeasuredTable> tables) {
-        static Measured of(ExperimentResult one) {
-            List<MeasuredTable> tables =
-                    one.tables().stream().map(MeasuredTable::of).toList();
-            Experiment experiment = one.experiment();
-            return new Measured(experiment.name(), experiment.article(), one.remarks(), one.failure(), tables);
+        Measured(ExperimentResult one, Experiment experiment) {
+            this(
+                    experiment.name(),
+                    experiment.article(),
+                    one.remarks(),
+                    one.failure(),
+                    one.tables().stream().map(MeasuredTable::new).toList());
         }
     }
 
@@ -190,24 +188,28 @@ record LabReport(LabResult result) {
             List<MeasuredRow> rows,
             List<Verdict> claims,
             List<Chart> charts) {
-        static MeasuredTable of(TableResult one) {
-            LabTable table = one.table();
-            List<MeasuredRow> rows =
-                    one.rows().stream().map(row -> MeasuredRow.of(table, row)).toList();
-            return new MeasuredTable(table.id(), table.title(), table.columns(), rows, one.verdicts(), one.plots());
+        MeasuredTable(TableResult one) {
+            this(
+                    one.table().id(),
+                    one.table().title(),
+                    one.table().columns(),
+                    one.rows().stream()
+                            .map(row -> new MeasuredRow(one.table(), row))
+                            .toList(),
+                    one.verdicts(),
+                    one.plots());
         }
     }
 
     private record MeasuredRow(String row, String failure, Map<String, MeasuredFigure> figures) {
-        static MeasuredRow of(LabTable table, Row row) {
-            Map<String, MeasuredFigure> figures = new LinkedHashMap<>();
+        MeasuredRow(LabTable table, Row row) {
+            this(row.label(), row.failure(), new LinkedHashMap<>());
             for (Column column : table.columns()) {
                 List<Double> rounds =
                         row.goes().stream().map(go -> go.value(column)).toList();
                 Range article = table.article().of(row.label(), column);
                 figures.put(column.name(), new MeasuredFigure(row.figure(column).median(), rounds, article));
             }
-            return new MeasuredRow(row.label(), row.failure(), figures);
         }
     }
 

@@ -37,13 +37,8 @@ import picocli.CommandLine.Spec;
             "Exits 1 when a row is FAILED."
         })
 public final class LabMain implements Callable<Integer> {
-    private static final int MAX_ROUNDS = 101;
-
     /** The fewest rounds that have a median. */
     private static final int QUICK_ROUNDS = 3;
-
-    /** The largest file, in MB. */
-    private static final int MAX_SIZE = 1_000_000;
 
     @Spec
     private CommandSpec spec;
@@ -124,10 +119,10 @@ public final class LabMain implements Callable<Integer> {
     private void check() {
         Limits.duration(spec, duration, null);
         if (rounds != null) {
-            Limits.within(spec, "--rounds", rounds, 1, MAX_ROUNDS);
+            Limits.within(spec, "--rounds", rounds, 1, 101);
         }
         if (sizes != null) {
-            sizes.forEach(size -> Limits.within(spec, "--size", size, 1, MAX_SIZE));
+            sizes.forEach(size -> Limits.within(spec, "--size", size, 1, 1_000_000));
         }
         checkWritable("--json", json);
         checkWritable("--html", html);

@@ -23,8 +23,6 @@ final class Readers implements AutoCloseable {
     private static final List<String> JAVA_OPTIONS =
             List.of("-XX:+UseSerialGC", "-Xms256m", "-Xmx256m", "-Xshare:auto", "-XX:-UsePerfData");
 
-    private static final int CONNECT_MILLIS = 60_000;
-
     private final Map<Ladder, Process> readers = new EnumMap<>(Ladder.class);
 
     /** A client's account of one stream, and how many messages it was sent. */
@@ -45,7 +43,7 @@ final class Readers implements AutoCloseable {
         boolean answered = false;
         try (ServerSocketChannel server = ServerSocketChannel.open()) {
             server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-            server.socket().setSoTimeout(CONNECT_MILLIS);
+            server.socket().setSoTimeout(60_000);
             String command = (check ? "check " : "count ") + server.socket().getLocalPort() + "\n";
             reader.outputWriter().write(command);
             reader.outputWriter().flush();

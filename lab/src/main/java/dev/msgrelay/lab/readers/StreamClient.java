@@ -74,13 +74,10 @@ final class StreamClient implements Client {
     }
 
     private byte[] body(int length) {
-        if (!reusing) {
-            return new byte[length];
-        }
-        if (length > keptBody.length) {
+        if (reusing && length > keptBody.length) {
             keptBody = new byte[length];
         }
-        return keptBody;
+        return reusing ? keptBody : new byte[length];
     }
 
     /** As the article starts: four reads. */
