@@ -20,10 +20,6 @@ public record Figure(double median, double min, double max) {
                 : new Figure((sorted[(n - 1) / 2] + sorted[n / 2]) / 2, sorted[0], sorted[n - 1]);
     }
 
-    public boolean isKnown() {
-        return !Double.isNaN(median);
-    }
-
     /** "4.2", "4.2 [3.9 4.4]". */
     @Override
     public String toString() {

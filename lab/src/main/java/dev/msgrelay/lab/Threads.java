@@ -2,11 +2,16 @@ package dev.msgrelay.lab;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /** The threads of contestants: none keeps the process alive, and none is waited for without an end. */
 public final class Threads {
     /** Whoever is to end has ended by then, or hangs. */
     public static final long LIMIT_MILLIS = 60_000;
+
+    private static final long LOOK_NANOS = 50_000;
 
     private Threads() {}
 
@@ -30,6 +35,17 @@ public final class Threads {
         }
         if (thread.isAlive()) {
             throw new IOException(thread.getName() + " did not end within " + LIMIT_MILLIS + " ms");
+        }
+    }
+
+    /** Waits until it is so; throws where it does not become so, or the calling thread is interrupted, and stays so. */
+    public static void await(String what, BooleanSupplier isSo) throws IOException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LIMIT_MILLIS);
+        while (!isSo.getAsBoolean()) {
+            if (System.nanoTime() - deadline > 0 || Thread.currentThread().isInterrupted()) {
+                throw new IOException(what + " did not happen within " + LIMIT_MILLIS + " ms");
+            }
+            LockSupport.parkNanos(LOOK_NANOS);
         }
     }
 

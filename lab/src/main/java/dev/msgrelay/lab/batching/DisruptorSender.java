@@ -10,13 +10,10 @@ import dev.msgrelay.lab.Threads;
 import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /** Smart batching with the Disruptor: events made once, one handler. */
 final class DisruptorSender implements Sender {
     private static final int EVENTS = 16 << 10;
-    private static final long LOOK_NANOS = 50_000;
 
     private final Disruptor<FrameEvent> disruptor;
     private final NetworkBatchHandler handler;
@@ -80,15 +77,11 @@ final class DisruptorSender implements Sender {
     /** {@code Disruptor.shutdown} does not wait for a handler whose thread has not begun yet; this does. */
     @Override
     public void close() throws IOException {
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Threads.LIMIT_MILLIS);
-        while (disruptor.getSequenceValueFor(handler) < disruptor.getCursor()) {
-            if (System.nanoTime() - deadline > 0 || Thread.currentThread().isInterrupted()) {
-                disruptor.halt();
-                throw new IOException("the Disruptor did not end within " + Threads.LIMIT_MILLIS + " ms");
-            }
-            LockSupport.parkNanos(LOOK_NANOS);
+        try {
+            Threads.await("the Disruptor's end", () -> disruptor.getSequenceValueFor(handler) == disruptor.getCursor());
+        } finally {
+            disruptor.halt();
         }
-        disruptor.halt();
         Threads.check(failure);
     }
 }

@@ -21,7 +21,7 @@ final class RelaySender implements Sender {
     private Thread device;
 
     /** Its subscriber is connected, and gets every message from now on. */
-    RelaySender() throws IOException, InterruptedException {
+    RelaySender() throws IOException {
         subscriber = SocketChannel.open();
         relay = RelayServer.start(RelayConfig.builder()
                 .publishPort(0)
@@ -30,21 +30,11 @@ final class RelaySender implements Sender {
                 .build());
         try {
             subscriber.connect(relay.subscribeAddress());
-            awaitSubscriber();
-        } catch (IOException | InterruptedException e) {
+            Threads.await("the relay's first subscriber", () -> relay.stats().subscribers() > 0);
+        } catch (IOException e) {
             relay.close();
             subscriber.close();
             throw e;
-        }
-    }
-
-    private void awaitSubscriber() throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Threads.LIMIT_MILLIS);
-        while (relay.stats().subscribers() == 0) {
-            if (System.nanoTime() - deadline > 0) {
-                throw new IOException("the relay did not take a subscriber within " + Threads.LIMIT_MILLIS + " ms");
-            }
-            Thread.sleep(1);
         }
     }
 

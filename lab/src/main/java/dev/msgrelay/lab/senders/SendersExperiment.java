@@ -1,20 +1,23 @@
 package dev.msgrelay.lab.senders;
 
-import static dev.msgrelay.lab.senders.SendersGo.INITIAL;
-import static dev.msgrelay.lab.senders.SendersGo.THROUGHPUT;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.lab.ArticleFigures;
 import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
+import dev.msgrelay.lab.Contestant.Go;
 import dev.msgrelay.lab.Experiment;
 import dev.msgrelay.lab.LabTable;
+import dev.msgrelay.lab.Measurement;
 import dev.msgrelay.lab.Needs;
+import dev.msgrelay.lab.Opener;
 import dev.msgrelay.lab.Plots;
 import dev.msgrelay.lab.TableResult;
+import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.loadgen.render.Chart;
 import dev.msgrelay.loadgen.render.Chart.Axis;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -24,6 +27,12 @@ import java.util.stream.Collectors;
 
 /** Files are sent to many clients: by a worker each, by workers in parts. */
 public final class SendersExperiment {
+    static final Column CLIENTS = Column.plain("clients", "");
+    static final Column INITIAL = Column.lower("initial time", "s");
+    static final Column SPEED = Column.higher("speed, largest file", "MB/s");
+    static final Column THROUGHPUT = Column.higher("total throughput", "MB/s");
+    static final List<Column> SHOWN = List.of(INITIAL, SPEED, THROUGHPUT);
+
     private static final String SIMPLE = "SimpleBlocking";
     private static final String NON_BLOCKING = "EqualNonBlocking";
     private static final String NON_BLOCKING_CORES = "EqualNonBlocking, a worker per core";
@@ -31,7 +40,7 @@ public final class SendersExperiment {
     private static final String BLOCKING_40 = "EqualBlocking 40k";
 
     /** Clients read as fast as they can. The article does not tell the part of EqualBlocking; 81 KB is its default. */
-    private static final ArticleFigures ARTICLE = ArticleFigures.of(SendersGo.SHOWN, """
+    private static final ArticleFigures ARTICLE = ArticleFigures.of(SHOWN, """
             SimpleBlocking, 50 clients     |  0.019 | 4.36 | 208.76
             EqualNonBlocking, 50 clients   |  0.021 | 4.15 | 198.79
             EqualBlocking 81k, 50 clients  |  0.018 | 4.23 | 202.29
@@ -79,11 +88,12 @@ public final class SendersExperiment {
     private LabTable table() {
         List<Contestant> contestants = new ArrayList<>();
         for (int n : clients) {
-            contestants.add(contestant(n, SIMPLE, SendAlgorithm.SIMPLE_BLOCKING, workers));
-            contestants.add(contestant(n, NON_BLOCKING, SendAlgorithm.EQUAL_NON_BLOCKING, workers));
-            contestants.add(contestant(n, NON_BLOCKING_CORES, SendAlgorithm.EQUAL_NON_BLOCKING, cores()));
-            contestants.add(contestant(n, BLOCKING, SendAlgorithm.equalBlocking(WorkerServer.BUFFER_SIZE), workers));
-            contestants.add(contestant(n, BLOCKING_40, SendAlgorithm.equalBlocking(40 * 1024), workers));
+            contestants.add(contestant(n, SIMPLE, WorkerServer.SendAlgorithm.SIMPLE_BLOCKING, workers));
+            contestants.add(contestant(n, NON_BLOCKING, WorkerServer.SendAlgorithm.EQUAL_NON_BLOCKING, workers));
+            contestants.add(contestant(n, NON_BLOCKING_CORES, WorkerServer.SendAlgorithm.EQUAL_NON_BLOCKING, cores()));
+            contestants.add(contestant(
+                    n, BLOCKING, WorkerServer.SendAlgorithm.equalBlocking(WorkerServer.BUFFER_SIZE), workers));
+            contestants.add(contestant(n, BLOCKING_40, WorkerServer.SendAlgorithm.equalBlocking(40 * 1024), workers));
         }
         return new LabTable(
                 "unthrottled",
@@ -95,7 +105,7 @@ public final class SendersExperiment {
                         sizes.stream().map(size -> format("%,.0f", size / 1e3)).collect(Collectors.joining(", ")),
                         WorkerServer.BUFFER_SIZE / 1024,
                         duration.toMillis()),
-                SendersGo.SHOWN,
+                SHOWN,
                 contestants,
                 ARTICLE,
                 result -> Claim.judge(claims(), result),
@@ -105,7 +115,7 @@ public final class SendersExperiment {
     }
 
     private static Function<TableResult, Chart> byClients(String title, Axis axis, Column column) {
-        return Plots.ofRows(title, Plots.linear("clients"), SendersGo.CLIENTS, axis, column);
+        return Plots.ofRows(title, Plots.linear("clients"), CLIENTS, axis, column);
     }
 
     private static int cores() {
@@ -113,15 +123,15 @@ public final class SendersExperiment {
     }
 
     /** Socket buffers are as large as the server's own. */
-    private Contestant contestant(int n, String name, SendAlgorithm algorithm, int threads) {
+    private Contestant contestant(int n, String name, WorkerServer.SendAlgorithm algorithm, int threads) {
         int buffer = WorkerServer.BUFFER_SIZE;
-        SendersGo go = new SendersGo(
+        Downloads go = new Downloads(
                 files -> new WorkerServer(files, algorithm, threads, buffer),
                 sizes,
                 n,
                 buffer,
                 duration,
-                SendersGo.PATIENCE);
+                Downloads.PATIENCE);
         return new Contestant(name, n + " clients", go::go);
     }
 
@@ -135,7 +145,7 @@ public final class SendersExperiment {
             if (n > workers) {
                 claims.add(better(start, INITIAL, NON_BLOCKING, SIMPLE, n));
             }
-            claims.add(better(single, SendersGo.SPEED, SIMPLE, BLOCKING, n));
+            claims.add(better(single, SPEED, SIMPLE, BLOCKING, n));
             claims.add(better(total, THROUGHPUT, BLOCKING, NON_BLOCKING, n));
             claims.add(better(latency, INITIAL, NON_BLOCKING, BLOCKING, n));
         }
@@ -147,5 +157,70 @@ public final class SendersExperiment {
     private static Claim better(String text, Column column, String better, String worse, int n) {
         String setting = n + " clients";
         return Claim.better(text, column, Contestant.label(better, setting), Contestant.label(worse, setting));
+    }
+
+    /**
+     * One way of sending, with so many clients: a server is started, all clients ask at once and go on asking for a while; every
+     * byte that they got is compared with the files.
+     *
+     * @param sizes of the files
+     * @param socketBuffer bytes of each client's receive buffer; 0 leaves it to the operating system
+     * @param patience a file of which nothing more comes for so long does not come
+     */
+    record Downloads(
+            Opener<List<SentFile>, WorkerServer> opener,
+            List<Long> sizes,
+            int clients,
+            int socketBuffer,
+            Duration duration,
+            Duration patience) {
+        /** How long a busy machine may take until something arrives. */
+        static final Duration PATIENCE = Duration.ofSeconds(10);
+
+        private static final Duration LOOK = Duration.ofMillis(20);
+
+        Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
+            List<SentFile> files = SentFile.in(go.scratch(), sizes);
+            Duration time = go.time(duration);
+            int largest = sizes.indexOf(Collections.max(sizes));
+            // Clients are closed first: whoever is stuck in a write to one of them gets out of it.
+            try (WorkerServer server = opener.open(files);
+                    Clients group = new Clients(clients, files, socketBuffer, server.port())) {
+                group.start();
+                long start = System.nanoTime();
+                long from = start + time.dividedBy(5).toNanos();
+                group.runUntil(from, new SendFigures(largest, start));
+                SendFigures figures = new SendFigures(largest, System.nanoTime());
+                long end = from + time.toNanos();
+                group.runUntil(end, figures);
+                // A machine that does other things may need longer than a short go.
+                while (figures.bytes() == 0 && System.nanoTime() - end < patience.toNanos()) {
+                    group.runUntil(System.nanoTime() + time.toNanos(), figures);
+                }
+                group.end(figures);
+                awaitEnds(group, end, largest);
+                if (figures.bytes() == 0) {
+                    throw new WrongResultException("nothing arrived within " + patience.toSeconds() + " s");
+                }
+                return Measurement.of(CLIENTS, clients)
+                        .and(INITIAL, figures.initialSeconds())
+                        .and(SPEED, figures.speed())
+                        .and(THROUGHPUT, figures.throughput());
+            }
+        }
+
+        /** A server that stops within a file shows by clients that never hear of it again. */
+        private void awaitEnds(Clients group, long end, int largest)
+                throws IOException, InterruptedException, WrongResultException {
+            long deadline = System.nanoTime() + patience.toNanos();
+            while (group.isStalledSince(end)) {
+                if (System.nanoTime() > deadline) {
+                    throw new WrongResultException(
+                            "a file did not come to its end within " + patience.toSeconds() + " s");
+                }
+                long now = System.nanoTime();
+                group.runUntil(now + LOOK.toNanos(), new SendFigures(largest, now));
+            }
+        }
     }
 }

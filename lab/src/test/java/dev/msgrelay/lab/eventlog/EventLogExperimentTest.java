@@ -39,8 +39,8 @@ class EventLogExperimentTest {
         TableResult table = measured;
         assertThat(table.rows()).extracting(Row::failure).containsOnlyNulls();
         assertThat(table.rows()).hasSize(7).allSatisfy(row -> {
-            assertThat(row.figure(EventLogGo.MEAN).median()).isPositive();
-            assertThat(row.figure(EventLogGo.COUNT).median()).isPositive();
+            assertThat(row.figure(EventLogExperiment.MEAN).median()).isPositive();
+            assertThat(row.figure(EventLogExperiment.COUNT).median()).isPositive();
         });
         assertThat(table.rows())
                 .extracting(row -> row.label())
@@ -56,13 +56,13 @@ class EventLogExperimentTest {
         assertThat(measurement.curve()).isNotEmpty();
         for (int i = 1; i < measurement.curve().size(); i++) {
             assertThat(measurement.curve().get(i).y())
-                    .isBetween(measurement.curve().get(i - 1).y(), measurement.value(EventLogGo.MAX));
+                    .isBetween(measurement.curve().get(i - 1).y(), measurement.value(EventLogExperiment.MAX));
         }
     }
 
     @Test
     void oneThatRepeatsAnEventFails() {
-        EventLogGo stutters = go(file -> new Around(new EventLog.LockedWriter(file)) {
+        EventLogExperiment.Bursts stutters = go(file -> new Around(new EventLog.LockedWriter(file)) {
             private final AtomicInteger count = new AtomicInteger();
 
             @Override
@@ -80,7 +80,7 @@ class EventLogExperimentTest {
 
     @Test
     void oneThatCannotWriteFails() {
-        EventLogGo broken = go(file -> new Around(new EventLog.LockedWriter(file)) {
+        EventLogExperiment.Bursts broken = go(file -> new Around(new EventLog.LockedWriter(file)) {
             @Override
             public void recordEvent(Event event) throws IOException {
                 throw new IOException("no space left");
@@ -92,7 +92,7 @@ class EventLogExperimentTest {
     }
 
     /** A go in which a busy machine let no thread come to the end of a burst says nothing, and is done again. */
-    private Measurement measured(EventLogGo go) throws Exception {
+    private Measurement measured(EventLogExperiment.Bursts go) throws Exception {
         while (true) {
             try {
                 return go.go(new Go(directory, 1));
@@ -102,8 +102,8 @@ class EventLogExperimentTest {
         }
     }
 
-    private static EventLogGo go(Opener<Path, EventLog> opener) {
-        return new EventLogGo(opener, 3, TIME);
+    private static EventLogExperiment.Bursts go(Opener<Path, EventLog> opener) {
+        return new EventLogExperiment.Bursts(opener, 3, TIME);
     }
 
     /** Another log, to be broken. */

@@ -35,7 +35,8 @@ class SendersExperimentTest {
                     assertThat(table.rows())
                             .hasSize(table.table().contestants().size())
                             .allSatisfy(row -> {
-                                assertThat(row.figure(SendersGo.THROUGHPUT).median())
+                                assertThat(row.figure(SendersExperiment.THROUGHPUT)
+                                                .median())
                                         .isPositive();
                             });
                     assertThat(table.verdicts()).isNotEmpty();
@@ -75,11 +76,12 @@ class SendersExperimentTest {
     }
 
     private void assertFails(Opener<List<SentFile>, WorkerServer> broken) {
-        SendersGo go = new SendersGo(broken, SIZES, 3, 0, Duration.ofMillis(200), Duration.ofSeconds(1));
+        SendersExperiment.Downloads go =
+                new SendersExperiment.Downloads(broken, SIZES, 3, 0, Duration.ofMillis(200), Duration.ofSeconds(1));
         assertThatThrownBy(() -> go.go(new Go(directory, 1))).isInstanceOf(WrongResultException.class);
     }
 
     private static WorkerServer workers(List<SentFile> files) throws IOException {
-        return new WorkerServer(files, SendAlgorithm.EQUAL_NON_BLOCKING, 2, 0);
+        return new WorkerServer(files, WorkerServer.SendAlgorithm.EQUAL_NON_BLOCKING, 2, 0);
     }
 }

@@ -31,21 +31,21 @@ class WorkerServerTest {
         files = SentFile.in(directory, List.of(1_000L, 700_001L, 1L));
     }
 
-    static Stream<SendAlgorithm> contestants() {
+    static Stream<WorkerServer.SendAlgorithm> contestants() {
         return Stream.of(
-                SendAlgorithm.SIMPLE_BLOCKING,
-                SendAlgorithm.EQUAL_NON_BLOCKING,
-                SendAlgorithm.equalBlocking(40 * 1024),
-                SendAlgorithm.equalBlocking(200 * 1024));
+                WorkerServer.SendAlgorithm.SIMPLE_BLOCKING,
+                WorkerServer.SendAlgorithm.EQUAL_NON_BLOCKING,
+                WorkerServer.SendAlgorithm.equalBlocking(40 * 1024),
+                WorkerServer.SendAlgorithm.equalBlocking(200 * 1024));
     }
 
-    private WorkerServer start(SendAlgorithm algorithm) throws IOException {
+    private WorkerServer start(WorkerServer.SendAlgorithm algorithm) throws IOException {
         return new WorkerServer(files, algorithm, 2, SOCKET_BUFFER);
     }
 
     @ParameterizedTest
     @MethodSource("contestants")
-    void plainClientsGetTheFilesTheyAskFor(SendAlgorithm contestant) throws IOException {
+    void plainClientsGetTheFilesTheyAskFor(WorkerServer.SendAlgorithm contestant) throws IOException {
         try (WorkerServer server = start(contestant);
                 PlainClient first = new PlainClient(server.port());
                 PlainClient second = new PlainClient(server.port())) {
@@ -60,7 +60,7 @@ class WorkerServerTest {
 
     @ParameterizedTest
     @MethodSource("contestants")
-    void clientsThatReadNothingDoNotStopItFromClosing(SendAlgorithm contestant) throws Exception {
+    void clientsThatReadNothingDoNotStopItFromClosing(WorkerServer.SendAlgorithm contestant) throws Exception {
         List<PlainClient> clients = new ArrayList<>();
         WorkerServer server = start(contestant);
         try {
@@ -88,7 +88,7 @@ class WorkerServerTest {
 
     @ParameterizedTest
     @MethodSource("contestants")
-    void aFileThatIsNotThereEndsTheConnection(SendAlgorithm contestant) throws IOException {
+    void aFileThatIsNotThereEndsTheConnection(WorkerServer.SendAlgorithm contestant) throws IOException {
         try (WorkerServer server = start(contestant);
                 PlainClient client = new PlainClient(server.port())) {
             client.ask(3);
