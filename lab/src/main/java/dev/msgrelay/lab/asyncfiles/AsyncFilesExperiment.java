@@ -34,7 +34,6 @@ public final class AsyncFilesExperiment {
     static final Column THREADS = Column.plain("threads beside the caller's", "");
 
     static final String PLAIN = "plain write";
-    static final String WAITING = "default pool, waiting";
     static final String FORWARD = "default pool, not waiting";
     static final String FIXED_WAITING = "fixed pool, waiting";
     static final String FIXED_FORWARD = "fixed pool, not waiting";
@@ -86,7 +85,7 @@ public final class AsyncFilesExperiment {
         Set<Long> others = Set.copyOf(Writes.cpuTimes().keySet());
         List<Contestant> rows = List.of(
                 row(PLAIN, Plain::new, duration, others),
-                row(WAITING, file -> new Asynchronous(file, 0, 0), duration, others),
+                row("default pool, waiting", file -> new Asynchronous(file, 0, 0), duration, others),
                 row(FIXED_WAITING, file -> new Asynchronous(file, POOL, 0), duration, others),
                 row(FORWARD, file -> new Asynchronous(file, 0, OUTSTANDING), duration, others),
                 row(FIXED_FORWARD, file -> new Asynchronous(file, POOL, OUTSTANDING), duration, others));

@@ -11,34 +11,19 @@ import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Smart batching with the Disruptor: events made once, one handler. */
+/** Smart batching with the Disruptor: slots made once, one handler. */
 final class DisruptorSender implements Sender {
     private static final int EVENTS = 16 << 10;
 
-    private final Disruptor<FrameEvent> disruptor;
+    private final Disruptor<ByteBuffer> disruptor;
     private final NetworkBatchHandler handler;
     private volatile IOException failure;
 
-    /** A slot: made once, written by whoever claimed it, read by the handler. */
-    static final class FrameEvent {
-        private final byte[] bytes;
-        private int size;
-
-        FrameEvent(int capacity) {
-            this.bytes = new byte[capacity];
-        }
-
-        void set(ByteBuffer frame) {
-            size = frame.remaining();
-            frame.get(frame.position(), bytes, 0, size);
-        }
-    }
-
     /** The article's handler: {@code endOfBatch} takes the place of the double loop. The Disruptor's thread owns it. */
-    record NetworkBatchHandler(Packet packet) implements EventHandler<FrameEvent> {
+    record NetworkBatchHandler(Packet packet) implements EventHandler<ByteBuffer> {
         @Override
-        public void onEvent(FrameEvent msg, long sequence, boolean endOfBatch) throws IOException {
-            packet.add(msg.bytes, msg.size);
+        public void onEvent(ByteBuffer msg, long sequence, boolean endOfBatch) throws IOException {
+            packet.add(msg.array(), msg.limit());
             if (endOfBatch) {
                 packet.send();
             }
@@ -47,7 +32,7 @@ final class DisruptorSender implements Sender {
 
     DisruptorSender(NetworkFacade network) {
         disruptor = new Disruptor<>(
-                () -> new FrameEvent(FrameLayout.frameLength(Sender.BODY)),
+                () -> ByteBuffer.allocate(FrameLayout.frameLength(Sender.BODY)),
                 EVENTS,
                 DaemonThreadFactory.INSTANCE,
                 ProducerType.MULTI,
@@ -67,11 +52,16 @@ final class DisruptorSender implements Sender {
 
     @Override
     public Outlet newOutlet() {
-        RingBuffer<FrameEvent> ring = disruptor.getRingBuffer();
+        RingBuffer<ByteBuffer> ring = disruptor.getRingBuffer();
         return frame -> {
             Threads.check(failure);
-            ring.publishEvent((event, sequence, bytes) -> event.set(bytes), frame);
+            ring.publishEvent((slot, sequence, bytes) -> set(slot, bytes), frame);
         };
+    }
+
+    static void set(ByteBuffer slot, ByteBuffer frame) {
+        int length = frame.remaining();
+        slot.clear().put(0, frame, frame.position(), length).limit(length);
     }
 
     /** {@code Disruptor.shutdown} does not wait for a handler whose thread has not begun yet; this does. */

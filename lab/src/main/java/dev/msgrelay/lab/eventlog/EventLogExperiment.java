@@ -38,13 +38,11 @@ public final class EventLogExperiment {
     static final Column COUNT = Column.plain("count", "");
     static final List<Column> SHOWN = List.of(MEAN, MAX, DEVIATION, RATE, COUNT);
 
-    private static final String NULL_LOGGER = "NullLogger";
     private static final String LOCKED_WRITER = "LockedWriter";
     private static final String LOCKED_STREAM = "LockedStream";
     private static final String ATOMIC = "AtomicPositionWrites";
     private static final String BUFFERED = "BufferedWrites";
     private static final String OFF_THREAD = "BufferedWritesOffThread";
-    private static final String DISRUPTOR = "Disruptor, batched writes";
 
     /** One minute, after two of warm-up. It counts bursts: 41,896, 46,795, 43,633, 64,255, 66,660; here a second. */
     private static final ArticleFigures ARTICLE = ArticleFigures.of(SHOWN, """
@@ -89,13 +87,13 @@ public final class EventLogExperiment {
 
     private static LabTable table(Duration duration) {
         List<Contestant> rows = List.of(
-                row(NULL_LOGGER, file -> event -> {}, duration),
+                row("NullLogger", file -> event -> {}, duration),
                 row(LOCKED_WRITER, EventLog.LockedWriter::new, duration),
                 row(LOCKED_STREAM, EventLog.LockedStream::new, duration),
                 row(ATOMIC, file -> new EventLog.PositionWrites(file, 0), duration),
                 row(BUFFERED, file -> new EventLog.PositionWrites(file, BLOCK), duration),
                 row(OFF_THREAD, file -> new BufferedWritesOffThread(file, BLOCK), duration),
-                row(DISRUPTOR, DisruptorBatches::new, duration));
+                row("Disruptor, batched writes", DisruptorBatches::new, duration));
         return new LabTable(
                 "bursts",
                 "time of a burst of " + Bursts.EVENTS + " events, " + THREADS

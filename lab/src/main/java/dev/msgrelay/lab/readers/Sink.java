@@ -9,7 +9,7 @@ import java.util.Arrays;
 /** The check of a client's messages. A body is the client's again when the method returns. */
 final class Sink {
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
-    private static final int MASK = NumberedFrames.FRAMES - 1;
+    private static final int MASK = StreamSender.FRAMES - 1;
 
     private final int bodyLength;
 
@@ -22,9 +22,9 @@ final class Sink {
     /** Compares every byte, as in the warm-up, or looks at type, length and number: enough to see what is lost. */
     Sink(int bodyLength, boolean check) {
         this.bodyLength = bodyLength;
-        this.bodies = check ? new byte[NumberedFrames.FRAMES][] : null;
+        this.bodies = check ? new byte[StreamSender.FRAMES][] : null;
         for (int i = 0; check && i < bodies.length; i++) {
-            bodies[i] = NumberedFrames.body(i, bodyLength);
+            bodies[i] = StreamSender.body(i, bodyLength);
         }
     }
 
@@ -47,7 +47,7 @@ final class Sink {
     }
 
     private void count(int type, boolean right) {
-        if (type != NumberedFrames.TYPE || !right) {
+        if (type != StreamSender.TYPE || !right) {
             wrong++;
         }
         messages++;

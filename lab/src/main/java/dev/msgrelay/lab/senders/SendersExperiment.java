@@ -37,7 +37,6 @@ public final class SendersExperiment {
     private static final String NON_BLOCKING = "EqualNonBlocking";
     private static final String NON_BLOCKING_CORES = "EqualNonBlocking, a worker per core";
     private static final String BLOCKING = "EqualBlocking 81k";
-    private static final String BLOCKING_40 = "EqualBlocking 40k";
 
     /** Clients read as fast as they can. The article does not tell the part of EqualBlocking; 81 KB is its default. */
     private static final ArticleFigures ARTICLE = ArticleFigures.of(SHOWN, """
@@ -93,7 +92,8 @@ public final class SendersExperiment {
             contestants.add(contestant(n, NON_BLOCKING_CORES, WorkerServer.SendAlgorithm.EQUAL_NON_BLOCKING, cores()));
             contestants.add(contestant(
                     n, BLOCKING, WorkerServer.SendAlgorithm.equalBlocking(WorkerServer.BUFFER_SIZE), workers));
-            contestants.add(contestant(n, BLOCKING_40, WorkerServer.SendAlgorithm.equalBlocking(40 * 1024), workers));
+            contestants.add(
+                    contestant(n, "EqualBlocking 40k", WorkerServer.SendAlgorithm.equalBlocking(40 * 1024), workers));
         }
         return new LabTable(
                 "unthrottled",

@@ -110,9 +110,9 @@ class WorkedExampleTest {
         return bytes;
     }
 
-    private static DisruptorSender.FrameEvent event(int producer) {
-        DisruptorSender.FrameEvent event = new DisruptorSender.FrameEvent(108);
-        event.set(message(producer));
-        return event;
+    private static ByteBuffer event(int producer) {
+        ByteBuffer slot = ByteBuffer.allocate(108);
+        DisruptorSender.set(slot, message(producer));
+        return slot;
     }
 }

@@ -53,8 +53,8 @@ class LadderTest {
         read(
                 step,
                 sink,
-                channel -> writeAll(
-                        channel, NumberedFrames.packed(large, 0).limit(many * FrameLayout.frameLength(large))));
+                channel ->
+                        writeAll(channel, StreamSender.packed(large, 0).limit(many * FrameLayout.frameLength(large))));
         assertThat(sink.messages()).isEqualTo(many);
         assertThat(sink.wrong()).isZero();
     }
@@ -97,7 +97,7 @@ class LadderTest {
     }
 
     private static ByteBuffer stream(int messages) {
-        return NumberedFrames.packed(BODY, 0).limit(messages * FrameLayout.frameLength(BODY));
+        return StreamSender.packed(BODY, 0).limit(messages * FrameLayout.frameLength(BODY));
     }
 
     private static void writeAll(SocketChannel channel, ByteBuffer data) throws IOException {
