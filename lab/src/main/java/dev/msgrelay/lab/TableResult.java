@@ -47,11 +47,7 @@ public record TableResult(LabTable table, List<Row> rows) {
                 : table.charts().stream().map(chart -> chart.apply(this)).toList();
     }
 
-    /**
-     * The row with this label.
-     *
-     * @throws IllegalArgumentException there is none: a mistake in the experiment
-     */
+    /** The row with this label; a table without it is a mistake in the experiment. */
     public Row row(String label) {
         return rows.stream()
                 .filter(row -> row.label().equals(label))

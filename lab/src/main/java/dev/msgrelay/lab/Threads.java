@@ -21,11 +21,7 @@ public final class Threads {
         return thread;
     }
 
-    /**
-     * Waits for the thread's end.
-     *
-     * @throws IOException it does not end, or the calling thread is interrupted, and stays so
-     */
+    /** Waits for a thread's end; throws where it does not end, or the calling thread is interrupted, and stays so. */
     public static void join(Thread thread) throws IOException {
         try {
             thread.join(LIMIT_MILLIS);

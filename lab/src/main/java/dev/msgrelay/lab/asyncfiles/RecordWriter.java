@@ -48,12 +48,11 @@ interface RecordWriter extends AutoCloseable {
      * once, as the article's benchmark does. There writes pile up in memory without end if the file is slower; here so many
      * may be on their way, and then it waits for the first.
      */
-    final class Asynchronous implements RecordWriter {
+    final class Asynchronous implements RecordWriter, CompletionHandler<Integer, Void> {
         private final AsynchronousFileChannel channel;
         private final ExecutorService pool;
         private final int outstanding;
         private final Semaphore permits;
-        private final CompletionHandler<Integer, Void> done = new Done();
         private volatile IOException failure;
 
         /**
@@ -90,7 +89,7 @@ interface RecordWriter extends AutoCloseable {
             } else {
                 permits.acquire();
                 Threads.check(failure);
-                channel.write(Records.buffer(number), position, null, done);
+                channel.write(Records.buffer(number), position, null, this);
             }
         }
 
@@ -118,23 +117,21 @@ interface RecordWriter extends AutoCloseable {
             Threads.check(failure);
         }
 
-        /** Runs on the channel's threads. */
-        private final class Done implements CompletionHandler<Integer, Void> {
-            @Override
-            public void completed(Integer written, Void attachment) {
-                try {
-                    checkWhole(written);
-                } catch (IOException e) {
-                    failure = e;
-                }
-                permits.release();
+        /** Called on the channel's threads, as the next one is. */
+        @Override
+        public void completed(Integer written, Void attachment) {
+            try {
+                checkWhole(written);
+            } catch (IOException e) {
+                failure = e;
             }
+            permits.release();
+        }
 
-            @Override
-            public void failed(Throwable e, Void attachment) {
-                failure = new IOException(e);
-                permits.release();
-            }
+        @Override
+        public void failed(Throwable e, Void attachment) {
+            failure = new IOException(e);
+            permits.release();
         }
     }
 }

@@ -25,9 +25,6 @@ final class BufferedWritesOffThread implements EventLog {
 
     private final FileChannel channel;
 
-    /** How much is gathered before it is handed over. */
-    private final int block;
-
     private final Thread writer = Threads.daemon("event-log-writer", this::writeAll);
 
     /** Filled buffers, for the writer. */
@@ -43,9 +40,8 @@ final class BufferedWritesOffThread implements EventLog {
     private volatile boolean closed;
     private volatile IOException failure;
 
-    BufferedWritesOffThread(Path file, int block) throws IOException {
+    BufferedWritesOffThread(Path file) throws IOException {
         this.channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        this.block = block;
         writer.start();
     }
 
@@ -83,7 +79,7 @@ final class BufferedWritesOffThread implements EventLog {
     public void recordEvent(Event event) throws IOException {
         EventBuffer gathered = dirty.computeIfAbsent(Thread.currentThread(), thread -> newBuffer());
         gathered.add(event);
-        if (gathered.bytes.size() > block) {
+        if (gathered.bytes.size() > EventLogExperiment.BLOCK) {
             complete.offer(gathered);
             dirty.put(Thread.currentThread(), newBuffer());
         }

@@ -21,7 +21,6 @@ import java.util.concurrent.TimeUnit;
 final class DisruptorBatches implements EventLog {
     private static final int RING_SIZE = 8192;
     private static final int BATCH_SIZE = 64 * 1024;
-    private static final long CLOSE_SECONDS = 60;
 
     private final Disruptor<Bytes> disruptor = new Disruptor<>(
             Bytes::new, RING_SIZE, DaemonThreadFactory.INSTANCE, ProducerType.MULTI, new BlockingWaitStrategy());
@@ -81,10 +80,10 @@ final class DisruptorBatches implements EventLog {
     @Override
     public void close() throws IOException {
         try (channel) {
-            disruptor.shutdown(CLOSE_SECONDS, TimeUnit.SECONDS);
+            disruptor.shutdown(Threads.LIMIT_MILLIS, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             disruptor.halt();
-            throw new IOException("the event log's writer was not done within " + CLOSE_SECONDS + " s", e);
+            throw new IOException("the event log's writer was not done within " + Threads.LIMIT_MILLIS + " ms", e);
         }
         Threads.check(failure);
     }

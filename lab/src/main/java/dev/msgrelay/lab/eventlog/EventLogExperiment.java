@@ -92,7 +92,7 @@ public final class EventLogExperiment {
                 row(LOCKED_STREAM, EventLog.LockedStream::new, duration),
                 row(ATOMIC, file -> new EventLog.PositionWrites(file, 0), duration),
                 row(BUFFERED, file -> new EventLog.PositionWrites(file, BLOCK), duration),
-                row(OFF_THREAD, file -> new BufferedWritesOffThread(file, BLOCK), duration),
+                row(OFF_THREAD, BufferedWritesOffThread::new, duration),
                 row("Disruptor, batched writes", DisruptorBatches::new, duration));
         return new LabTable(
                 "bursts",

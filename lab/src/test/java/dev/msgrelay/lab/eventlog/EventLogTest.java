@@ -34,7 +34,7 @@ class EventLogTest {
                 EventLog.LockedStream::new,
                 file -> new EventLog.PositionWrites(file, 0),
                 file -> new EventLog.PositionWrites(file, EventLogExperiment.BLOCK),
-                file -> new BufferedWritesOffThread(file, EventLogExperiment.BLOCK),
+                BufferedWritesOffThread::new,
                 DisruptorBatches::new);
     }
 
