@@ -11,9 +11,6 @@ import java.util.Arrays;
  * (1963); the interval as in M. Hollander, D. A. Wolfe: "Nonparametric Statistical Methods", 3.3.
  */
 public final class HodgesLehmann {
-    /** Confidence of the interval: 95 %. */
-    public static final double CONFIDENCE = 0.95;
-
     /** The fewest pairs that an interval can be told from. */
     public static final int MIN_PAIRS = 6;
 
@@ -22,13 +19,9 @@ public final class HodgesLehmann {
     /**
      * The centre of differences of pairs: the median of the means of any two of them, each with itself too.
      *
-     * @return unknown when there are too few pairs for the confidence
+     * @param confidence of its interval
+     * @return unknown when there are too few pairs for that
      */
-    public static Estimate paired(double[] differences) {
-        return paired(differences, CONFIDENCE);
-    }
-
-    /** As above, with an interval of another confidence. */
     public static Estimate paired(double[] differences, double confidence) {
         return estimate(walshAverages(differences), signedRankCounts(differences.length), confidence);
     }

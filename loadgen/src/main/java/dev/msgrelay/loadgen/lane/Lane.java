@@ -27,11 +27,6 @@ public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) 
         return spec.kind() == LaneKind.UNIX;
     }
 
-    /** Whether there is a link between its two ends. */
-    public boolean isApart() {
-        return !near.equals(far);
-    }
-
     /** The relay and publishers at the near end, subscribers at the far one. */
     public Placement placement() {
         return new Placement(near, near, far);

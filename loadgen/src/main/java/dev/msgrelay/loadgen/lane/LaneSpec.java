@@ -66,11 +66,6 @@ public record LaneSpec(LaneKind kind, int mtu, String name) {
         return kind.isEmulated();
     }
 
-    /** Whether there may be a link between its ends: they are one and the same for loopback and Unix sockets. */
-    public boolean isApart() {
-        return isEmulated() || kind == LaneKind.REMOTE;
-    }
-
     /** The emulated link; null for the others. A new network namespace has TCP's time stamps on. */
     public Link emulatedLink() {
         return isEmulated() ? new Link(kind.speed(), new SegmentFormat(mtu, Framing.TRAFFIC_CONTROL)) : null;

@@ -1,6 +1,6 @@
 package dev.msgrelay.loadgen.lane;
 
-import dev.msgrelay.loadgen.host.HostSite;
+import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
 import java.io.IOException;
@@ -99,8 +99,8 @@ public final class Namespace implements AutoCloseable {
         }
     }
 
-    public HostSite site(String name, String address) {
-        return new HostSite(name, entering(), address);
+    public Site site(String name, String address) {
+        return new Site(name, entering(), address);
     }
 
     /** Ends the holder. The namespace goes with the last process in it. */

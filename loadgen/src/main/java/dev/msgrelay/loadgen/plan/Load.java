@@ -64,10 +64,6 @@ public record Load(
         return new Load(publishers, subscribers, newBody, types, rate, unix, clients, check, policy, slow);
     }
 
-    public Load withTypes(int newTypes) {
-        return new Load(publishers, subscribers, body, newTypes, rate, unix, clients, check, policy, slow);
-    }
-
     /** Evenly spaced; 0: as fast as it goes. */
     public Load withRate(int newRate) {
         return new Load(publishers, subscribers, body, types, newRate, unix, clients, check, policy, slow);

@@ -49,9 +49,4 @@ public record Timing(Duration warmup, boolean untilSteady, Duration measured) {
         boolean mayGoOn = untilSteady && warmup.compareTo(LONGEST_WARMUP) < 0;
         return Window.from(now, LEAD_NANOS, (mayGoOn ? LONGEST_WARMUP : warmup).toNanos(), measured.toNanos());
     }
-
-    /** As it was in the end. */
-    public Timing in(Window window) {
-        return new Timing(Duration.ofNanos(window.begin() - window.sendFrom()), untilSteady, measured);
-    }
 }

@@ -73,10 +73,6 @@ public final class ResultFiles {
         return new ResultFiles(directory, opener);
     }
 
-    public Path directory() {
-        return directory;
-    }
-
     /**
      * Writes both files anew.
      *

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.rig;
 
+import java.time.Duration;
+import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.plan.Window;
@@ -26,6 +28,9 @@ import tools.jackson.databind.JsonNode;
  * its stdout and stderr; everything else may be called by any thread.
  */
 public final class Child {
+    /** A figure that this system does not tell. */
+    static final long UNKNOWN = -1;
+
     /** Events of one kind that are kept; of more, every other one goes. */
     private static final int MAX_EVENTS = 3_600;
 
@@ -74,14 +79,17 @@ public final class Child {
         return site;
     }
 
-    /** CPU time since its start, in nanoseconds; -1 where that is not known. */
+    /** CPU time since its start, in nanoseconds, in steps of 10 ms; {@link #UNKNOWN} where the system does not tell. */
     public long cpuNanos() {
-        return site.cpuNanos(process);
+        return process.info().totalCpuDuration().map(Duration::toNanos).orElse(UNKNOWN);
     }
 
-    /** The most memory that was resident at one time, in bytes; -1 where that is not known. */
+    /** The most memory that was resident at one time, in bytes; {@link #UNKNOWN} where the system does not tell. */
     public long peakResidentBytes() {
-        return site.peakResidentBytes(process);
+        return SystemTree.proc()
+                .field(pid() + "/status", "VmHWM")
+                .map(kibibytes -> Long.parseLong(kibibytes.replaceAll("\\D", "")) << 10)
+                .orElse(UNKNOWN);
     }
 
     public boolean isAlive() {
@@ -195,7 +203,8 @@ public final class Child {
 
     /** Asks the process to end (SIGTERM). */
     public void terminate() {
-        site.terminate(process);
+        // Process.destroy would close its streams as well, and its last words would be lost.
+        process.toHandle().destroy();
     }
 
     /** Waits for the end of the process; true when it has ended. */

@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.host.HostSite;
 import dev.msgrelay.loadgen.host.Placement;
 import dev.msgrelay.loadgen.host.Site;
 import java.io.IOException;
@@ -102,16 +101,16 @@ public final class Children implements AutoCloseable {
      *
      * @param name for messages to people
      */
-    public synchronized Child start(Site site, String name, Site.JavaProgram program) throws IOException {
+    public Child start(Site site, String name, Site.JavaProgram program) throws IOException {
         return add(new Child(name, site, site.start(program)));
     }
 
-    /** Starts any command of this host; {@link HostSite#guarded guard} one that would outlive its controller. */
-    public synchronized Child startCommand(String name, List<String> command) throws IOException {
-        return add(new Child(name, Site.HERE, HostSite.startCommand(command)));
+    /** Starts any command of this host; {@link Site#guarded guard} one that would outlive its controller. */
+    public Child startCommand(String name, List<String> command) throws IOException {
+        return add(new Child(name, Site.HERE, Site.startCommand(command)));
     }
 
-    private Child add(Child child) {
+    synchronized Child add(Child child) {
         children.add(child);
         return child;
     }

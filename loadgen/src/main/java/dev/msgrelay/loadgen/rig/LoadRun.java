@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.rig;
 
 import dev.msgrelay.loadgen.evidence.Classifier;
 import dev.msgrelay.loadgen.evidence.Signals;
-import dev.msgrelay.loadgen.host.ProcessFigures;
 import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.plan.Got;
 import dev.msgrelay.loadgen.plan.Histograms;
@@ -242,7 +241,7 @@ public final class LoadRun {
         List<ProcessUse> used = new ArrayList<>();
         cpuThen.forEach((child, then) -> {
             long now = child.cpuNanos();
-            boolean known = then != ProcessFigures.UNKNOWN && now != ProcessFigures.UNKNOWN;
+            boolean known = then != Child.UNKNOWN && now != Child.UNKNOWN;
             boolean here = child.site() == Site.HERE
                     || child.site() == plan.placement().relay();
             used.add(new ProcessUse(

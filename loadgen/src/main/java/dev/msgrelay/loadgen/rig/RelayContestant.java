@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.host.HostSite;
 import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.plan.Access;
 import dev.msgrelay.loadgen.plan.Load;
@@ -159,7 +158,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
             List<String> command = new ArrayList<>(List.of("env", "RELAY_INSECURE=true"));
             command.addAll(build.relay(options));
             command.addAll(args);
-            return children.startCommand("relay", HostSite.guarded(command));
+            return children.startCommand("relay", Site.guarded(command));
         }
         return children.start(
                 children.placement().relay(),
@@ -208,7 +207,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         }
 
         private static List<String> command(List<String> javaOptions, String... rest) {
-            List<String> command = new ArrayList<>(List.of(HostSite.java()));
+            List<String> command = new ArrayList<>(List.of(Site.java()));
             command.addAll(Site.JavaProgram.withNativeAccess(javaOptions));
             command.addAll(List.of(rest));
             return command;

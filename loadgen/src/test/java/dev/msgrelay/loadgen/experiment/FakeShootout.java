@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.experiment;
 
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
 import dev.msgrelay.loadgen.experiment.ShootoutRun.Equipment;
-import dev.msgrelay.loadgen.host.HostSite;
 import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.lane.Iperf3;
 import dev.msgrelay.loadgen.lane.Lane;
@@ -87,8 +86,8 @@ abstract class FakeShootout {
 
     /** Lanes with links as they are on paper; loopback has none. */
     Way way(LaneSpec spec) {
-        Site near = new HostSite(spec.kind() + " near", List.of(), "127.0.0.1");
-        Site far = new HostSite(spec.kind() + " far", List.of(), "127.0.0.1");
+        Site near = new Site(spec.kind() + " near", List.of(), "127.0.0.1");
+        Site far = new Site(spec.kind() + " far", List.of(), "127.0.0.1");
         boolean emulated = spec.isEmulated();
         String name = spec.kind().title();
         Link link =
