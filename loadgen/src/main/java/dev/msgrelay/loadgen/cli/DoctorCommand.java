@@ -6,7 +6,6 @@ import dev.msgrelay.loadgen.host.Finding;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.result.Results.Ending;
-import dev.msgrelay.loadgen.rig.RunException;
 import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -26,10 +25,13 @@ final class DoctorCommand extends Told {
     private boolean json;
 
     @Override
-    public Integer call() throws IOException, RunException, InterruptedException {
+    public Integer call() throws IOException, InterruptedException {
         List<Finding> findings;
-        try (Interrupts interrupts = Interrupts.watch()) {
-            findings = interrupts.orInterrupted(() -> Doctor.examine(SystemTree.ofThisHost(), new Subprocess()));
+        Interrupts interrupts = Interrupts.watch();
+        try {
+            findings = Doctor.examine(SystemTree.ofThisHost(), new Subprocess());
+        } finally {
+            interrupts.close();
         }
         String summary = Doctor.summary(findings);
         if (json) {

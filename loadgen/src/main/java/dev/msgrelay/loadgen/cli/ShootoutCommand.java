@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.experiment.Interrupts;
-import dev.msgrelay.loadgen.experiment.Meter;
 import dev.msgrelay.loadgen.experiment.Shootout;
 import dev.msgrelay.loadgen.experiment.ShootoutRun;
 import dev.msgrelay.loadgen.experiment.ShootoutRun.Equipment;
@@ -162,7 +161,8 @@ final class ShootoutCommand extends Told {
             run = new ShootoutRun(
                     shootout,
                     new Equipment(spec -> open(spec, remotes, far)),
-                    Meter.ofThisHost(interrupts),
+                    System::nanoTime,
+                    interrupts::isRequested,
                     lines,
                     files,
                     nothingYet());

@@ -1,10 +1,8 @@
 package dev.msgrelay.loadgen.cli;
 
+import dev.msgrelay.loadgen.rig.RunObserver;
 import dev.msgrelay.loadgen.experiment.Experiment;
 import dev.msgrelay.loadgen.experiment.Interrupts;
-import dev.msgrelay.loadgen.experiment.Keeper;
-import dev.msgrelay.loadgen.experiment.Listener;
-import dev.msgrelay.loadgen.experiment.Meter;
 import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Origin;
@@ -44,8 +42,8 @@ abstract class Told extends Options implements Callable<Integer> {
      *
      * @param giveUpAfter what fails so often in a row is not measured any more
      */
-    static Experiment experiment(Interrupts interrupts, Listener listener, int giveUpAfter) {
-        return new Experiment(Meter.ofThisHost(interrupts), listener, Keeper.nothing(listener), giveUpAfter);
+    static Experiment experiment(Interrupts interrupts, RunObserver observer, int giveUpAfter) {
+        return new Experiment(System::nanoTime, interrupts::isRequested, observer, () -> {}, giveUpAfter);
     }
 
     final void print(Results results) throws IOException {

@@ -2,6 +2,8 @@ package dev.msgrelay.loadgen.experiment;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
 
+import java.util.function.LongSupplier;
+import java.util.function.BooleanSupplier;
 import dev.msgrelay.loadgen.result.ResultFileException;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.rig.LoadRun;
@@ -34,9 +36,10 @@ public final class Experiment {
     /** A signal from a terminal goes to child processes as well: we may hear of their end before we are interrupted. */
     private static final long SIGNAL_MILLIS = 100;
 
-    private final Meter meter;
-    private final Listener listener;
-    private final Keeper keeper;
+    private final LongSupplier clock;
+    private final BooleanSupplier endAsked;
+    private final RunObserver observer;
+    private final Runnable keeper;
     private final int giveUpAfter;
     private final TimeLeft left = new TimeLeft();
     private final List<Run> runs = new ArrayList<>();
@@ -58,12 +61,16 @@ public final class Experiment {
     }
 
     /**
-     * @param keeper told after every run
+     * @param clock as {@link System#nanoTime}
+     * @param endAsked whether somebody has asked the process to end
+     * @param keeper runs after every run
      * @param giveUpAfter a group of which so many runs in a row did not come to their end is not measured any more
      */
-    public Experiment(Meter meter, Listener listener, Keeper keeper, int giveUpAfter) {
-        this.meter = meter;
-        this.listener = listener;
+    public Experiment(
+            LongSupplier clock, BooleanSupplier endAsked, RunObserver observer, Runnable keeper, int giveUpAfter) {
+        this.clock = clock;
+        this.endAsked = endAsked;
+        this.observer = observer;
         this.keeper = keeper;
         this.giveUpAfter = giveUpAfter;
     }
@@ -81,17 +88,16 @@ public final class Experiment {
     /**
      * Measures all of them round by round, every other round the other way round.
      *
-     * @param title of these rounds, for people; may be empty
      * @return the runs of these rounds
      * @throws InterruptedException somebody asked for the end; {@link #runs} has what there is
      */
-    public List<Run> rounds(String title, List<Plan> cells, Until until) throws InterruptedException {
+    public List<Run> rounds(List<Plan> cells, Until until) throws InterruptedException {
         List<Run> taken = new ArrayList<>();
-        long begun = meter.nanoTime();
+        long begun = clock.getAsLong();
         long longest = 0;
         int number = 0;
         for (int round = 1; round <= until.most(); round++) {
-            long roundBegun = meter.nanoTime();
+            long roundBegun = clock.getAsLong();
             if (round > 1 && roundBegun - begun + longest > until.nanos()) {
                 return taken;
             }
@@ -102,21 +108,21 @@ public final class Experiment {
                     continue;
                 }
                 Run run = measure(
-                        where(title, round, Math.max(round, until.expected()), number, cells.size()), plan, round);
+                        where(round, Math.max(round, until.expected()), number, cells.size()), plan, round);
                 taken.add(run);
                 if (!run.failures().isEmpty()) {
-                    listener.notice(
+                    observer.notice(
                             "FAIL " + plan.name() + ": " + run.failures().get(0));
                 }
                 if (isGivenUp(plan)) {
-                    listener.notice(
+                    observer.notice(
                             plan.group() + " is given up: " + giveUpAfter + " runs in a row did not come to their end");
                 }
                 if (until.isEnough().test(taken)) {
                     return taken;
                 }
             }
-            longest = Math.max(longest, meter.nanoTime() - roundBegun);
+            longest = Math.max(longest, clock.getAsLong() - roundBegun);
         }
         return taken;
     }
@@ -130,11 +136,10 @@ public final class Experiment {
         return reversed;
     }
 
-    private static String where(String title, int round, int rounds, int number, int cells) {
-        String which = rounds == 1
+    private static String where(int round, int rounds, int number, int cells) {
+        return rounds == 1
                 ? format("run %d/%d, ", number, cells)
                 : format("round %d/%d, run %d/%d, ", round, rounds, number, cells * rounds);
-        return title.isEmpty() ? which : title + ", " + which;
     }
 
     /** Whether its group is not measured any more. */
@@ -149,8 +154,8 @@ public final class Experiment {
      */
     public Run measure(String where, Plan plan, int round) throws InterruptedException {
         checkEnd();
-        RunObserver observer = listener.begins(where + plan.name() + left.text());
-        long begun = meter.nanoTime();
+        observer.begins(where + plan.name() + left.text());
+        long begun = clock.getAsLong();
         String started = LoadRun.now();
         RunRecord record;
         try {
@@ -162,7 +167,7 @@ public final class Experiment {
         }
         checkEnd();
         Run run = new Run(plan, runs.size(), record);
-        left.done(plan.estimate(), meter.nanoTime() - begun);
+        left.done(plan.estimate(), clock.getAsLong() - begun);
         keep(run);
         return run;
     }
@@ -172,7 +177,7 @@ public final class Experiment {
         String group = run.plan().group();
         int inARow = run.isWhole() ? 0 : endlessInARow.getOrDefault(group, 0) + 1;
         endlessInARow.put(group, inARow);
-        keeper.keep();
+        keeper.run();
     }
 
     /** After something failed: a signal from a terminal hits children first, and is no failure of theirs. */
@@ -183,7 +188,7 @@ public final class Experiment {
 
     /** A cell that was interrupted may have told it as a failure of its own, or not noticed. */
     private void checkEnd() throws InterruptedException {
-        if (Thread.interrupted() || meter.isEndAsked()) {
+        if (Thread.interrupted() || endAsked.getAsBoolean()) {
             throw new InterruptedException();
         }
     }

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.experiment;
 
+import dev.msgrelay.loadgen.rig.RunObserver;
 import java.io.IOException;
 
 /**
@@ -8,7 +9,7 @@ import java.io.IOException;
  */
 public final class Keeper {
     private final Writer writer;
-    private final Listener listener;
+    private final RunObserver observer;
     private boolean failed;
 
     @FunctionalInterface
@@ -21,14 +22,9 @@ public final class Keeper {
         void write() throws IOException;
     }
 
-    /** Keeps nothing: whoever asked for the runs has them. */
-    public static Keeper nothing(Listener listener) {
-        return new Keeper(() -> {}, listener);
-    }
-
-    public Keeper(Writer writer, Listener listener) {
+    public Keeper(Writer writer, RunObserver observer) {
         this.writer = writer;
-        this.listener = listener;
+        this.observer = observer;
     }
 
     public void keep() {
@@ -56,9 +52,9 @@ public final class Keeper {
 
     private void tell(IOException failure) {
         if (failure != null && !failed) {
-            listener.notice("results cannot be written: " + failure.getMessage() + "; the runs go on");
+            observer.notice("results cannot be written: " + failure.getMessage() + "; the runs go on");
         } else if (failure == null && failed) {
-            listener.notice("results are written again");
+            observer.notice("results are written again");
         }
         failed = failure != null;
     }

@@ -1,5 +1,8 @@
 package dev.msgrelay.loadgen.experiment;
 
+import dev.msgrelay.loadgen.rig.RunObserver;
+import java.util.function.LongSupplier;
+import java.util.function.BooleanSupplier;
 import dev.msgrelay.loadgen.experiment.Experiment.Until;
 import dev.msgrelay.loadgen.lane.Iperf3;
 import dev.msgrelay.loadgen.lane.LaneSpec;
@@ -30,7 +33,7 @@ public final class ShootoutRun {
 
     private final Shootout shootout;
     private final Equipment equipment;
-    private final Listener listener;
+    private final RunObserver observer;
     private final Keeper keeper;
     private final Experiment experiment;
     private final Results empty;
@@ -75,13 +78,19 @@ public final class ShootoutRun {
      * @param empty results without any
      */
     public ShootoutRun(
-            Shootout shootout, Equipment equipment, Meter meter, Listener listener, Kept kept, Results empty) {
+            Shootout shootout,
+            Equipment equipment,
+            LongSupplier clock,
+            BooleanSupplier endAsked,
+            RunObserver observer,
+            Kept kept,
+            Results empty) {
         this.shootout = shootout;
         this.equipment = equipment;
-        this.listener = listener;
+        this.observer = observer;
         this.empty = empty;
-        this.keeper = new Keeper(() -> kept.write(results()), listener);
-        this.experiment = new Experiment(meter, listener, keeper, GIVE_UP_AFTER);
+        this.keeper = new Keeper(() -> kept.write(results()), observer);
+        this.experiment = new Experiment(clock, endAsked, observer, keeper::keep, GIVE_UP_AFTER);
     }
 
     /** The work ahead, in one line: "4 lanes x 3 loads x 3 rounds: 48 runs with those for ceilings, about 6 min". */
@@ -110,7 +119,7 @@ public final class ShootoutRun {
             keeper.keep();
             List<Plan> plans = plans(sheets, shootout);
             experiment.expect(plans, shootout.rounds());
-            experiment.rounds("", plans, Until.rounds(shootout.rounds()));
+            experiment.rounds(plans, Until.rounds(shootout.rounds()));
             end(sheets.isEmpty() ? Ending.failed("no lane could be set up") : Ending.complete());
         } catch (InterruptedException e) {
             // There is little time from here on: what is to be known is kept, and nobody is waited for.
@@ -143,12 +152,13 @@ public final class ShootoutRun {
 
     private void open() throws InterruptedException {
         for (LaneSpec spec : shootout.lanes()) {
-            listener.begins("").phase("opening " + spec.label());
+            observer.begins("");
+            observer.phase("opening " + spec.label());
             try {
                 sheets.add(new LaneSheet(equipment.opener().open(spec), shootout, equipment.rig(), equipment.iperf3()));
             } catch (IOException e) {
                 experiment.endIfAsked();
-                listener.notice("lane " + spec.label() + " is skipped: " + e.getMessage());
+                observer.notice("lane " + spec.label() + " is skipped: " + e.getMessage());
                 skipped.add(LaneResult.skipped(spec.id(), spec.kind(), spec.isEmulated(), e.getMessage()));
             }
         }

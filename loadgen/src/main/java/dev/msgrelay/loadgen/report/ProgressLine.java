@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.report;
 
-import dev.msgrelay.loadgen.experiment.Listener;
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.rig.Live;
 import dev.msgrelay.loadgen.rig.RunObserver;
@@ -14,7 +13,7 @@ import java.nio.file.Path;
  * Shows runs while they go on, one after the other: one line that is written over and over on a terminal, one plain line a
  * second elsewhere. The controller's thread owns it.
  */
-public final class ProgressLine implements Listener, RunObserver, AutoCloseable {
+public final class ProgressLine implements RunObserver, AutoCloseable {
     private static final String ERASE_TO_END = "\u001b[K";
     private static final Path STDERR = Path.of("/proc/self/fd/2");
 
@@ -63,10 +62,9 @@ public final class ProgressLine implements Listener, RunObserver, AutoCloseable 
 
     /** Begins the next run, of which every line tells where it is. */
     @Override
-    public RunObserver begins(String where) {
+    public void begins(String where) {
         end();
         prefix = where.isEmpty() ? "" : "[" + where + "] ";
-        return this;
     }
 
     @Override

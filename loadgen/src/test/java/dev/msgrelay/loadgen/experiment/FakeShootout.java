@@ -50,21 +50,17 @@ abstract class FakeShootout {
     }
 
     ShootoutRun shootout(Rig rig, Shootout shootout, ShootoutRun.Opener opener, ShootoutRun.Kept results) {
-        Listener listener = new Listener() {
+        RunObserver listener = new RunObserver() {
             @Override
             public void notice(String line) {
                 notices.add(line);
-            }
-
-            @Override
-            public RunObserver begins(String where) {
-                return RunObserver.NONE;
             }
         };
         return new ShootoutRun(
                 shootout,
                 new Equipment(rig, opener, (lane, timing) -> new Iperf3.Result(120e6, null)),
-                new FakeMeter(),
+                () -> 0,
+                () -> false,
                 listener,
                 results,
                 Results.of(Origin.of(Instant.EPOCH, "shootout", List.of()), List.of()));
