@@ -132,7 +132,6 @@ final class CompareCommand extends Told {
         }
     }
 
-    /** The first one decides. */
     private List<Figure> figures(Map<Side, Load> loads) {
         boolean acks =
                 loads.values().stream().allMatch(load -> load.clients().acks().isAsked());

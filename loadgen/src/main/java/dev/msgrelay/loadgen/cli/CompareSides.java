@@ -95,12 +95,10 @@ final class CompareSides extends Options {
      */
     record Sided(String title, Load load, Contestant contestant) {}
 
-    /** Options of all runs. */
     LoadOptions load() {
         return load;
     }
 
-    /** Both. */
     Map<Side, Sided> sides() {
         boolean given = a != null || b != null || dirA != null || dirB != null || commandA != null || commandB != null;
         refuse(!given, "what with? give --a, --b, --a-dir, --b-dir, --a-command or --b-command");

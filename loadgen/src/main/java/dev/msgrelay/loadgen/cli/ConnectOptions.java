@@ -124,7 +124,6 @@ final class ConnectOptions extends Options {
         return relay.access().needsLibrary() ? there.withClients(there.clients().ofLibrary()) : there;
     }
 
-    /** The link to it; null where nobody tells its speed. */
     Link link() {
         return link == null ? null : parsed("--link: ", link, ConnectOptions::link);
     }

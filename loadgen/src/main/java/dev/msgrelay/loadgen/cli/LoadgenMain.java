@@ -101,7 +101,6 @@ public final class LoadgenMain implements Runnable {
         }
     }
 
-    /** Every command knows {@code -V}, and all tell the same. */
     private static void tellVersion(CommandLine command) {
         command.getCommandSpec().version("loadgen " + LoadgenVersion.here());
         command.getSubcommands().values().forEach(LoadgenMain::tellVersion);
@@ -137,7 +136,6 @@ public final class LoadgenMain implements Runnable {
         throw e;
     }
 
-    /** The options and commands that may stand behind a command. */
     private static Set<String> known(CommandLine command) {
         Set<String> known =
                 new LinkedHashSet<>(command.getCommandSpec().optionsMap().keySet());

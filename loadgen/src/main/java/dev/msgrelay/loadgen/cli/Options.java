@@ -25,7 +25,6 @@ abstract class Options {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec user;
 
-    /** The command's. */
     final CommandSpec spec() {
         return user == null ? own : user;
     }

@@ -153,7 +153,6 @@ final class RunCommand extends Told {
         return Way.to(name, relay, link);
     }
 
-    /** A lane of this host. */
     private Way local(Load load) throws IOException, InterruptedException {
         LaneSpec lane = LaneSpec.of(loadOptions.lane());
         List<String> args = start.arguments(lane.isEmulated() ? lane.mtu() : null);

@@ -262,7 +262,6 @@ final class ShootoutCommand extends Told {
         return loads;
     }
 
-    /** Relays that run already, by the names of their lanes. */
     private Map<String, RemoteRelay> remotes() {
         Map<String, RemoteRelay> remotes = new LinkedHashMap<>();
         connect.forEach((name, host) -> {

@@ -26,13 +26,11 @@ abstract class Told extends Options implements Callable<Integer> {
         return spec().commandLine().getErr();
     }
 
-    /** This command, with the arguments that it was given. */
     final Origin origin() {
         return Origin.of(
                 called, spec().name(), spec().commandLine().getParseResult().originalArgs());
     }
 
-    /** Nothing yet, of this host. */
     final Results nothingYet() {
         return Results.of(origin(), List.of(Site.here()));
     }

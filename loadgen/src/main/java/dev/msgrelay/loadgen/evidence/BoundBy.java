@@ -13,7 +13,6 @@ public record BoundBy(Kind kind, List<String> reasons) {
         reasons = List.copyOf(reasons);
     }
 
-    /** Limits of a run. */
     public enum Kind {
         /** Publishers had a schedule, and it was kept. */
         NOTHING,

@@ -44,7 +44,6 @@ public record Sampled(int samples, List<CpuShare> cpu, boolean waitsKnown, Machi
         private static final double ALL = 0.9;
         private static final double MOST = 0.7;
 
-        /** Share of the time in which it wanted a core. */
         public double wanted() {
             return run + waited;
         }
@@ -54,7 +53,6 @@ public record Sampled(int samples, List<CpuShare> cpu, boolean waitsKnown, Machi
             return wanted() >= ALL;
         }
 
-        /** Whether it wanted a core for most of the time. */
         public boolean wantsMost() {
             return wanted() >= MOST;
         }

@@ -35,7 +35,6 @@ final class Sampler {
         this.others = new OtherPrograms(source, watched);
     }
 
-    /** At the begin of the window. */
     void first(long now) {
         begin = edge(now);
         others.first();
@@ -48,7 +47,6 @@ final class Sampler {
         sample();
     }
 
-    /** Every now and then within it. */
     void next(long now) {
         if (now - lastCpu >= CPU_EVERY_NANOS) {
             sampleCpu(now);
@@ -82,7 +80,6 @@ final class Sampler {
                 MachineTimes.clock(source.text("cpuinfo").orElse("")));
     }
 
-    /** The samples together, after {@link #last}. */
     Sampled sampled() {
         MachineShare machine = begin.machine.isPresent() && end.machine.isPresent()
                 ? end.machine

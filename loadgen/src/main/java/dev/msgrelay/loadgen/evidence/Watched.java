@@ -24,13 +24,11 @@ public record Watched(List<Process> processes, int publishPort, int subscribePor
         }
     }
 
-    /** The part of a process, or one of its threads, in a run. */
     public enum Role {
         PUBLISHER,
         RELAY,
         SUBSCRIBER;
 
-        /** As results name it: "relay". */
         @Override
         public String toString() {
             return name().toLowerCase(Locale.ROOT);

@@ -72,7 +72,6 @@ public final class WindowSampler implements AutoCloseable {
         }
     }
 
-    /** Ends it, wherever it is. */
     @Override
     public void close() {
         thread.interrupt();

@@ -75,7 +75,6 @@ public final class Experiment {
         this.giveUpAfter = giveUpAfter;
     }
 
-    /** All runs so far, in the order in which they were taken. */
     public List<Run> runs() {
         return Collections.unmodifiableList(runs);
     }
@@ -142,7 +141,6 @@ public final class Experiment {
                 : format("round %d/%d, run %d/%d, ", round, rounds, number, cells * rounds);
     }
 
-    /** Whether its group is not measured any more. */
     public boolean isGivenUp(Plan plan) {
         return endlessInARow.getOrDefault(plan.group(), 0) >= giveUpAfter;
     }
@@ -193,7 +191,6 @@ public final class Experiment {
         }
     }
 
-    /** About how long the cells take, once each. */
     public static Duration estimate(List<Plan> cells) {
         return cells.stream().map(Plan::estimate).reduce(Duration.ZERO, Duration::plus);
     }

@@ -62,17 +62,14 @@ public enum Figure {
         return known > 0 ? known : Double.NaN;
     }
 
-    /** For programs. */
     public String id() {
         return id;
     }
 
-    /** For people. */
     public String title() {
         return title;
     }
 
-    /** A value of it, for people. */
     String text(double measured) {
         return unit.plain(measured);
     }
@@ -81,7 +78,6 @@ public enum Figure {
         return moreIsBetter;
     }
 
-    /** Words for the one that is ahead. */
     String ahead() {
         return this == RELAY_CPU ? " needs less" : " faster";
     }

@@ -26,7 +26,6 @@ public final class HodgesLehmann {
         return estimate(walshAverages(differences), signedRankCounts(differences.length), confidence);
     }
 
-    /** The estimate alone, of one difference or more. */
     static double centre(double[] differences) {
         return Counted.median(walshAverages(differences));
     }

@@ -59,7 +59,6 @@ public final class Keeper {
         failed = failure != null;
     }
 
-    /** Whether the last writing failed. */
     public boolean hasFailed() {
         return failed;
     }

@@ -100,7 +100,6 @@ final class LaneSheet {
         return plans;
     }
 
-    /** Everything about this lane, as results know it. */
     LaneResult result(List<Run> runs) {
         List<Cell> cells = new ArrayList<>();
         relays.forEach((load, plan) -> {
@@ -148,7 +147,6 @@ final class LaneSheet {
                         null);
     }
 
-    /** Notes beside the runs: ceilings and baselines that were measured. */
     List<String> notes(List<Run> runs) {
         List<String> notes = new ArrayList<>();
         directs.values().forEach(plan -> ceilingNote("direct", plan, runs, notes));

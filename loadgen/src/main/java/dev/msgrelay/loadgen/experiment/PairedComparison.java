@@ -75,12 +75,10 @@ public record PairedComparison(
         return figures.contains(Figure.P50) ? List.of(Kind.values()) : List.of(Kind.STOOD_STILL);
     }
 
-    /** The figure that decides. */
     public PairedRow headline() {
         return rows.get(0);
     }
 
-    /** Runs of one side that the machine disturbed. */
     public List<Turn> disturbed(Side side) {
         return runs.stream().filter(run -> run.side() == side && !run.counts()).toList();
     }

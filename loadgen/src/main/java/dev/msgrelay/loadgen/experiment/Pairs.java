@@ -18,7 +18,6 @@ import java.util.function.Predicate;
  * @param alone runs without a partner
  */
 public record Pairs(List<Pair> pairs, List<Turn> alone) {
-    /** Two runs of one block. */
     public record Pair(Turn a, Turn b) {
         /** The logarithm of b's figure to a's; NaN where one of them has none. */
         double logRatio(Figure figure) {
@@ -59,7 +58,6 @@ public record Pairs(List<Pair> pairs, List<Turn> alone) {
         return new Pairs(pairs, alone);
     }
 
-    /** Whether all runs in them count. */
     boolean count() {
         return pairs.stream().allMatch(pair -> pair.a().counts() && pair.b().counts());
     }

@@ -47,7 +47,6 @@ public final class ShootoutRun {
      * @param opener opens lanes with the relay under test
      */
     public record Equipment(Rig rig, Opener opener, LaneSheet.Iperf iperf3) {
-        /** The usual one. */
         public Equipment(Opener opener) {
             this(Rig.OWN, opener, Iperf3::run);
         }
@@ -180,12 +179,10 @@ public final class ShootoutRun {
                 .with(ending);
     }
 
-    /** Whether a run failed, those for ceilings included. */
     public boolean hasFailures() {
         return experiment.runs().stream().anyMatch(run -> !run.failures().isEmpty());
     }
 
-    /** Whether the last writing of the results failed. */
     public boolean isUnwritten() {
         return keeper.hasFailed();
     }

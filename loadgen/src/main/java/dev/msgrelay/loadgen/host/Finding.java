@@ -10,7 +10,6 @@ import java.util.Locale;
  * @param meaning for a run, in plain words
  */
 public record Finding(String name, String value, Level level, String meaning) {
-    /** The weight of a finding, from harmless to fatal. */
     public enum Level {
         FINE,
         /** To be known when figures are read, or cannot be found out. */

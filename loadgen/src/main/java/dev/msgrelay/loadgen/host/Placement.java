@@ -8,6 +8,5 @@ package dev.msgrelay.loadgen.host;
  * @param subscribers all of them
  */
 public record Placement(Site relay, Site publishers, Site subscribers) {
-    /** Everything on this host, over its loopback interface. */
     public static final Placement HERE = new Placement(Site.HERE, Site.HERE, Site.HERE);
 }

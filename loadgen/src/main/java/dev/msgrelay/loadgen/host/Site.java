@@ -18,13 +18,11 @@ import java.util.stream.Stream;
  * @param address at which the other sites of a run reach what listens here; listeners bind to it
  */
 public record Site(String name, List<String> prefix, String address) {
-    /** This host, with its loopback interface. */
     public static final Site HERE = new Site("this host", List.of(), "127.0.0.1");
 
     private static final String GUARD =
             "exec 3<&0; (cat <&3; kill -9 $$) >/dev/null 2>&1 & exec 3<&-; exec \"$@\" </dev/null";
 
-    /** Starts a JVM with the load generator's classes. */
     public Process start(JavaProgram program) throws IOException {
         List<String> command = new ArrayList<>(prefix);
         command.add(java());
@@ -44,12 +42,10 @@ public record Site(String name, List<String> prefix, String address) {
         return guarded;
     }
 
-    /** Starts any command of this host. */
     public static Process startCommand(List<String> command) throws IOException {
         return new ProcessBuilder(command).start();
     }
 
-    /** The java command of the JDK that this JVM is of. */
     public static String java() {
         return Path.of(System.getProperty("java.home"), "bin", "java").toString();
     }

@@ -31,7 +31,6 @@ public final class Subprocess implements Tool {
         this(LIMIT_MILLIS);
     }
 
-    /** For commands that take their time. */
     public Subprocess(long limitMillis) {
         this.limitMillis = limitMillis;
     }

@@ -54,7 +54,6 @@ public final class Iperf3 {
         }
     }
 
-    /** Why there is no iperf3 on this host, or null. */
     static String whyNot(Tool tool) throws InterruptedException {
         try {
             Tool.Outcome outcome = tool.run(List.of("iperf3", "--version"));
@@ -134,7 +133,6 @@ public final class Iperf3 {
         }
     }
 
-    /** Whole ones, as iperf3 takes them. */
     private static long seconds(Duration duration) {
         return TimeUnit.MILLISECONDS.toSeconds(duration.toMillis() + 999);
     }

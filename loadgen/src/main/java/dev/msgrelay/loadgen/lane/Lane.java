@@ -17,7 +17,6 @@ public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) 
         return new Lane(spec, near, far, link, () -> {});
     }
 
-    /** For people and results: says "emulated" where it is. */
     public String label() {
         return spec.label();
     }
@@ -32,7 +31,6 @@ public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) 
         return new Placement(near, near, far);
     }
 
-    /** Nothing of it stays behind. */
     @Override
     public void close() {
         end.run();

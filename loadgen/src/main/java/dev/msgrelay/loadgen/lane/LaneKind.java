@@ -28,7 +28,6 @@ public enum LaneKind {
         this.speed = speed;
     }
 
-    /** Its name: "10gbe". */
     public String title() {
         return title;
     }
@@ -38,7 +37,6 @@ public enum LaneKind {
         return speed != null;
     }
 
-    /** The speed that is emulated, or null. */
     LinkSpeed speed() {
         return speed;
     }

@@ -29,12 +29,10 @@ public record LaneSpec(LaneKind kind, int mtu, String name) {
         }
     }
 
-    /** A lane of this host. */
     public LaneSpec(LaneKind kind, int mtu) {
         this(kind, mtu, "");
     }
 
-    /** The way to a relay that runs already. */
     public static LaneSpec remote(String name) {
         return new LaneSpec(LaneKind.REMOTE, 0, name);
     }

@@ -42,7 +42,6 @@ public record Link(LinkSpeed speed, SegmentFormat format) {
         return speed.bytesPerSecond() * segment / format.wireBytes(segment);
     }
 
-    /** "10 Gbit/s, MTU 1500, IPv4, TCP time stamps". */
     @Override
     public String toString() {
         return (speed == null ? "unknown speed" : speed) + ", " + format;

@@ -10,7 +10,6 @@ import java.util.regex.Pattern;
  * @param bitsPerSecond in each direction
  */
 public record LinkSpeed(long bitsPerSecond) {
-    /** 1 Mbit/s. */
     public static final long MIN_BITS = 1_000_000L;
 
     /** 1,600 Gbit/s: the fastest Ethernet on paper. */

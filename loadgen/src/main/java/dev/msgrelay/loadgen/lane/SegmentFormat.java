@@ -26,12 +26,10 @@ public record SegmentFormat(int mtu, Framing framing) {
         }
     }
 
-    /** On Ethernet. */
     public static SegmentFormat usual(int mtu) {
         return new SegmentFormat(mtu, Framing.ETHERNET);
     }
 
-    /** Payload of a full segment. */
     public int segmentBytes() {
         return mtu - HEADERS;
     }

@@ -32,7 +32,6 @@ public final class SequenceCheck {
         this.next = new long[publishers];
     }
 
-    /** One message. */
     public void onMessage(long stamp) {
         int id = LoadMessage.publisher(stamp);
         long number = LoadMessage.number(stamp);

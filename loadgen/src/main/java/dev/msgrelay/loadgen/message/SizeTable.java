@@ -50,7 +50,6 @@ public final class SizeTable {
         return new SizeTable(sizes, body.max(), 1);
     }
 
-    /** All of one size. */
     public static SizeTable fixed(int size) {
         return new SizeTable(new int[] {size}, size, 1);
     }
@@ -86,12 +85,10 @@ public final class SizeTable {
         return new SizeTable(sizes, max, count);
     }
 
-    /** How many types messages carry in turn. */
     public int types() {
         return types;
     }
 
-    /** Whether messages carry this type. */
     public boolean carries(int type) {
         return types == 1 ? type == LoadMessage.TYPE : type >= 1 && type <= types;
     }
@@ -101,7 +98,6 @@ public final class SizeTable {
         return types == 1 ? LoadMessage.TYPE : 1 + (int) (LoadMessage.number(stamp) % types);
     }
 
-    /** Whether all messages have one size and one type. */
     public boolean isUniform() {
         return isFixed() && types == 1;
     }
@@ -125,7 +121,6 @@ public final class SizeTable {
         return FrameLayout.HEADER_LENGTH + Arrays.stream(sizes).average().orElseThrow();
     }
 
-    /** The largest size, in bytes. */
     public int max() {
         return max;
     }

@@ -14,14 +14,12 @@ public record Clients(Kind kind, Ack acks, boolean tls) {
     /** Loadgen's own, which want everything. */
     public static final Clients RAW = of(Kind.RAW);
 
-    /** The code that they run. */
     public enum Kind {
         /** Loadgen's own: plain connections, large writes, every message checked. */
         RAW,
         /** The publishers and subscribers of module relay-client, which say HELLO: what users use. */
         LIBRARY;
 
-        /** The word on the command line. */
         @Override
         public String toString() {
             return name().toLowerCase(Locale.ROOT);
@@ -55,7 +53,6 @@ public record Clients(Kind kind, Ack acks, boolean tls) {
             return level == Level.WRITTEN || level == Level.FORCED;
         }
 
-        /** The word on the command line. */
         @Override
         public String toString() {
             return name().toLowerCase(Locale.ROOT);

@@ -29,12 +29,10 @@ public record Job(
      */
     public record Listening(Endpoint publish, Endpoint subscribe) {}
 
-    /** The job of clients of a relay. */
     public static Job client(Endpoint relay, Access access, int first, int connections, Load load) {
         return new Job(relay, null, access, first, connections, false, 0, load);
     }
 
-    /** The job of something that takes a relay's place. */
     public static Job inPlaceOfARelay(Listen listen, int bytes, Load load) {
         return new Job(null, listen, Access.OPEN, 0, load.subscribers(), false, bytes, load);
     }

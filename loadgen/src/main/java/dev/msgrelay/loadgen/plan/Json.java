@@ -53,7 +53,6 @@ public final class Json {
 
     private Json() {}
 
-    /** A record on one line. */
     public static String line(Object document) {
         return MAPPER.writeValueAsString(document);
     }

@@ -64,7 +64,6 @@ public record Load(
         return new Load(publishers, subscribers, newBody, types, rate, unix, clients, check, policy, slow);
     }
 
-    /** Evenly spaced; 0: as fast as it goes. */
     public Load withRate(int newRate) {
         return new Load(publishers, subscribers, body, types, newRate, unix, clients, check, policy, slow);
     }
@@ -81,7 +80,6 @@ public record Load(
         return new Load(publishers, subscribers, body, types, rate, unix, clients, newCheck, policy, slow);
     }
 
-    /** Through a relay with this policy. */
     public Load withPolicy(Policy newPolicy) {
         return new Load(publishers, subscribers, body, types, rate, unix, clients, check, newPolicy, slow);
     }
@@ -103,12 +101,10 @@ public record Load(
                 .withRate(0);
     }
 
-    /** The size and type of every message. */
     public SizeTable sizes() {
         return SizeTable.of(body).withTypes(types);
     }
 
-    /** Whether every message is checked. */
     public boolean isChecked() {
         return check == Check.FULL;
     }

@@ -97,7 +97,6 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
         return closed == null ? faults.tail() : 0;
     }
 
-    /** Whether nothing is wrong with what it got. */
     public boolean isClean() {
         return faults.isEachOnce() && faults.lost() == 0 && closed == null;
     }

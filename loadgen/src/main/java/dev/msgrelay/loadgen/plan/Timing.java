@@ -34,7 +34,6 @@ public record Timing(Duration warmup, boolean untilSteady, Duration measured) {
         return new Timing(warmup, true, measured);
     }
 
-    /** The same with a warm-up that is exactly as long. */
     public Timing exactly() {
         return new Timing(warmup, measured);
     }

@@ -35,7 +35,6 @@ public record Table(String caption, List<Column> columns, List<List<Value>> rows
             return new Column(title, Unit.TEXT);
         }
 
-        /** Its values stand to the right. */
         public boolean isNumber() {
             return unit != Unit.TEXT;
         }

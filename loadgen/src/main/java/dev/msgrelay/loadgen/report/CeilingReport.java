@@ -38,7 +38,6 @@ public final class CeilingReport {
         this.subscribers = subscribers;
     }
 
-    /** The ceiling of one body size in one direction. */
     private record Direction(LinkRate batched, LinkRate single) {
         static Direction of(Link link, int body, int sharers) {
             return new Direction(
@@ -92,7 +91,6 @@ public final class CeilingReport {
     private record Document(
             Link link, int segmentBytes, int segmentWireBytes, int subscribers, List<Ceiling> ceilings) {}
 
-    /** The same as a document for programs. */
     public Object document() {
         int segment = link.format().segmentBytes();
         return new Document(link, segment, link.format().wireBytes(segment), subscribers, ceilings());

@@ -32,7 +32,6 @@ public final class ResultFiles {
         OutputStream open(Path file) throws IOException;
     }
 
-    /** The content of a file. */
     @FunctionalInterface
     private interface Content {
         void to(Writer out) throws IOException;

@@ -327,7 +327,6 @@ public final class RunText {
         }
     }
 
-    /** One rate. */
     private String row(Part part) {
         double wanted = part.load().wanted() * part.load().subscribers();
         Rates rates = part.signals().rates();

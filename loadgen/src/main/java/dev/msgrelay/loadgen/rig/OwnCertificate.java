@@ -32,7 +32,6 @@ record OwnCertificate(Path certificate, Path key) {
     private static final Map<String, OwnCertificate> MADE = new HashMap<>();
     private static RunDirectory directory;
 
-    /** For this address, an IPv6 one with or without brackets. */
     static synchronized OwnCertificate at(String address) throws IOException, InterruptedException {
         OwnCertificate made = MADE.get(address);
         if (made == null) {

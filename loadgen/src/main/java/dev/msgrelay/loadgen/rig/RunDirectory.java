@@ -143,12 +143,10 @@ final class RunDirectory implements AutoCloseable {
         return Files.createDirectories(path.resolve(DATA));
     }
 
-    /** A path for a Unix socket. */
     Path socket(String name) {
         return path.resolve(name + SOCKET);
     }
 
-    /** A path for a file of a key or a certificate. */
     Path pem(String name) {
         return path.resolve(name + PEM);
     }

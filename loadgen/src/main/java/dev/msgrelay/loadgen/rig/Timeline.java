@@ -48,7 +48,6 @@ public record Timeline(List<Point> points) {
         return points.subList(from, to).stream().mapToDouble(Point::out).sum();
     }
 
-    /** From what the children have said. */
     static Timeline of(long begin, long end, List<Child> publishers, List<Child> subscribers, Child relay) {
         List<Lag> lags = new ArrayList<>();
         if (relay != null) {

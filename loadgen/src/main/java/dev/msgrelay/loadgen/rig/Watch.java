@@ -67,12 +67,10 @@ final class Watch implements AutoCloseable {
         return endpoint == null ? -1 : endpoint.port();
     }
 
-    /** The measured part begins. */
     void begins() {
         atBegin = admin == null ? null : admin.lookOrNull();
     }
 
-    /** The measured part has ended. */
     void ends() {
         atEnd = admin == null ? null : admin.lookOrNull();
     }
@@ -115,7 +113,6 @@ final class Watch implements AutoCloseable {
         return longest;
     }
 
-    /** The relay's word about itself so far; null where it tells nothing. */
     Relay relay() {
         return relay == null ? null : relay(relay, window);
     }

@@ -26,7 +26,6 @@ public final class Heartbeat {
     interface Counted {
         long messages();
 
-        /** On the wire. */
         long bytes();
     }
 

@@ -84,7 +84,6 @@ final class MeasuredChannel implements ReadableByteChannel {
         return pauses.still();
     }
 
-    /** When the last read returned. */
     long now() {
         return now;
     }
@@ -98,7 +97,6 @@ final class MeasuredChannel implements ReadableByteChannel {
         return late;
     }
 
-    /** Bytes received so far. */
     long bytes() {
         return bytes;
     }

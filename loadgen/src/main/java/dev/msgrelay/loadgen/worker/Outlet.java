@@ -21,7 +21,6 @@ public interface Outlet extends AutoCloseable {
     /** Waits until nothing of it can be lost any more that this outlet answers for. */
     default void settle() throws IOException, InterruptedException {}
 
-    /** Messages that the relay is known to have. */
     default long acknowledged() {
         return 0;
     }

@@ -149,7 +149,6 @@ final class Paced {
         return new Punctuality(late, worstNanos, lateness);
     }
 
-    /** One connection with its schedule. */
     private static final class Lane {
         private final PublishConnection connection;
         private final Schedule schedule;

@@ -122,9 +122,7 @@ class ExperimentTest {
 
     @Test
     void aRunThatDoesNotComeToItsEndIsKeptAndTheOthersGoOn() throws Exception {
-        List<Run> runs = experiment.rounds(
-                "",
-                List.of(plan("A", number -> number == 0 ? "END relay died" : "", false), fake("B")),
+        List<Run> runs = experiment.rounds(List.of(plan("A", number -> number == 0 ? "END relay died" : "", false), fake("B")),
                 Until.rounds(2));
         assertThat(runs).hasSize(4);
         assertThat(runs.get(0).isWhole()).isFalse();
