@@ -95,7 +95,7 @@ public final class InTurn {
                 turns.add(turn(run));
             }
         }
-        return PairedComparison.of(turns, figures, ended, failures);
+        return PairedComparison.of(List.copyOf(turns), figures, ended, failures);
     }
 
     /** One that is invalid stands in no pair either: it ends the comparison. */

@@ -48,13 +48,6 @@ public record PairedComparison(
         }
     }
 
-    public PairedComparison {
-        runs = List.copyOf(runs);
-        rows = List.copyOf(rows);
-        frequencies = List.copyOf(frequencies);
-        failures = List.copyOf(failures);
-    }
-
     static PairedComparison of(List<Turn> runs, List<Figure> figures, Ended ended, List<String> failures) {
         Pairs pairs = Pairs.of(runs);
         List<Kind> kinds = kinds(figures);

@@ -29,11 +29,6 @@ public record Pairs(List<Pair> pairs, List<Turn> alone) {
         }
     }
 
-    public Pairs {
-        pairs = List.copyOf(pairs);
-        alone = List.copyOf(alone);
-    }
-
     /**
      * Pairs those that count; where that gives no pair, all of them.
      *

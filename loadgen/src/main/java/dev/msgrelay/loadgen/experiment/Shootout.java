@@ -17,9 +17,4 @@ import java.util.List;
 public record Shootout(List<LaneSpec> lanes, List<Load> loads, int rounds, Timing timing, boolean baseline) {
     /** More cells (loads times lanes) than this are refused: somebody mistyped a list. */
     public static final int MAX_CELLS = 500;
-
-    public Shootout {
-        lanes = List.copyOf(lanes);
-        loads = List.copyOf(loads);
-    }
 }

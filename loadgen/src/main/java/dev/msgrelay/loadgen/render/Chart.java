@@ -8,10 +8,6 @@ import java.util.List;
  * @param note one line under the title; may be empty
  */
 public record Chart(String title, String note, Axis x, Axis y, List<Series> series) {
-    public Chart {
-        series = List.copyOf(series);
-    }
-
     /**
      * An axis of a chart.
      *
@@ -46,10 +42,6 @@ public record Chart(String title, String note, Axis x, Axis y, List<Series> seri
      * @param dashed stands for something to compare with, such as a ceiling
      */
     public record Series(String name, List<Point> points, boolean dashed) {
-        public Series {
-            points = List.copyOf(points);
-        }
-
         /**
          * @param y NaN: the curve has a gap there
          */

@@ -15,16 +15,12 @@ public record Table(String caption, List<Column> columns, List<List<Value>> rows
      * @throws IllegalArgumentException a row has not as many values as there are columns
      */
     public Table {
-        columns = List.copyOf(columns);
-        List<List<Value>> copies = new ArrayList<>();
         for (List<Value> row : rows) {
             if (row.size() != columns.size()) {
                 throw new IllegalArgumentException("table '" + caption + "': a row of " + row.size() + " values for "
                         + columns.size() + " columns");
             }
-            copies.add(List.copyOf(row));
         }
-        rows = List.copyOf(copies);
     }
 
     /**

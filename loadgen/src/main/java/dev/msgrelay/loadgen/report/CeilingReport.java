@@ -34,7 +34,7 @@ public final class CeilingReport {
      */
     public CeilingReport(Link link, List<Integer> bodies, int subscribers) {
         this.link = link;
-        this.bodies = List.copyOf(bodies);
+        this.bodies = bodies;
         this.subscribers = subscribers;
     }
 

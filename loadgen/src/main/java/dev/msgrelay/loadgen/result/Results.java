@@ -50,7 +50,6 @@ public record Results(
          */
         public Origin {
             Instant.parse(started);
-            commandLine = List.copyOf(commandLine);
         }
 
         /**
@@ -180,11 +179,6 @@ public record Results(
             Map<String, Double> figures,
             List<String> leftOut,
             List<Observed> observed) {
-        public Turn {
-            leftOut = List.copyOf(leftOut);
-            observed = List.copyOf(observed);
-        }
-
         /** Whether its figures may be set against others'. */
         public boolean counts() {
             return leftOut.isEmpty();
@@ -199,15 +193,6 @@ public record Results(
         public double value(String figure) {
             return figures.getOrDefault(figure, Double.NaN);
         }
-    }
-
-    public Results {
-        sites = List.copyOf(sites);
-        lanes = List.copyOf(lanes);
-        ratios = List.copyOf(ratios);
-        turns = List.copyOf(turns);
-        findings = List.copyOf(findings);
-        notes = List.copyOf(notes);
     }
 
     public static Results of(Origin origin, List<Site> sites) {

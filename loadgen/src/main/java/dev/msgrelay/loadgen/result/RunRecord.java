@@ -82,10 +82,6 @@ public record RunRecord(
      * @param timeline the measured part in steps; may be empty
      */
     public record Throughput(Traffic in, Traffic out, List<Point> timeline) {
-        public Throughput {
-            timeline = List.copyOf(timeline);
-        }
-
         /**
          * One step.
          *
@@ -161,11 +157,6 @@ public record RunRecord(
             long acknowledged) {
         static final Correctness UNKNOWN = new Correctness(false, List.of(), List.of(), Punctuality.NONE, 0, 0);
 
-        public Correctness {
-            subscribers = List.copyOf(subscribers);
-            slow = List.copyOf(slow);
-        }
-
         /** The sum of one count over all subscribers. */
         public long sum(ToLongFunction<SubscriberResult> count) {
             return subscribers.stream().mapToLong(count).sum();
@@ -182,10 +173,6 @@ public record RunRecord(
      */
     public record Resources(List<ProcessUse> processes, Relay relay, BoundBy boundBy, Signals signals) {
         static final Resources NONE = new Resources(List.of(), null, null, null);
-
-        public Resources {
-            processes = List.copyOf(processes);
-        }
 
         /**
          * One process.
@@ -215,12 +202,6 @@ public record RunRecord(
      * @param partial it did not get to its end
      */
     public record Outcome(List<String> failures, List<String> environment, List<Observed> observed, boolean partial) {
-        public Outcome {
-            failures = List.copyOf(failures);
-            environment = List.copyOf(environment);
-            observed = List.copyOf(observed);
-        }
-
         @JsonProperty
         public boolean passed() {
             return failures.isEmpty();

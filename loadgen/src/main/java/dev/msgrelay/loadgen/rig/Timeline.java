@@ -28,10 +28,6 @@ public record Timeline(List<Point> points) {
     /** A speed that grows by less from one stretch to the next is steady: busy machines are no more even. */
     private static final double GROWTH = 1.05;
 
-    public Timeline {
-        points = List.copyOf(points);
-    }
-
     /** The relay's word on its lag at a time. */
     record Lag(long nanos, long bytes) {}
 
