@@ -95,7 +95,7 @@ public record Way(Lane lane, Places places, Contestant relay) implements AutoClo
     }
 
     public Ceilings link(Load load) {
-        return lane.link() == null ? null : LaneCeilings.of(lane.link(), load.body());
+        return lane.link() == null ? null : Ceilings.of(lane.link(), load.sizes());
     }
 
     public Plan plan(Load load, Timing timing, Rig rig) {

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.message;
 
+import java.util.function.IntToDoubleFunction;
 import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -118,7 +119,16 @@ public final class SizeTable {
 
     /** The mean length of a message's frame on the wire, in bytes. */
     public double meanFrame() {
-        return FrameLayout.HEADER_LENGTH + Arrays.stream(sizes).average().orElseThrow();
+        return mean(frame -> frame);
+    }
+
+    /** The mean of what each message's frame is worth, given its length on the wire. */
+    public double mean(IntToDoubleFunction ofFrame) {
+        return Arrays.stream(sizes)
+                .map(FrameLayout::frameLength)
+                .mapToDouble(ofFrame)
+                .average()
+                .orElseThrow();
     }
 
     public int max() {

@@ -1,12 +1,13 @@
 package dev.msgrelay.loadgen.plan;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
 import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.io.Writer;
 import java.math.BigDecimal;
-import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
@@ -44,11 +45,9 @@ public final class Json {
                     .addSerializer(Double.class, new Numbers())
                     .addDeserializer(double.class, new NumberReader())
                     .addSerializer(Histogram.class, new Percentiles())
-                    .addDeserializer(Histogram.class, new HistogramReader())
-                    .addSerializer(Endpoint.class, new Text<>(Endpoint::toString))
-                    .addDeserializer(Endpoint.class, new TextReader<>(Endpoint::parse))
-                    .addSerializer(Policy.class, new Text<>(Policy::flag))
-                    .addDeserializer(Policy.class, new TextReader<>(Policy::ofFlag)))
+                    .addDeserializer(Histogram.class, new HistogramReader()))
+            .addMixIn(Endpoint.class, EndpointText.class)
+            .addMixIn(Policy.class, PolicyText.class)
             .build();
 
     private Json() {}
@@ -84,6 +83,28 @@ public final class Json {
     /** @throws JacksonException a field is missing, or of another kind */
     public static <T> T read(JsonNode node, Class<T> type) {
         return MAPPER.treeToValue(node, type);
+    }
+
+    /** An endpoint and a policy are one text, as on the command line. */
+    private abstract static class EndpointText {
+        @JsonCreator
+        static Endpoint parse(String text) {
+            return Endpoint.parse(text);
+        }
+
+        @Override
+        @JsonValue
+        public abstract String toString();
+    }
+
+    private abstract static class PolicyText {
+        @JsonCreator
+        static Policy ofFlag(String text) {
+            return Policy.ofFlag(text);
+        }
+
+        @JsonValue
+        abstract String flag();
     }
 
     /** JSON knows no NaN. Without an exponent: people read it as well. */
@@ -129,33 +150,6 @@ public final class Json {
         @Override
         public Histogram deserialize(JsonParser in, DeserializationContext context) {
             return Histograms.decode(context.readTree(in).path("histogram").asString(""));
-        }
-    }
-
-    /** A value that is one text, as on the command line. */
-    private static final class Text<T> extends ValueSerializer<T> {
-        private final Function<T, String> text;
-
-        Text(Function<T, String> text) {
-            this.text = text;
-        }
-
-        @Override
-        public void serialize(T value, JsonGenerator out, SerializationContext context) {
-            out.writeString(text.apply(value));
-        }
-    }
-
-    private static final class TextReader<T> extends ValueDeserializer<T> {
-        private final Function<String, T> parser;
-
-        TextReader(Function<String, T> parser) {
-            this.parser = parser;
-        }
-
-        @Override
-        public T deserialize(JsonParser in, DeserializationContext context) {
-            return parser.apply(in.getString());
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.report;
 
+import dev.msgrelay.loadgen.message.SizeTable;
 import dev.msgrelay.loadgen.lane.Link;
 import dev.msgrelay.loadgen.lane.LinkRate;
 import dev.msgrelay.loadgen.lane.SegmentFormat;
@@ -40,8 +41,9 @@ public final class CeilingReport {
 
     private record Direction(LinkRate batched, LinkRate single) {
         static Direction of(Link link, int body, int sharers) {
+            SizeTable sizes = SizeTable.fixed(body);
             return new Direction(
-                    link.batched(body).dividedBy(sharers), link.single(body).dividedBy(sharers));
+                    link.batched(sizes).dividedBy(sharers), link.single(sizes).dividedBy(sharers));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.worker;
 
+import java.util.ArrayList;
 import dev.msgrelay.loadgen.plan.Job;
 import dev.msgrelay.loadgen.plan.Job.Listening;
 import dev.msgrelay.loadgen.plan.Sent;
@@ -23,7 +24,10 @@ public final class PlainRelayMain {
                 ServerSocketChannel subscribe =
                         Sockets.listen(address, job.listen().subscribe())) {
             control.say("ready", new Listening(Sockets.endpoint(publish), Sockets.endpoint(subscribe)));
-            List<SocketChannel> subscribers = Sockets.accept(subscribe, job.connections());
+            List<SocketChannel> subscribers = new ArrayList<>();
+            while (subscribers.size() < job.connections()) {
+                subscribers.add(Sockets.accept(subscribe));
+            }
             SocketChannel publisher = Sockets.accept(publish);
             try {
                 relay(publisher, subscribers, job.bytes());

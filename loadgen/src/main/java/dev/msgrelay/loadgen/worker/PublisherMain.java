@@ -1,5 +1,10 @@
 package dev.msgrelay.loadgen.worker;
 
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Future;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ExecutionException;
 import dev.msgrelay.client.PublisherOptions;
 import dev.msgrelay.loadgen.message.FrameBatch;
 import dev.msgrelay.loadgen.message.MessageStream;
@@ -102,9 +107,26 @@ public final class PublisherMain {
                 options, new LibraryOutlet.Acknowledged(1, load.sampling(), control::window), LAST_WORD);
     }
 
+    /** All at the same time, each on a thread of its own; one alone on this. */
     private void publishAtFullSpeed() throws IOException, InterruptedException {
         int segment = connections.get(0).outlet().segment();
-        Together.run(connections, connection -> connection.publish(stream(connection, segment), control::window));
+        List<Callable<Void>> tasks = new ArrayList<>();
+        for (PublishConnection connection : connections) {
+            tasks.add(() -> {
+                connection.publish(stream(connection, segment), control::window);
+                return null;
+            });
+        }
+        ExecutorService threads = Executors.newFixedThreadPool(connections.size());
+        try {
+            for (Future<Void> each : threads.invokeAll(tasks)) {
+                each.get();
+            }
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
+        } finally {
+            threads.shutdown();
+        }
     }
 
     /** The stream of this connection, from its next message on. */

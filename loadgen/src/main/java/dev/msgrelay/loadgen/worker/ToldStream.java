@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.worker;
 
+import dev.msgrelay.loadgen.plan.SubscriberResult.Told;
+
 /**
  * Whether what a relay tells of the stream agrees with what comes: each GAP begins at the message that would have been next,
  * and so does each PING say. The subscriber's thread owns it.
@@ -48,18 +50,12 @@ final class ToldStream {
         }
     }
 
+    Told all() {
+        return new Told(missed, gaps, untrue);
+    }
+
     /** Messages that were told not to come. */
     long missed() {
         return missed;
-    }
-
-    /** How often that was told. */
-    long gaps() {
-        return gaps;
-    }
-
-    /** How often it was told that the stream stands where it does not. */
-    long untrue() {
-        return untrue;
     }
 }

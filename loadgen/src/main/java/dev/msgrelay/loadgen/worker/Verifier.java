@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.worker;
 
+import dev.msgrelay.loadgen.plan.Got.Received;
 import dev.msgrelay.loadgen.message.LoadMessage;
 import dev.msgrelay.loadgen.message.MessageCheck;
 import dev.msgrelay.loadgen.message.SequenceCheck;
@@ -8,7 +9,6 @@ import dev.msgrelay.loadgen.plan.Histograms;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.SubscriberResult;
 import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
-import dev.msgrelay.loadgen.plan.SubscriberResult.Told;
 import dev.msgrelay.loadgen.plan.Window;
 import dev.msgrelay.protocol.BulkFrameConsumer;
 import dev.msgrelay.protocol.ControlFrames;
@@ -201,11 +201,11 @@ final class Verifier implements BulkFrameConsumer {
     /**
      * All there is to say of what came, once nothing comes any more.
      *
-     * @param received messages within the window
      * @param sent by each publisher, all of which ought to have come; empty for one that was stopped somewhere
+     * @param waitedMillis for what is not there
      * @param closed why the relay's side ended; or null
      */
-    SubscriberResult result(int index, long received, Map<Integer, Long> sent, long waitedMillis, String closed) {
+    Received result(int index, Map<Integer, Long> sent, long waitedMillis, String closed) {
         SequenceCheck sequence = check.sequence();
         long lostBefore = sequence.lost();
         sent.forEach(sequence::onEnd);
@@ -219,24 +219,13 @@ final class Verifier implements BulkFrameConsumer {
                 SubscriberResult.SAME_ORDER,
                 0,
                 waitedMillis);
-        Told said = new Told(told.missed(), told.gaps(), told.untrue());
-        return new SubscriberResult(index, received, faults, said, closed, closeReason);
-    }
-
-    long beforeTheirTime() {
-        return beforeTheirTime;
-    }
-
-    /** Latencies that were recorded; -1 where it heard of the window too late to know. */
-    long samples() {
-        return clock.heardLate() ? -1 : latency.getTotalCount();
-    }
-
-    Histogram latency() {
-        return latency;
-    }
-
-    String order() {
-        return check.order().encode();
+        return new Received(
+                new SubscriberResult(index, clock.messagesMeasured(), faults, told.all(), closed, closeReason),
+                clock.bytesMeasured(),
+                clock.pauses(),
+                beforeTheirTime,
+                clock.heardLate() ? -1 : latency.getTotalCount(),
+                latency,
+                check.order().encode());
     }
 }
