@@ -88,11 +88,6 @@ final class CompareSides extends Options {
         private RelayStartOptions start;
     }
 
-    /**
-     * One side.
-     *
-     * @param title for people
-     */
     record Sided(String title, Load load, Contestant contestant) {}
 
     LoadOptions load() {

@@ -128,11 +128,7 @@ final class ConnectOptions extends Options {
         return link == null ? null : parsed("--link: ", link, ConnectOptions::link);
     }
 
-    /**
-     * A link of this speed, with Ethernet's usual MTU.
-     *
-     * @throws IllegalArgumentException naming the text
-     */
+    /** A link of this speed, with Ethernet's usual MTU. */
     static Link link(String speed) {
         return new Link(LinkSpeed.parse(speed), SegmentFormat.usual(ETHERNET_MTU));
     }
@@ -156,11 +152,6 @@ final class ConnectOptions extends Options {
         return value.split("\\s*,\\s*")[0];
     }
 
-    /**
-     * The endpoint of publishers.
-     *
-     * @throws IllegalArgumentException naming the text
-     */
     static Endpoint publish(String text, boolean tls) {
         return endpoint(text, tls ? TLS_PUBLISH : PUBLISH);
     }
@@ -174,11 +165,7 @@ final class ConnectOptions extends Options {
         return Endpoint.parse(alone ? text + ":" + usualPort : text);
     }
 
-    /**
-     * The endpoint of subscribers, where nothing else is said.
-     *
-     * @throws IllegalArgumentException there is none below
-     */
+    /** The endpoint of subscribers, where nothing else is said. */
     static Endpoint oneBelow(Endpoint publish) {
         if (publish.port() < 2) {
             throw new IllegalArgumentException(publish + " has no port below; give --connect-subscribe too");

@@ -36,11 +36,7 @@ final class RelayStartOptions extends Options {
         return policy;
     }
 
-    /**
-     * All arguments of relay-server, beside ports and sockets.
-     *
-     * @param mtu of the links, or null for the relay's default
-     */
+    /** All arguments of relay-server, beside ports and sockets; with an MTU, or null for the relay's default. */
     List<String> arguments(Integer mtu) {
         List<String> args = new ArrayList<>(List.of(RelayContestant.POLICY, policy.flag()));
         if (mtu != null) {

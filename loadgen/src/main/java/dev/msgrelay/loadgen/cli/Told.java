@@ -1,12 +1,12 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.rig.RunObserver;
 import dev.msgrelay.loadgen.experiment.Experiment;
 import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.loadgen.result.Results.Site;
+import dev.msgrelay.loadgen.rig.RunObserver;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Instant;
@@ -35,11 +35,6 @@ abstract class Told extends Options implements Callable<Integer> {
         return Results.of(origin(), List.of(Site.here()));
     }
 
-    /**
-     * An experiment on this machine.
-     *
-     * @param giveUpAfter what fails so often in a row is not measured any more
-     */
     static Experiment experiment(Interrupts interrupts, RunObserver observer, int giveUpAfter) {
         return new Experiment(System::nanoTime, interrupts::isRequested, observer, () -> {}, giveUpAfter);
     }

@@ -19,11 +19,7 @@ final class Sampler {
     private long lastCpu;
     private int samples;
 
-    /**
-     * Counters at one edge of the window.
-     *
-     * @param clock of the cores, see {@link MachineTimes#clock}
-     */
+    /** Counters at one edge of the window. */
     private record Edge(long nanos, Optional<MachineTimes> machine, double clock) {
         static final Edge UNSEEN = new Edge(0, Optional.empty(), Double.NaN);
     }

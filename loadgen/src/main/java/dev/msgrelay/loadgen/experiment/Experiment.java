@@ -2,8 +2,6 @@ package dev.msgrelay.loadgen.experiment;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
 
-import java.util.function.LongSupplier;
-import java.util.function.BooleanSupplier;
 import dev.msgrelay.loadgen.result.ResultFileException;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.rig.LoadRun;
@@ -18,6 +16,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
@@ -106,8 +106,7 @@ public final class Experiment {
                     left.dropped(plan.estimate());
                     continue;
                 }
-                Run run = measure(
-                        where(round, Math.max(round, until.expected()), number, cells.size()), plan, round);
+                Run run = measure(where(round, Math.max(round, until.expected()), number, cells.size()), plan, round);
                 taken.add(run);
                 if (!run.failures().isEmpty()) {
                     observer.notice(
@@ -145,11 +144,7 @@ public final class Experiment {
         return endlessInARow.getOrDefault(plan.group(), 0) >= giveUpAfter;
     }
 
-    /**
-     * One run, whatever becomes of it.
-     *
-     * @param where which it is, for people, with what separates it from the plan's name
-     */
+    /** One run, whatever becomes of it; {@code where} says which it is, before the plan's name. */
     public Run measure(String where, Plan plan, int round) throws InterruptedException {
         checkEnd();
         observer.begins(where + plan.name() + left.text());

@@ -14,11 +14,7 @@ public final class Keeper {
 
     @FunctionalInterface
     public interface Writer {
-        /**
-         * Writes everything anew, in the place of what was written before; called after every run.
-         *
-         * @throws IOException it could not be written; what was written before is still there
-         */
+        /** Writes everything anew; where that fails, what was written before is still there. */
         void write() throws IOException;
     }
 

@@ -40,9 +40,6 @@ public final class PairedReport {
     private final Map<Side, String> titles;
     private final PairedComparison comparison;
 
-    /**
-     * @param titles of the contestants, for people
-     */
     public PairedReport(Map<Side, String> titles, PairedComparison comparison) {
         this.titles = titles;
         this.comparison = comparison;

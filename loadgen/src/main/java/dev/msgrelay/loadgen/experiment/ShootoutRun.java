@@ -1,8 +1,5 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.rig.RunObserver;
-import java.util.function.LongSupplier;
-import java.util.function.BooleanSupplier;
 import dev.msgrelay.loadgen.experiment.Experiment.Until;
 import dev.msgrelay.loadgen.lane.Iperf3;
 import dev.msgrelay.loadgen.lane.LaneSpec;
@@ -12,12 +9,15 @@ import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.rig.Plan;
 import dev.msgrelay.loadgen.rig.Rig;
+import dev.msgrelay.loadgen.rig.RunObserver;
 import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 /**
  * One shootout from the first lane to the last result. What has been taken is kept and written after every run, however
@@ -41,11 +41,7 @@ public final class ShootoutRun {
     private final List<LaneResult> skipped = new ArrayList<>();
     private Ending ending = Ending.running();
 
-    /**
-     * All that touches the machine: tests put another one in its place.
-     *
-     * @param opener opens lanes with the relay under test
-     */
+    /** Everything that touches the machine: tests put another one in its place. */
     public record Equipment(Rig rig, Opener opener, LaneSheet.Iperf iperf3) {
         public Equipment(Opener opener) {
             this(Rig.OWN, opener, Iperf3::run);
@@ -54,28 +50,16 @@ public final class ShootoutRun {
 
     @FunctionalInterface
     public interface Opener {
-        /**
-         * Opens one.
-         *
-         * @throws IOException it cannot be had; nothing of it is left
-         */
+        /** Opens one; where it cannot be had, nothing of it is left. */
         Way open(LaneSpec spec) throws IOException, InterruptedException;
     }
 
     @FunctionalInterface
     public interface Kept {
-        /**
-         * Writes everything anew, in the place of what was written before; called after every run.
-         *
-         * @throws IOException it could not be written; what was written before is still there
-         */
+        /** Writes everything anew; where that fails, what was written before is still there. */
         void write(Results results) throws IOException;
     }
 
-    /**
-     * @param kept gets everything after every run
-     * @param empty results without any
-     */
     public ShootoutRun(
             Shootout shootout,
             Equipment equipment,
@@ -106,11 +90,7 @@ public final class ShootoutRun {
                 + TimeLeft.text(Experiment.estimate(round).multipliedBy(shootout.rounds()));
     }
 
-    /**
-     * Does it all.
-     *
-     * @throws InterruptedException it was asked to end; what there is has been kept, and is marked
-     */
+    /** Does it all; where it was asked to end, the runs so far have been kept, and are marked. */
     public void run() throws InterruptedException {
         boolean interrupted = false;
         try {

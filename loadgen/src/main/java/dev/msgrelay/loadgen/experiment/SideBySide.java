@@ -53,10 +53,6 @@ public final class SideBySide implements Rig, AutoCloseable {
         }
     }
 
-    /**
-     * @param loads of one pace
-     * @throws InterruptedException the JVM is going down
-     */
     public SideBySide(Map<Side, Contestant> contestants, Map<Side, Load> loads, Schedule schedule)
             throws InterruptedException {
         this.contestants = contestants;

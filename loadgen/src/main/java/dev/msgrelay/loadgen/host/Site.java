@@ -56,12 +56,7 @@ public record Site(String name, List<String> prefix, String address) {
                 .collect(Collectors.joining(File.pathSeparator));
     }
 
-    /**
-     * A process of a site: a class of the load generator, in a JVM of its own.
-     *
-     * @param javaOptions of the JVM
-     * @param main name of the class
-     */
+    /** A class of the load generator that runs at a site in a JVM of its own. */
     public record JavaProgram(List<String> javaOptions, String main, List<String> args) {
         /** Netty's native transports: newer JDKs want to be told that this is meant. */
         public static List<String> withNativeAccess(List<String> javaOptions) {

@@ -40,11 +40,7 @@ public final class Subprocess implements Tool {
         return run(command, null);
     }
 
-    /**
-     * As above.
-     *
-     * @param stdin a file that the command reads; null: nothing
-     */
+    /** The same with a file that the command reads; null: nothing. */
     public Outcome run(List<String> command, Path stdin) throws IOException, InterruptedException {
         ProcessBuilder builder = new ProcessBuilder(found(command, path())).redirectErrorStream(true);
         // Messages are parsed and shown: in one language.

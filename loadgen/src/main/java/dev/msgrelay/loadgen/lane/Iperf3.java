@@ -30,12 +30,7 @@ public final class Iperf3 {
     private final Site server;
     private final Timing timing;
 
-    /**
-     * The figure.
-     *
-     * @param bytesPerSecond that arrived; 0 where there is no figure
-     * @param reason why there is no figure, one line; null where there is one
-     */
+    /** Bytes a second that arrived; or the reason why there is no figure, one line, else null. */
     public record Result(double bytesPerSecond, String reason) {}
 
     Iperf3(Site client, Site server, Timing timing) {
@@ -63,11 +58,6 @@ public final class Iperf3 {
         }
     }
 
-    /**
-     * Measures.
-     *
-     * @throws IOException it did not come to a result, with what iperf3 said
-     */
     Result run() throws IOException, InterruptedException {
         int port = server.prefix().isEmpty() ? freePort() : DEFAULT_PORT;
         Process serving = serve(port);

@@ -16,9 +16,6 @@ public record LaneSpec(LaneKind kind, int mtu, String name) {
     /** The largest that Ethernet interfaces commonly take. */
     public static final int MAX_MTU = 9_216;
 
-    /**
-     * @throws IllegalArgumentException naming the MTU and its limits
-     */
     public LaneSpec {
         if (kind.isEmulated() && (mtu < MIN_MTU || mtu > MAX_MTU)) {
             throw new IllegalArgumentException(

@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.lane;
 
 import dev.msgrelay.loadgen.message.SizeTable;
 
-
 /**
  * Facts about a link: enough to compute what it could give.
  *

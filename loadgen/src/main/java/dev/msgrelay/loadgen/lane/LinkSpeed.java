@@ -20,9 +20,6 @@ public record LinkSpeed(long bitsPerSecond) {
     private static final int MEGA_DIGITS = 6;
     private static final int GIGA_DIGITS = 9;
 
-    /**
-     * @throws IllegalArgumentException naming the value and the limits
-     */
     public LinkSpeed {
         if (bitsPerSecond < MIN_BITS || bitsPerSecond > MAX_BITS) {
             throw new IllegalArgumentException(text(bitsPerSecond) + " is not within 1 Mbit/s..1600 Gbit/s");

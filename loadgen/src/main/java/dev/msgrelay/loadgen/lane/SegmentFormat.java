@@ -17,9 +17,6 @@ public record SegmentFormat(int mtu, Framing framing) {
 
     private static final int MAC_HEADER = 14;
 
-    /**
-     * @throws IllegalArgumentException naming the MTU and its limits
-     */
     public SegmentFormat {
         if (mtu < MIN_MTU || mtu > MAX_MTU) {
             throw new IllegalArgumentException("MTU " + mtu + " is not within " + MIN_MTU + ".." + MAX_MTU);

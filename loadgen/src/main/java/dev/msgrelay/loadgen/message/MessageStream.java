@@ -16,13 +16,7 @@ public final class MessageStream {
         this.nextNumber = firstNumber;
     }
 
-    /**
-     * So many whole messages to a write.
-     *
-     * @param publisher id, 0..{@link LoadMessage#MAX_PUBLISHER}
-     * @param messages of every write, at least 1
-     * @param firstNumber the first message's number
-     */
+    /** So many whole messages to a write, at least one. */
     public static MessageStream ofMessages(int publisher, SizeTable sizes, int messages, long firstNumber) {
         return new MessageStream(publisher, FrameBatch.ofMessages(sizes, messages), 0, firstNumber);
     }

@@ -161,9 +161,6 @@ public final class OrderTrace {
         return Base64.getEncoder().encodeToString(bytes.array());
     }
 
-    /**
-     * @throws IllegalArgumentException it is no such text
-     */
     public static OrderTrace decode(String text) {
         ByteBuffer bytes = ByteBuffer.wrap(Base64.getDecoder().decode(text));
         if (bytes.remaining() < ENCODED_HEAD) {

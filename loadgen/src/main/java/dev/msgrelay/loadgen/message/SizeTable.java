@@ -1,10 +1,10 @@
 package dev.msgrelay.loadgen.message;
 
-import java.util.function.IntToDoubleFunction;
 import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.function.IntToDoubleFunction;
 
 /**
  * The size of every message's body and its type, known from its stamp alone: publishers look up what to send next, subscribers what
@@ -74,11 +74,7 @@ public final class SizeTable {
         return mask == 0;
     }
 
-    /**
-     * The same sizes of messages that carry so many types in turn.
-     *
-     * @param count 1..{@link #MAX_TYPES}
-     */
+    /** The same sizes of messages that carry so many types in turn, 1..{@link #MAX_TYPES}. */
     public SizeTable withTypes(int count) {
         if (count < 1 || count > MAX_TYPES) {
             throw new IllegalArgumentException("types " + count + " are not within 1.." + MAX_TYPES);
@@ -103,11 +99,7 @@ public final class SizeTable {
         return isFixed() && types == 1;
     }
 
-    /**
-     * Writes the whole frame of a message at {@code offset}.
-     *
-     * @return its length on the wire
-     */
+    /** Writes the whole frame of a message at {@code offset}; returns its length on the wire. */
     int putFrame(ByteBuffer buffer, int offset, long stamp, long timeNanos) {
         int bodyLength = sizeOf(stamp);
         int body = offset + FrameLayout.HEADER_LENGTH;

@@ -1,8 +1,8 @@
 package dev.msgrelay.loadgen.plan;
 
+import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
-import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;

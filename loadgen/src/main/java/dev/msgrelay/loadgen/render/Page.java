@@ -10,11 +10,7 @@ import java.util.List;
 public record Page(String title, String subtitle, List<Section> sections, String factsTitle, List<Fact> facts) {
     public record Fact(String name, String value) {}
 
-    /**
-     * A part of a page under a heading of its own.
-     *
-     * @param notes paragraphs, before everything else
-     */
+    /** A part of a page under a heading of its own; notes are paragraphs before everything else. */
     public record Section(String title, List<Note> notes, List<Table> tables, List<Chart> charts) {
         /** A paragraph; one that is marked stands out. */
         public record Note(String text, Mark mark) {

@@ -23,9 +23,7 @@ public record Table(String caption, List<Column> columns, List<List<Value>> rows
         }
     }
 
-    /**
-     * @param unit of its numbers; of texts {@link Unit#TEXT}: they stand to the left
-     */
+    /** Texts have {@link Unit#TEXT}, and stand to the left. */
     public record Column(String title, Unit unit) {
         public static Column text(String title) {
             return new Column(title, Unit.TEXT);
@@ -41,11 +39,7 @@ public record Table(String caption, List<Column> columns, List<List<Value>> rows
         }
     }
 
-    /**
-     * A column of a table of things.
-     *
-     * @param value of one thing: a number, a text or a {@link Value}
-     */
+    /** A column of a table of things, with the number, the text or the {@link Value} of each. */
     public record Field<T>(String title, Unit unit, Function<T, Object> value) {
         public static <T> Field<T> text(String title, Function<T, Object> value) {
             return new Field<>(title, Unit.TEXT, value);
@@ -75,9 +69,7 @@ public record Table(String caption, List<Column> columns, List<List<Value>> rows
      * @param number null where it is a text
      */
     public record Value(Number number, String text, Mark mark) {
-        /**
-         * @param value a number or a text; null is no text
-         */
+        /** Null is no text. */
         public static Value of(Object value) {
             return marked(value, Mark.NONE);
         }
@@ -107,11 +99,7 @@ public record Table(String caption, List<Column> columns, List<List<Value>> rows
                         .toList());
     }
 
-    /**
-     * A row of values, of what they are made of where they are none.
-     *
-     * @param values numbers, texts or {@link Value}s
-     */
+    /** A row of numbers, texts or {@link Value}s. */
     public static List<Value> row(Object... values) {
         List<Value> row = new ArrayList<>(values.length);
         for (Object value : values) {

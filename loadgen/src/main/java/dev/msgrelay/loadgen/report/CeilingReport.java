@@ -1,9 +1,9 @@
 package dev.msgrelay.loadgen.report;
 
-import dev.msgrelay.loadgen.message.SizeTable;
 import dev.msgrelay.loadgen.lane.Link;
 import dev.msgrelay.loadgen.lane.LinkRate;
 import dev.msgrelay.loadgen.lane.SegmentFormat;
+import dev.msgrelay.loadgen.message.SizeTable;
 import dev.msgrelay.loadgen.render.Table;
 import dev.msgrelay.loadgen.render.Table.Column;
 import dev.msgrelay.loadgen.render.TextTable;
@@ -29,10 +29,6 @@ public final class CeilingReport {
     private final List<Integer> bodies;
     private final int subscribers;
 
-    /**
-     * @param bodies bytes of the bodies, one ceiling each
-     * @param subscribers who share the egress
-     */
     public CeilingReport(Link link, List<Integer> bodies, int subscribers) {
         this.link = link;
         this.bodies = bodies;

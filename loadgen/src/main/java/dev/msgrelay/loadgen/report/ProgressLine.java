@@ -29,11 +29,7 @@ public final class ProgressLine implements RunObserver, AutoCloseable {
         this.notices = notices;
     }
 
-    /**
-     * On stderr, so that stdout holds the result alone; overwriting where a person watches.
-     *
-     * @param notices where those go
-     */
+    /** On stderr, so that stdout holds the result alone; overwriting where a person watches. */
     public static ProgressLine onStderr(PrintWriter notices) {
         return new ProgressLine(System.err, isTerminal(), notices);
     }

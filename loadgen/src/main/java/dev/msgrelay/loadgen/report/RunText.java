@@ -136,11 +136,7 @@ public final class RunText {
         return told.text.toString();
     }
 
-    /**
-     * The highest rate that was kept, and its p99; nothing where no latency was measured.
-     *
-     * @param p99Nanos that it has to keep to; null: whatever it is
-     */
+    /** The highest rate that was kept, and its p99, within a limit that is not null; nothing without a latency. */
     public static List<String> headline(Results results, Long p99Nanos) {
         List<Part> timed = Part.of(results).stream()
                 .filter(part -> part.isPaced() && part.isTimed())
@@ -159,11 +155,7 @@ public final class RunText {
                 .orElse("no rate was kept" + limit + ": at most 0.1 % of the messages may leave late"));
     }
 
-    /**
-     * The line about a run that was interrupted.
-     *
-     * @param live the last that was seen of it, or null when nothing flowed yet
-     */
+    /** The line about a run that was interrupted; {@code live} is null when nothing flowed yet. */
     public static String partial(Live live) {
         return live == null
                 ? "PARTIAL: interrupted before the first message"

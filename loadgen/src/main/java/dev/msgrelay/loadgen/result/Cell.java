@@ -40,9 +40,7 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
         /** A contestant that only copies bytes. */
         public static final String PLAIN_RELAY = "measured: plain relay";
 
-        /**
-         * @param bytesPerSecond of payload: bodies and frame headers
-         */
+        /** Bytes are those of bodies and frame headers. */
         public record Rate(double messagesPerSecond, double bytesPerSecond) {
             static Rate of(LinkRate rate) {
                 return new Rate(rate.messagesPerSecond(), rate.bytesPerSecond());

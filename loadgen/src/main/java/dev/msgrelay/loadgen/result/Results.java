@@ -45,18 +45,11 @@ public record Results(
      * @param commandLine as the tool was called
      */
     public record Origin(String command, String version, String started, List<String> commandLine) {
-        /**
-         * @throws java.time.format.DateTimeParseException {@code started} is no such time
-         */
         public Origin {
             Instant.parse(started);
         }
 
-        /**
-         * The origin of results of this build.
-         *
-         * @param args that loadgen was called with, the command among them
-         */
+        /** The origin of results of this build; the command is among the arguments. */
         public static Origin of(Instant started, String command, List<String> args) {
             List<String> commandLine = new ArrayList<>(List.of("loadgen"));
             commandLine.addAll(args);
@@ -69,11 +62,7 @@ public record Results(
         }
     }
 
-    /**
-     * How it ended.
-     *
-     * @param reason one line for people; mostly empty when complete
-     */
+    /** The end, with a reason for people; mostly empty when complete. */
     public record Ending(How how, String reason) {
         public enum How {
             /** Not yet: what a file says that was written between two runs, also after a crash of the tool. */
@@ -111,11 +100,7 @@ public record Results(
         }
     }
 
-    /**
-     * A machine that took part.
-     *
-     * @param name "here", or the name that it was reached by
-     */
+    /** A machine that took part: "here", or the name that it was reached by. */
     public record Site(String name, Machine machine) {
         public static Site here() {
             return new Site("here", Machine.here());

@@ -42,11 +42,7 @@ public record RunRecord(
                 new Outcome(failures, List.of(), List.of(), true));
     }
 
-    /**
-     * A run of somebody who measures himself: his figure is believed, and nothing of it was looked at.
-     *
-     * @param environment why it stands for nothing; mostly empty
-     */
+    /** A run of somebody who measures himself: his figure is believed, and nothing of it was looked at. */
     public static RunRecord told(Moment moment, Traffic said, List<String> environment) {
         return new RunRecord(
                 moment,
@@ -66,9 +62,6 @@ public record RunRecord(
      * @param measuredNanos 0 where the run is partial
      */
     public record Moment(int round, String started, long warmupNanos, long measuredNanos) {
-        /**
-         * @throws java.time.format.DateTimeParseException {@code started} is no such time
-         */
         public Moment {
             Instant.parse(started);
         }
@@ -218,11 +211,7 @@ public record RunRecord(
         }
     }
 
-    /**
-     * A result beside the figures, that is told, counted and compared. It never makes a run count less.
-     *
-     * @param text one line, with the numbers
-     */
+    /** A result beside the figures, that is told, counted and compared. It never makes a run count less. */
     public record Observed(Kind kind, String text) {
         /** The kinds that are counted: runs with one. */
         public enum Kind {

@@ -21,11 +21,7 @@ public record AdminPort(URI uri) {
     private static final String PREFIX = "relay_";
     private static final double SECOND_NANOS = 1e9;
 
-    /**
-     * Figures at one moment, by the names of their metrics.
-     *
-     * @param nanos when they were asked for
-     */
+    /** Figures at one moment, by the names of their metrics. */
     record Look(long nanos, Map<String, Double> figures) {
         double of(String name) {
             return figures.getOrDefault(PREFIX + name, Double.NaN);
@@ -51,11 +47,7 @@ public record AdminPort(URI uri) {
         }
     }
 
-    /**
-     * Looks once.
-     *
-     * @throws RunException there is no admin port of a relay: one line
-     */
+    /** Looks once; throws where there is no admin port of a relay. */
     void check() throws RunException {
         try {
             if (Double.isNaN(look().of("messages_in_total"))) {

@@ -1,8 +1,7 @@
 package dev.msgrelay.loadgen.rig;
 
-import java.time.Duration;
-import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.plan.Window;
 import java.io.BufferedReader;
@@ -10,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -51,11 +51,7 @@ public final class Child {
     private final Deque<String> stderr = new ArrayDeque<>();
     private boolean stdoutEnded;
 
-    /**
-     * One line of a child.
-     *
-     * @param nanos when it came
-     */
+    /** One line of a child, and when it came. */
     public record Event(long nanos, JsonNode json) {}
 
     Child(String name, Site site, Process process) {
@@ -151,11 +147,7 @@ public final class Child {
         return events.containsKey(event);
     }
 
-    /**
-     * Throws when this child reported an error or ended.
-     *
-     * @throws RunException naming the child and what it said
-     */
+    /** Throws when this child reported an error or ended, with its words. */
     public synchronized void checkHealthy() throws RunException {
         if (events.containsKey("error")) {
             String said = events.get("error").getFirst().json().path("message").asString("");

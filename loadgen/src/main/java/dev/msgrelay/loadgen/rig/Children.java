@@ -31,9 +31,6 @@ public final class Children implements AutoCloseable {
         this(Placement.HERE);
     }
 
-    /**
-     * @throws InterruptedException the JVM is going down: nothing may be started any more
-     */
     public Children(Placement placement) throws InterruptedException {
         this(placement, false);
     }
@@ -63,11 +60,7 @@ public final class Children implements AutoCloseable {
         return placement;
     }
 
-    /**
-     * Starts a worker: {@code main}, with the workers' own JVM options.
-     *
-     * @param job a record, that {@code main} takes
-     */
+    /** Starts a worker with the workers' own JVM options, for a job that {@code main} takes. */
     public Child startWorker(Site site, String name, Class<?> main, Object job) throws IOException {
         return startWorker(site, name, main, job, WorkerJvm.USUAL);
     }
@@ -96,11 +89,7 @@ public final class Children implements AutoCloseable {
         }
     }
 
-    /**
-     * Starts a JVM with the load generator's classes.
-     *
-     * @param name for messages to people
-     */
+    /** Starts a JVM with the load generator's classes, under a name for people. */
     public Child start(Site site, String name, Site.JavaProgram program) throws IOException {
         return add(new Child(name, site, site.start(program)));
     }
@@ -115,11 +104,7 @@ public final class Children implements AutoCloseable {
         return child;
     }
 
-    /**
-     * Throws when any child failed or ended.
-     *
-     * @throws RunException naming the first such child
-     */
+    /** Throws when any child failed or ended. */
     public void checkHealthy() throws RunException {
         for (Child child : all()) {
             child.checkHealthy();
@@ -131,11 +116,7 @@ public final class Children implements AutoCloseable {
         return made(null).socket(name).toString();
     }
 
-    /**
-     * A directory for what a contestant writes, which goes with the children; the same one when it is asked for again.
-     *
-     * @param parent it lies in there; null: where temporary files go
-     */
+    /** A directory for what a contestant writes, which goes with the children; null: where temporary files go. */
     public synchronized Path directory(Path parent) throws IOException {
         return made(parent).data();
     }

@@ -1,7 +1,7 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.ListeningSockets;
+import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.rig.Contestant.Started;
 import dev.msgrelay.protocol.net.Endpoint;

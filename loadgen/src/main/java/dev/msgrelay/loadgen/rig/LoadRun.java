@@ -69,11 +69,7 @@ public final class LoadRun {
         return DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(ZonedDateTime.now().truncatedTo(ChronoUnit.SECONDS));
     }
 
-    /**
-     * Does it.
-     *
-     * @throws RunException it could not be brought to its end; no child is left behind
-     */
+    /** Does it; where it cannot be brought to its end, no child is left behind. */
     public RunRecord run() throws IOException, RunException, InterruptedException {
         try (Children children = new Children(plan.placement())) {
             try {
@@ -87,12 +83,7 @@ public final class LoadRun {
         }
     }
 
-    /**
-     * Does it through a contestant that stands already and stays, with workers that stay too.
-     *
-     * @param workers that stay: see {@link Children#staying}
-     * @throws RunException it could not be brought to its end; the workers are of no use any more
-     */
+    /** Does it through a contestant that stands already, with workers that stay: of no use any more after a failure. */
     public RunRecord through(Contestant.Started standing, Children workers)
             throws IOException, RunException, InterruptedException {
         RunRecord record = run(workers, standing, false);
@@ -266,11 +257,7 @@ public final class LoadRun {
         }
     }
 
-    /**
-     * Stops the relay in order, so that its last words are heard.
-     *
-     * @throws RunException it did not end in time, and was killed
-     */
+    /** Stops the relay in order, so that its last words are heard; kills one that does not end, and throws. */
     public static void end(Child relay) throws RunException, InterruptedException {
         relay.terminate();
         if (!relay.awaitExit(STOP_MILLIS)) {

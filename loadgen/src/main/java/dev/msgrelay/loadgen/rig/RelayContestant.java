@@ -177,22 +177,14 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         return options;
     }
 
-    /**
-     * Another build of this project: a checkout in which it was built.
-     *
-     * @param directory its root
-     */
+    /** Another build of this project: the root of a checkout in which it was built. */
     public record Build(Path directory) {
         /** The command that starts its relay-server, without arguments. */
         List<String> relay(List<String> javaOptions) throws IOException {
             return command(javaOptions, "-jar", jar("relay-server").toString());
         }
 
-        /**
-         * The newest jar of a module with all that it needs.
-         *
-         * @throws IOException there is none
-         */
+        /** The newest jar of a module with all that it needs. */
         public Path jar(String module) throws IOException {
             File[] jars = directory
                     .resolve(module)

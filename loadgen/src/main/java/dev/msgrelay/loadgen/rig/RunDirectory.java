@@ -49,11 +49,7 @@ final class RunDirectory implements AutoCloseable {
         this.lock = lock;
     }
 
-    /**
-     * A new one; what others have left beside it goes.
-     *
-     * @param parent it lies in there; null: where temporary files go
-     */
+    /** A new one within the parent, null for temporary files; the ones that others have left beside it go. */
     static synchronized RunDirectory in(Path parent) throws IOException {
         Path place = parent == null ? Path.of(System.getProperty("java.io.tmpdir")) : parent;
         Path path = Files.createTempDirectory(place, PREFIX);

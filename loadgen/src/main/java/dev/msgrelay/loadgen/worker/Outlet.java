@@ -38,11 +38,7 @@ public interface Outlet extends AutoCloseable {
     @Override
     default void close() throws IOException {}
 
-    /**
-     * Loadgen's own connection: bytes are written as they are.
-     *
-     * @param socket that takes them
-     */
+    /** Loadgen's own connection: bytes are written as they are. */
     record Plain(SocketChannel socket) implements Outlet {
         @Override
         public int segment() throws IOException {

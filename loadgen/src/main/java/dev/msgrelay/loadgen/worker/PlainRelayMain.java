@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.worker;
 
-import java.util.ArrayList;
 import dev.msgrelay.loadgen.plan.Job;
 import dev.msgrelay.loadgen.plan.Job.Listening;
 import dev.msgrelay.loadgen.plan.Sent;
@@ -8,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The second ceiling: a relay of one publisher and one thread that never looks into what it passes on. */

@@ -63,11 +63,7 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         return control.window();
     }
 
-    /**
-     * Sends one message on its own, ahead of the run, so that subscribers hear of this publisher.
-     *
-     * @param batch to pack it in, empty
-     */
+    /** Sends one message on its own, ahead of the run, so that subscribers hear of this publisher. */
     void prime(FrameBatch batch, long nowNanos) throws IOException {
         batch.add(LoadMessage.stamp(id, messages.get()), nowNanos);
         lastTime = nowNanos;
@@ -92,11 +88,7 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         write(stream.rest(), stream.nextNumber());
     }
 
-    /**
-     * Writes all of {@code source}, blocking.
-     *
-     * @param messagesThen messages that have been sent when that is done
-     */
+    /** Writes all of it, blocking: so many messages have been sent when that is done. */
     void write(ByteBuffer source, long messagesThen) throws IOException {
         int length = source.remaining();
         try {

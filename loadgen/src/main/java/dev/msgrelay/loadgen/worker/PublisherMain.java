@@ -1,10 +1,5 @@
 package dev.msgrelay.loadgen.worker;
 
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Callable;
-import java.util.concurrent.Future;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ExecutionException;
 import dev.msgrelay.client.PublisherOptions;
 import dev.msgrelay.loadgen.message.FrameBatch;
 import dev.msgrelay.loadgen.message.MessageStream;
@@ -24,6 +19,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /**
  * The publisher process: one or more connections, each with a publisher id of its own. At a fixed rate one thread drives all

@@ -25,11 +25,7 @@ public final class Sockets {
         return Endpoint.of(server.getLocalAddress());
     }
 
-    /**
-     * Listens at a Unix socket, or at a free port of the address where no socket is given.
-     *
-     * @param socket its path; null: TCP
-     */
+    /** Listens at a Unix socket, or where its path is null, at a free port of the address. */
     public static ServerSocketChannel listen(String address, String socket) throws IOException {
         return socket == null
                 ? bound(ServerSocketChannel.open(), new InetSocketAddress(address, 0))

@@ -1,10 +1,10 @@
 package dev.msgrelay.loadgen.worker;
 
-import dev.msgrelay.loadgen.plan.Got.Received;
 import dev.msgrelay.loadgen.message.LoadMessage;
 import dev.msgrelay.loadgen.message.MessageCheck;
 import dev.msgrelay.loadgen.message.SequenceCheck;
 import dev.msgrelay.loadgen.message.SizeTable;
+import dev.msgrelay.loadgen.plan.Got.Received;
 import dev.msgrelay.loadgen.plan.Histograms;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.SubscriberResult;

@@ -122,8 +122,8 @@ class ExperimentTest {
 
     @Test
     void aRunThatDoesNotComeToItsEndIsKeptAndTheOthersGoOn() throws Exception {
-        List<Run> runs = experiment.rounds(List.of(plan("A", number -> number == 0 ? "END relay died" : "", false), fake("B")),
-                Until.rounds(2));
+        List<Run> runs = experiment.rounds(
+                List.of(plan("A", number -> number == 0 ? "END relay died" : "", false), fake("B")), Until.rounds(2));
         assertThat(runs).hasSize(4);
         assertThat(runs.get(0).isWhole()).isFalse();
         assertThat(runs.get(0).record().outcome().partial()).isTrue();
@@ -183,13 +183,15 @@ class ExperimentTest {
                     throw new IOException("no room");
                 },
                 listener());
-        new Experiment(meter::nanoTime, meter::isEndAsked, listener(), keeper::keep, 2).rounds(cells("A"), Until.rounds(3));
+        new Experiment(meter::nanoTime, meter::isEndAsked, listener(), keeper::keep, 2)
+                .rounds(cells("A"), Until.rounds(3));
         assertThat(notices).containsExactly("results cannot be written: no room; the runs go on");
         assertThat(keeper.hasFailed()).isTrue();
     }
 
     private Experiment experiment(int giveUpAfter) {
-        return new Experiment(meter::nanoTime, meter::isEndAsked, listener(), () -> kept.add(kept.size() + 1), giveUpAfter);
+        return new Experiment(
+                meter::nanoTime, meter::isEndAsked, listener(), () -> kept.add(kept.size() + 1), giveUpAfter);
     }
 
     private RunObserver listener() {

@@ -43,10 +43,8 @@ class HodgesLehmannTest {
 
     @Test
     void theLeastThatAnIntervalNeeds() {
-        assertThat(paired(new double[HodgesLehmann.MIN_PAIRS - 1]).isKnown())
-                .isFalse();
-        assertThat(paired(new double[HodgesLehmann.MIN_PAIRS]).isKnown())
-                .isTrue();
+        assertThat(paired(new double[HodgesLehmann.MIN_PAIRS - 1]).isKnown()).isFalse();
+        assertThat(paired(new double[HodgesLehmann.MIN_PAIRS]).isKnown()).isTrue();
     }
 
     /** What 95 % promises: of two samples from the same source, so many intervals have no difference in them. */

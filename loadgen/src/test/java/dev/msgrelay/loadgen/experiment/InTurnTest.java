@@ -207,7 +207,7 @@ class InTurnTest {
     }
 
     private static RunObserver listener() {
-        return new RunObserver() {        };
+        return new RunObserver() {};
     }
 
     /** Deliveries come in whole messages. */

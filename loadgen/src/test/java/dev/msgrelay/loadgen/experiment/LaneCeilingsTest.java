@@ -3,12 +3,12 @@ package dev.msgrelay.loadgen.experiment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.msgrelay.loadgen.message.SizeTable;
 import dev.msgrelay.loadgen.lane.Framing;
 import dev.msgrelay.loadgen.lane.Link;
 import dev.msgrelay.loadgen.lane.LinkSpeed;
 import dev.msgrelay.loadgen.lane.SegmentFormat;
 import dev.msgrelay.loadgen.message.BodySizes;
+import dev.msgrelay.loadgen.message.SizeTable;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
 import org.junit.jupiter.api.Test;
 
@@ -19,7 +19,8 @@ class LaneCeilingsTest {
 
     @Test
     void oneSizeOnARealGigabit() {
-        Ceilings ceilings = Ceilings.of(new Link(GIGABIT, SegmentFormat.usual(1_500)), SizeTable.of(BodySizes.fixed(100)));
+        Ceilings ceilings =
+                Ceilings.of(new Link(GIGABIT, SegmentFormat.usual(1_500)), SizeTable.of(BodySizes.fixed(100)));
         // 125,000,000 * 1448 / 1538; / 108
         assertThat(ceilings.batched().bytesPerSecond()).isCloseTo(117_685_305.6, within(0.1));
         assertThat(ceilings.batched().messagesPerSecond()).isCloseTo(1_089_678.8, within(0.1));

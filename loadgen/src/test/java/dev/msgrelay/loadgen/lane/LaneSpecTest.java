@@ -53,7 +53,10 @@ class LaneSpecTest {
     /** tc counts 14 + 1,500 bytes of a full segment of 1,448. */
     @Test
     void theCeilingIsThatOfTrafficControl() {
-        double bytes = LaneSpec.parse("1gbe").emulatedLink().batched(SizeTable.fixed(100)).bytesPerSecond();
+        double bytes = LaneSpec.parse("1gbe")
+                .emulatedLink()
+                .batched(SizeTable.fixed(100))
+                .bytesPerSecond();
         assertThat(bytes).isEqualTo(125e6 * 1_448 / 1_514);
     }
 

@@ -27,7 +27,8 @@ class LinkTest {
         assertThat(one.lineFraction()).isCloseTo(0.941482, within(1e-6));
         // ... of frames of 108 bytes: 1,089,678.8 a second
         assertThat(one.messagesPerSecond()).isCloseTo(1_089_678.8, within(0.1));
-        assertThat(new Link(TEN_GBE, USUAL).batched(SizeTable.fixed(100)).bytesPerSecond() / 1e6).isCloseTo(1_176.9, within(0.05));
+        assertThat(new Link(TEN_GBE, USUAL).batched(SizeTable.fixed(100)).bytesPerSecond() / 1e6)
+                .isCloseTo(1_176.9, within(0.05));
     }
 
     @ParameterizedTest
@@ -47,7 +48,9 @@ class LinkTest {
     @Test
     void jumboFrames() {
         // 125e6 * 8948 / 9038 = 123,755,255.6
-        assertThat(new Link(ONE_GBE, SegmentFormat.usual(9_000)).batched(SizeTable.fixed(1_000)).bytesPerSecond())
+        assertThat(new Link(ONE_GBE, SegmentFormat.usual(9_000))
+                        .batched(SizeTable.fixed(1_000))
+                        .bytesPerSecond())
                 .isCloseTo(123_755_255.6, within(0.1));
     }
 
@@ -73,16 +76,19 @@ class LinkTest {
     void oneByteMoreTakesASecondSegment() {
         // 1538 + (8 + 14 + 52 + 1 + 4 + 12 = 91, no padding: the frame is 71) = 1629; 125e6 / 1629 = 76,734.2
         assertThat(USUAL.wireBytesOf(1_449)).isEqualTo(1_629);
-        assertThat(GIGABIT.single(SizeTable.fixed(1_449 - 8)).messagesPerSecond()).isCloseTo(76_734.2, within(0.1));
+        assertThat(GIGABIT.single(SizeTable.fixed(1_449 - 8)).messagesPerSecond())
+                .isCloseTo(76_734.2, within(0.1));
         // batched: 117,685,305.6 / 1449 = 81,218.3
-        assertThat(GIGABIT.batched(SizeTable.fixed(1_449 - 8)).messagesPerSecond()).isCloseTo(81_218.3, within(0.1));
+        assertThat(GIGABIT.batched(SizeTable.fixed(1_449 - 8)).messagesPerSecond())
+                .isCloseTo(81_218.3, within(0.1));
     }
 
     @Test
     void aMessageOfSeveralSegments() {
         // frame 10,008 = 6 * 1448 + 1320; wire 6 * 1538 + (90 + 1320) = 10,638; 125e7 / 10,638 = 117,503.3
         assertThat(USUAL.wireBytesOf(10_008)).isEqualTo(10_638);
-        assertThat(new Link(TEN_GBE, USUAL).single(SizeTable.fixed(10_000)).messagesPerSecond()).isCloseTo(117_503.3, within(0.1));
+        assertThat(new Link(TEN_GBE, USUAL).single(SizeTable.fixed(10_000)).messagesPerSecond())
+                .isCloseTo(117_503.3, within(0.1));
     }
 
     @Test
@@ -116,7 +122,8 @@ class LinkTest {
     void anEmulatedLinkCountsFramesWithoutWhatIsAroundThem() {
         // 14 + 1500 = 1514; 125e6 * 1448 / 1514 = 119,550,858.7 bytes/s = 956,406,869.2 bit/s
         SegmentFormat emulated = new SegmentFormat(1_500, Framing.TRAFFIC_CONTROL);
-        assertThat(new Link(ONE_GBE, emulated).batched(SizeTable.fixed(100)).bytesPerSecond()).isCloseTo(119_550_858.7, within(0.1));
+        assertThat(new Link(ONE_GBE, emulated).batched(SizeTable.fixed(100)).bytesPerSecond())
+                .isCloseTo(119_550_858.7, within(0.1));
         // 14 + 52 + 8 = 74; with 1 byte 67: not padded
         assertThat(emulated.wireBytes(8)).isEqualTo(74);
         assertThat(emulated.wireBytes(1)).isEqualTo(67);

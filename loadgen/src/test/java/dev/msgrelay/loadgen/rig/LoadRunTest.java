@@ -85,7 +85,19 @@ class LoadRunTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void manyTypesComeAsTheyWereSent() throws Exception {
-        expectClean(run(RELAY, new Load(2, 2, BodySizes.fixed(100), 1_000, 0, false, Clients.RAW, Check.FULL, Policy.BACKPRESSURE, SlowReaders.NONE)));
+        expectClean(run(
+                RELAY,
+                new Load(
+                        2,
+                        2,
+                        BodySizes.fixed(100),
+                        1_000,
+                        0,
+                        false,
+                        Clients.RAW,
+                        Check.FULL,
+                        Policy.BACKPRESSURE,
+                        SlowReaders.NONE)));
     }
 
     @Execution(ExecutionMode.CONCURRENT)

@@ -3,12 +3,12 @@ package dev.msgrelay.loadgen.rig;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.nio.file.Path;
-import java.nio.file.Files;
 import dev.msgrelay.loadgen.host.Placement;
 import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.protocol.net.Endpoint;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
