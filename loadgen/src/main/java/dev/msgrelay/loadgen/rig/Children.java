@@ -17,6 +17,19 @@ import java.util.concurrent.TimeUnit;
 public final class Children implements AutoCloseable {
     private static final long EXIT_MILLIS = 3_000;
 
+    private static final int HEAP_MEGABYTES = 64;
+
+    /**
+     * A worker's JVM is the same at every rate, else a curve over rates has a step that is the instrument's. It needs little
+     * heap; a fixed small one keeps the collector out of the figures.
+     */
+    private static final List<String> JVM_OPTIONS = List.of(
+            "-XX:+UseSerialGC",
+            "-Xms" + HEAP_MEGABYTES + "m",
+            "-XX:MaxDirectMemorySize=512m",
+            "-Xshare:auto",
+            "-XX:-UsePerfData");
+
     private final Placement placement;
     private final boolean staying;
     private final List<Child> children = new ArrayList<>();
@@ -62,14 +75,18 @@ public final class Children implements AutoCloseable {
 
     /** Starts a worker with the workers' own JVM options, for a job that {@code main} takes. */
     public Child startWorker(Site site, String name, Class<?> main, Object job) throws IOException {
-        return startWorker(site, name, main, job, WorkerJvm.USUAL);
+        return startWorker(site, name, main, job, 0);
     }
 
-    /** Starts a worker whose JVM is another than usual. */
-    Child startWorker(Site site, String name, Class<?> main, Object job, WorkerJvm jvm) throws IOException {
+    /** The same with so many megabytes of heap more; they are not touched before they are needed. */
+    Child startWorker(Site site, String name, Class<?> main, Object job, int moreMegabytes) throws IOException {
         Child worker = staying ? named(name) : null;
         if (worker == null) {
-            worker = start(site, name, new Site.JavaProgram(jvm.options(), main.getName(), List.of()));
+            List<String> options = new ArrayList<>(JVM_OPTIONS);
+            options.add("-Xmx" + (HEAP_MEGABYTES + moreMegabytes) + "m");
+            Site.JavaProgram program =
+                    new Site.JavaProgram(Site.JavaProgram.withNativeAccess(options), main.getName(), List.of());
+            worker = start(site, name, program);
         }
         worker.startJob(job);
         return worker;
@@ -193,30 +210,5 @@ public final class Children implements AutoCloseable {
     /** All that have been started, in that order. */
     public synchronized List<Child> all() {
         return new ArrayList<>(children);
-    }
-
-    /**
-     * The JVM of a worker: the same at every rate, else a curve over rates has a step that is the instrument's. It needs little
-     * heap; a fixed small one keeps the collector out of the figures.
-     *
-     * @param moreMegabytes of heap, on top of the usual ones; not touched before they are needed
-     */
-    record WorkerJvm(int moreMegabytes) {
-        static final WorkerJvm USUAL = new WorkerJvm(0);
-
-        private static final int HEAP_MEGABYTES = 64;
-
-        private static final List<String> OPTIONS = List.of(
-                "-XX:+UseSerialGC",
-                "-Xms" + HEAP_MEGABYTES + "m",
-                "-XX:MaxDirectMemorySize=512m",
-                "-Xshare:auto",
-                "-XX:-UsePerfData");
-
-        List<String> options() {
-            List<String> options = new ArrayList<>(OPTIONS);
-            options.add("-Xmx" + (HEAP_MEGABYTES + moreMegabytes) + "m");
-            return Site.JavaProgram.withNativeAccess(options);
-        }
     }
 }

@@ -52,7 +52,7 @@ final class Fleet {
                     name("subscriber", first, count),
                     SubscriberMain.class,
                     job,
-                    new Children.WorkerJvm(moreMegabytes)));
+                    moreMegabytes));
             first += count;
         }
         if (load.slow().count() > 0) {
