@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.cli;
 
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.host.Doctor;
 import dev.msgrelay.loadgen.host.Finding;
@@ -35,10 +37,16 @@ final class DoctorCommand extends Told {
         }
         String summary = Doctor.summary(findings);
         if (json) {
-            print(nothingYet()
-                    .withFindings(findings)
-                    .withNotes(List.of(summary))
-                    .with(Ending.complete()));
+            print(new Results(
+                    Results.SCHEMA_VERSION,
+                    origin(),
+                    Ending.complete(),
+                    List.of(Site.here()),
+                    List.of(),
+                    List.of(),
+                    List.of(),
+                    findings,
+                    List.of(summary)));
         } else {
             findings.forEach(finding -> print(finding.line() + "\n"));
             print("\n" + summary + "\n");

@@ -1,5 +1,9 @@
 package dev.msgrelay.loadgen.cli;
 
+import picocli.CommandLine.ITypeConverter;
+import java.util.function.Function;
+import dev.msgrelay.loadgen.lane.LaneKind;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.loadgen.host.LoadgenVersion;
 import dev.msgrelay.loadgen.result.ResultFileException;
 import dev.msgrelay.loadgen.rig.RunException;
@@ -88,17 +92,22 @@ public final class LoadgenMain implements Runnable {
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
                 .setParameterExceptionHandler(LoadgenMain::usageError)
                 .setExecutionExceptionHandler(LoadgenMain::failure)
-                .registerConverter(Duration.class, LoadgenMain::duration);
+                .registerConverter(Duration.class, converter(text -> Durations.parse(text, LONGEST)))
+                .registerConverter(Policy.class, converter(Policy::ofFlag))
+                .registerConverter(LaneKind.class, converter(LaneKind::parse));
         tellVersion(command);
         return command;
     }
 
-    private static Duration duration(String text) {
-        try {
-            return Durations.parse(text, LONGEST);
-        } catch (IllegalArgumentException e) {
-            throw new TypeConversionException(e.getMessage());
-        }
+    /** A parser whose refusal names the option. */
+    private static <T> ITypeConverter<T> converter(Function<String, T> parser) {
+        return text -> {
+            try {
+                return parser.apply(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(e.getMessage());
+            }
+        };
     }
 
     private static void tellVersion(CommandLine command) {

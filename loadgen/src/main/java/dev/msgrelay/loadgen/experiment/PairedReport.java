@@ -150,14 +150,19 @@ public final class PairedReport {
         notes.addAll(ends().lines().toList());
         notes.add(comparison.failures().isEmpty() ? "verdict: " + verdict() : "FAIL");
         notes.addAll(comparison.failures());
-        return Results.of(origin, List.of(Site.here()))
-                .withRatios(Stream.concat(
+        return new Results(
+                Results.SCHEMA_VERSION,
+                origin,
+                comparison.ended().ending(),
+                List.of(Site.here()),
+                List.of(),
+                Stream.concat(
                                 comparison.rows().stream().map(this::ratio),
                                 comparison.frequencies().stream().map(this::frequency))
-                        .toList())
-                .withTurns(comparison.runs())
-                .withNotes(notes)
-                .with(comparison.ended().ending());
+                        .toList(),
+                comparison.runs(),
+                List.of(),
+                notes);
     }
 
     private Ratio ratio(PairedRow row) {

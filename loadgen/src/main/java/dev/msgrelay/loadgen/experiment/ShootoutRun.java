@@ -34,12 +34,15 @@ public final class ShootoutRun {
     private final Shootout shootout;
     private final Equipment equipment;
     private final RunObserver observer;
-    private final Keeper keeper;
+    private final Kept kept;
     private final Experiment experiment;
     private final Results empty;
     private final List<LaneSheet> sheets = new ArrayList<>();
     private final List<LaneResult> skipped = new ArrayList<>();
     private Ending ending = Ending.running();
+    /** The last writing failed. */
+    private boolean unwritten;
+
 
     /** Everything that touches the machine: tests put another one in its place. */
     public record Equipment(Rig rig, Opener opener, LaneSheet.Iperf iperf3) {
@@ -72,8 +75,8 @@ public final class ShootoutRun {
         this.equipment = equipment;
         this.observer = observer;
         this.empty = empty;
-        this.keeper = new Keeper(() -> kept.write(results()), observer);
-        this.experiment = new Experiment(clock, endAsked, observer, keeper::keep, GIVE_UP_AFTER);
+        this.kept = kept;
+        this.experiment = new Experiment(clock, endAsked, observer, this::keep, GIVE_UP_AFTER);
     }
 
     /** The work ahead, in one line: "4 lanes x 3 loads x 3 rounds: 48 runs with those for ceilings, about 6 min". */
@@ -95,7 +98,7 @@ public final class ShootoutRun {
         boolean interrupted = false;
         try {
             open();
-            keeper.keep();
+            keep();
             List<Plan> plans = plans(sheets, shootout);
             experiment.expect(plans, shootout.rounds());
             experiment.rounds(plans, Until.rounds(shootout.rounds()));
@@ -126,7 +129,39 @@ public final class ShootoutRun {
 
     private void end(Ending how) {
         ending = how;
-        keeper.keep();
+        keep();
+    }
+
+    /**
+     * Writes all results. A disk without room ends nothing: it is told once, and tried again with every run. An interrupt is
+     * left for the one who goes on: a file that is written by an interrupted thread is closed under it.
+     */
+    private void keep() {
+        boolean interrupted = Thread.interrupted();
+        IOException failure = write();
+        if (failure != null && Thread.interrupted()) {
+            interrupted = true;
+            failure = write();
+        }
+        if (failure != null && !unwritten) {
+            observer.notice("results cannot be written: " + failure.getMessage() + "; the runs go on");
+        } else if (failure == null && unwritten) {
+            observer.notice("results are written again");
+        }
+        unwritten = failure != null;
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Null where all is written. */
+    private IOException write() {
+        try {
+            kept.write(results());
+            return null;
+        } catch (IOException e) {
+            return e;
+        }
     }
 
     private void open() throws InterruptedException {
@@ -164,7 +199,7 @@ public final class ShootoutRun {
     }
 
     public boolean isUnwritten() {
-        return keeper.hasFailed();
+        return unwritten;
     }
 
     /** Those of one round: first what links give without a relay, then loads, then lanes, so that what will be compared runs in turn. */

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.result;
 
+import dev.msgrelay.loadgen.host.LoadgenVersion;
 import dev.msgrelay.loadgen.host.Finding;
 import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.result.RunRecord.Observed;
@@ -53,10 +54,9 @@ public record Results(
         public static Origin of(Instant started, String command, List<String> args) {
             List<String> commandLine = new ArrayList<>(List.of("loadgen"));
             commandLine.addAll(args);
-            String version = Results.class.getPackage().getImplementationVersion();
             return new Origin(
                     command,
-                    version == null ? "development" : version,
+                    LoadgenVersion.here(),
                     started.truncatedTo(ChronoUnit.SECONDS).toString(),
                     commandLine);
         }
@@ -191,18 +191,6 @@ public record Results(
 
     public Results with(Ending newEnding) {
         return new Results(schemaVersion, origin, newEnding, sites, lanes, ratios, turns, findings, notes);
-    }
-
-    public Results withTurns(List<Turn> newTurns) {
-        return new Results(schemaVersion, origin, ending, sites, lanes, ratios, newTurns, findings, notes);
-    }
-
-    public Results withRatios(List<Ratio> newRatios) {
-        return new Results(schemaVersion, origin, ending, sites, lanes, newRatios, turns, findings, notes);
-    }
-
-    public Results withFindings(List<Finding> newFindings) {
-        return new Results(schemaVersion, origin, ending, sites, lanes, ratios, turns, newFindings, notes);
     }
 
     public Results withNotes(List<String> newNotes) {

@@ -13,7 +13,6 @@ import dev.msgrelay.loadgen.rig.Contestants;
 import dev.msgrelay.loadgen.rig.Plan;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.loadgen.rig.RunObserver;
-import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
@@ -174,19 +173,6 @@ class ExperimentTest {
         assertThatThrownBy(() -> experiment.rounds(List.of(cell), Until.rounds(2)))
                 .isInstanceOf(InterruptedException.class);
         assertThat(experiment.runs()).isEmpty();
-    }
-
-    @Test
-    void aDiskThatIsFullIsToldOnceAndEndsNothing() throws Exception {
-        Keeper keeper = new Keeper(
-                () -> {
-                    throw new IOException("no room");
-                },
-                listener());
-        new Experiment(meter::nanoTime, meter::isEndAsked, listener(), keeper::keep, 2)
-                .rounds(cells("A"), Until.rounds(3));
-        assertThat(notices).containsExactly("results cannot be written: no room; the runs go on");
-        assertThat(keeper.hasFailed()).isTrue();
     }
 
     private Experiment experiment(int giveUpAfter) {
