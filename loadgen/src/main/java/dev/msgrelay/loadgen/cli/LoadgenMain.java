@@ -58,8 +58,6 @@ public final class LoadgenMain implements Runnable {
     /**
      * Does what the arguments say. A result that could not be printed, because the disk behind stdout is full or nobody
      * reads it any more, is a failure: writers do not throw, they have to be asked.
-     *
-     * @return the exit code
      */
     static int execute(CommandLine command, String... args) {
         // Asked for before any command has its own, the writer is the same for all of them.

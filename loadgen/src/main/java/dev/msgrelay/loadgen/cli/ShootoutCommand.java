@@ -206,7 +206,6 @@ final class ShootoutCommand extends Told {
         return Way.to(spec.name(), relay, far);
     }
 
-    /** @param remotes names of relays that run already */
     private Shootout shootout(Set<String> remotes) {
         within("--rounds", rounds, 1, MAX_ROUNDS);
         // Arguments that the relay refuses are told now, and not when ceilings have been measured.

@@ -63,9 +63,6 @@ public final class Classifier {
     private static final double IDLE = 0.5;
 
     private static final double WORTH_TELLING = 0.01;
-    private static final double PERCENT = 100;
-    private static final double SECOND_NANOS = 1e9;
-    private static final double KIBI = 1 << 10;
 
     private final Signals signals;
     private final Rates rates;
@@ -163,7 +160,7 @@ public final class Classifier {
         if (!late) {
             return NOTHING;
         }
-        say("%.2f %% of the messages left more than 1 ms late", rates.late() * PERCENT);
+        say("%.2f %% of the messages left more than 1 ms late", rates.late() * 100);
         if (signals.lateBehindRelay()) {
             boolean told = holds != null && holds.heldBack() >= rates.late();
             if (told) {
@@ -356,7 +353,7 @@ public final class Classifier {
                 ? still.deliveries().count() > 0
                         && still.isSlow()
                         && still.deliveries().explains(still.slowestNanos(), true)
-                : still.deliveries().totalNanos() >= STOOD_STILL * rates.seconds() * SECOND_NANOS;
+                : still.deliveries().totalNanos() >= STOOD_STILL * rates.seconds() * 1e9;
     }
 
     /** At full speed, publishers that could send more and hardly want a core. */
@@ -392,7 +389,7 @@ public final class Classifier {
                     Queue.LONG_BYTES >> 10,
                     queue.waiting(),
                     queue.samples(),
-                    queue.meanBytes() / KIBI);
+                    queue.meanBytes() / 1024.0);
         }
     }
 

@@ -7,11 +7,9 @@ import java.util.List;
 /**
  * Samples of one window.
  *
- * @param samples how often the queues were looked at
  * @param cpu the busiest thread of each process and role; empty where none was seen
  * @param waitsKnown false where the kernel does not tell how long a thread waited for a core
  * @param machine null where it was not seen
- * @param queues of sockets
  */
 public record Sampled(int samples, List<CpuShare> cpu, boolean waitsKnown, MachineShare machine, Queues queues) {
     public static final Sampled NOTHING = new Sampled(0, List.of(), true, null, Queues.UNSEEN);
@@ -82,10 +80,7 @@ public record Sampled(int samples, List<CpuShare> cpu, boolean waitsKnown, Machi
     /**
      * Samples of one end of all connections of one kind; of several, the one whose queue was long most often.
      *
-     * @param connections seen
-     * @param samples taken of it
      * @param waiting share of the samples in which at least {@link #LONG_BYTES} stood in it, 0..1
-     * @param meanBytes in it
      */
     public record Queue(int connections, int samples, double waiting, double meanBytes) {
         /** With less than this, a queue is as good as empty: half of a loopback segment. */

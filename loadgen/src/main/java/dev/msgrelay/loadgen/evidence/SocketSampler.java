@@ -204,7 +204,6 @@ final class SocketSampler {
                     .collect(Collectors.toSet());
         }
 
-        /** @param client the port of the end that connected */
         boolean has(int client) {
             return clients.contains(client);
         }

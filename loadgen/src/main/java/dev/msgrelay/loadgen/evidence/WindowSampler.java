@@ -49,8 +49,6 @@ public final class WindowSampler implements AutoCloseable {
     /**
      * Starts it.
      *
-     * @param begin of the window, by {@link System#nanoTime}; not over yet
-     * @param end of it
      * @param scheduled whether publishers have a schedule to keep, which looks within the window would make them miss
      */
     public static WindowSampler start(SystemTree source, Watched watched, long begin, long end, boolean scheduled) {

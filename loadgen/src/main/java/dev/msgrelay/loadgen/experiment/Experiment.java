@@ -49,7 +49,6 @@ public final class Experiment {
      * How long rounds go on.
      *
      * @param expected rounds, as far as can be said
-     * @param most rounds
      * @param nanos no round begins that would probably end later; the first one does in any case
      * @param isEnough looked at after each run, with all runs of these rounds
      */
@@ -87,7 +86,6 @@ public final class Experiment {
     /**
      * Measures all of them round by round, every other round the other way round.
      *
-     * @return the runs of these rounds
      * @throws InterruptedException somebody asked for the end; {@link #runs} has what there is
      */
     public List<Run> rounds(List<Plan> cells, Until until) throws InterruptedException {

@@ -47,7 +47,6 @@ public final class InTurn {
     /**
      * Does it. What there is is returned however it ends: by an interrupt or a run that failed, too.
      *
-     * @param cells A's and B's
      * @param limitNanos no pair begins that would probably end later
      */
     public PairedComparison compare(List<Plan> cells, long limitNanos, Consumer<PairedComparison> afterPair) {

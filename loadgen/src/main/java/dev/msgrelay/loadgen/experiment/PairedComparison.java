@@ -10,11 +10,8 @@ import java.util.List;
 /**
  * Two sides, run in turn.
  *
- * @param runs all that came to their end
  * @param rows the first one decides
  * @param frequencies of what became of runs, beside their figures
- * @param ended why there are not more
- * @param failures what makes all of it invalid; empty where nothing does
  */
 public record PairedComparison(
         List<Turn> runs,

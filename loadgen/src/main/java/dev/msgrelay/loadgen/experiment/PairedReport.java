@@ -21,8 +21,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A comparison in turn, for people and for programs. */
-public final class PairedReport {
-    private static final double HUNDRED = 100;
+public record PairedReport(Map<Side, String> titles, PairedComparison comparison) {
 
     private static final List<Field<PairedRow>> FIELDS = List.of(
             Field.text("", row -> row.figure().title()),
@@ -34,16 +33,8 @@ public final class PairedReport {
             Field.of(
                     "sees from",
                     Unit.FRACTION,
-                    row -> row.ratio().isKnown() ? row.smallestSeenPercent() / HUNDRED : Double.NaN),
+                    row -> row.ratio().isKnown() ? row.smallestSeenPercent() / 100 : Double.NaN),
             Field.text("", PairedRow::verdict));
-
-    private final Map<Side, String> titles;
-    private final PairedComparison comparison;
-
-    public PairedReport(Map<Side, String> titles, PairedComparison comparison) {
-        this.titles = titles;
-        this.comparison = comparison;
-    }
 
     /** One line after each pair. */
     public static String progress(PairedComparison comparison) {

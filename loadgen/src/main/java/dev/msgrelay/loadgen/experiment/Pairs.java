@@ -14,8 +14,6 @@ import java.util.function.Predicate;
  *
  * <p>A run that the machine disturbed is left over, and so is the other of its block, as long as there are pairs without
  * such runs. What a contestant did leaves no run over.
- *
- * @param alone runs without a partner
  */
 public record Pairs(List<Pair> pairs, List<Turn> alone) {
     public record Pair(Turn a, Turn b) {

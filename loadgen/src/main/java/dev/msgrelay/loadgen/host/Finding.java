@@ -5,7 +5,6 @@ import java.util.Locale;
 /**
  * One line of the doctor's report.
  *
- * @param name the fact that was looked at
  * @param value the fact, for people; "unknown" where this system does not tell
  * @param meaning for a run, in plain words
  */

@@ -16,7 +16,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /** One measurement by iperf3: its server at one site, its client at another, one TCP connection, one direction. */
-public final class Iperf3 {
+public record Iperf3(Site client, Site server, Timing timing) {
     /** In a namespace of its own nobody else has it. */
     private static final int DEFAULT_PORT = 5_201;
 
@@ -26,18 +26,8 @@ public final class Iperf3 {
     /** Beyond what was asked for: it begins, ends, and exchanges its results. */
     private static final Duration AROUND = Duration.ofSeconds(60);
 
-    private final Site client;
-    private final Site server;
-    private final Timing timing;
-
     /** Bytes a second that arrived; or the reason why there is no figure, one line, else null. */
     public record Result(double bytesPerSecond, String reason) {}
-
-    Iperf3(Site client, Site server, Timing timing) {
-        this.client = client;
-        this.server = server;
-        this.timing = timing;
-    }
 
     /** From the near end of a lane to its far one, where it is installed. It counts whole seconds: times are rounded up. */
     public static Result run(Lane lane, Timing timing) throws InterruptedException {

@@ -29,7 +29,6 @@ public final class Lanes {
         return open(spec, new Subprocess());
     }
 
-    /** @param tool runs the commands that an emulated lane needs */
     public static Lane open(LaneSpec spec, Tool tool) throws IOException, InterruptedException {
         return spec.isEmulated() ? emulated(spec, tool) : Lane.between(spec, Site.HERE, Site.HERE, null);
     }
@@ -45,8 +44,6 @@ public final class Lanes {
     /**
      * Two namespaces of its own, joined by a veth pair whose two ends each keep the rate of what they send. Addresses and
      * names are seen inside only, so any number of lanes may exist at once.
-     *
-     * @throws IOException a command failed: its words and what it said; nothing is left of the lane
      */
     private static Lane build(LaneSpec spec, Tool tool, boolean userNamespace)
             throws IOException, InterruptedException {

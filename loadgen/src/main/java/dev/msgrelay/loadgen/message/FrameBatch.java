@@ -104,11 +104,7 @@ public final class FrameBatch {
         return window;
     }
 
-    /**
-     * Adds messages of one publisher until there are enough for a write of this size.
-     *
-     * @return how many
-     */
+    /** Adds messages of one publisher until there are enough for a write of this size. */
     int fillUpTo(int writeSize, long first, long timeNanos) {
         if (end - start >= writeSize) {
             return 0;

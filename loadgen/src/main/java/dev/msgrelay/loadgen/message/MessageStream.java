@@ -24,8 +24,6 @@ public final class MessageStream {
     /**
      * Cut into writes of one size wherever that falls, so that every write is a whole number of the path's segments although
      * no frame divides a segment.
-     *
-     * @param writeSize bytes of every write
      */
     public static MessageStream ofBytes(int publisher, SizeTable sizes, int writeSize, long firstNumber) {
         return new MessageStream(publisher, FrameBatch.ofWrites(sizes, writeSize), writeSize, firstNumber);

@@ -10,10 +10,8 @@ import java.nio.file.Path;
 /**
  * How clients are let in: whether they speak TLS 1.3, whom they trust, what they show. All files of certificates are PEM.
  *
- * @param tls whether they speak TLS
  * @param ca authorities that are trusted; null: those of the JDK
  * @param certificate shown, with its key; null: none
- * @param key of the certificate
  * @param name that the relay's certificate has to be for; null: the endpoint's host
  * @param tokenFile file with the token; null: none is shown
  */

@@ -6,9 +6,7 @@ import java.util.Locale;
 /**
  * The code of publishers and subscribers.
  *
- * @param kind whose code they run
  * @param acks up to where publishers keep every message
- * @param tls whether they speak TLS, as only those of relay-client do
  */
 public record Clients(Kind kind, Ack acks, boolean tls) {
     /** Loadgen's own, which want everything. */

@@ -9,14 +9,10 @@ import java.util.Locale;
 /**
  * The messages through the contestant: how many connections, which content, which pace.
  *
- * @param publishers connections that publish
- * @param subscribers connections that subscribe
  * @param types that messages carry in turn, see {@link SizeTable#typeOf}
  * @param rate messages a second of each publisher, open loop, evenly spaced; 0: as fast as it goes
- * @param unix Unix sockets instead of TCP
  * @param policy of the relay where a subscriber reads too slowly: with any but backpressure they say HELLO, so that they
  *     are told what they miss
- * @param slow subscribers that read too slowly on purpose, beside the others
  */
 public record Load(
         int publishers,

@@ -6,10 +6,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * How long a run is.
  *
- * @param warmup before the measured part, under the same load
  * @param untilSteady whether that is the least, and it goes on as long as the speed grows; a load with a rate has none that
  *     could
- * @param measured the part that counts
  */
 public record Timing(Duration warmup, boolean untilSteady, Duration measured) {
     /**
@@ -46,6 +44,8 @@ public record Timing(Duration warmup, boolean untilSteady, Duration measured) {
     /** The window with the longest warm-up. */
     public Window windowFrom(long now) {
         boolean mayGoOn = untilSteady && warmup.compareTo(LONGEST_WARMUP) < 0;
-        return Window.from(now, LEAD_NANOS, (mayGoOn ? LONGEST_WARMUP : warmup).toNanos(), measured.toNanos());
+        long sendFrom = now + LEAD_NANOS;
+        long begin = sendFrom + (mayGoOn ? LONGEST_WARMUP : warmup).toNanos();
+        return new Window(sendFrom, begin, begin + measured.toNanos());
     }
 }

@@ -11,9 +11,7 @@ import java.util.stream.IntStream;
  * @param caption what it shows; may be empty
  */
 public record Table(String caption, List<Column> columns, List<List<Value>> rows) {
-    /**
-     * @throws IllegalArgumentException a row has not as many values as there are columns
-     */
+    /** @throws IllegalArgumentException a row has not as many values as there are columns */
     public Table {
         for (List<Value> row : rows) {
             if (row.size() != columns.size()) {

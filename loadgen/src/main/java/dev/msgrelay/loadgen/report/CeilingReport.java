@@ -12,8 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The ceilings of a link, for people and for programs. */
-public final class CeilingReport {
-    private static final double MEGA = 1e6;
+public record CeilingReport(Link link, List<Integer> bodies, int subscribers) {
 
     private static final List<Column> COLUMNS = List.of(
             new Column("body", Unit.WHOLE),
@@ -24,16 +23,6 @@ public final class CeilingReport {
             new Column("single: msg/s", Unit.WHOLE),
             new Column("MB/s", Unit.PLAIN),
             new Column("of line", Unit.FRACTION));
-
-    private final Link link;
-    private final List<Integer> bodies;
-    private final int subscribers;
-
-    public CeilingReport(Link link, List<Integer> bodies, int subscribers) {
-        this.link = link;
-        this.bodies = bodies;
-        this.subscribers = subscribers;
-    }
 
     private record Direction(LinkRate batched, LinkRate single) {
         static Direction of(Link link, int body, int sharers) {
@@ -68,10 +57,10 @@ public final class CeilingReport {
                 body,
                 direction,
                 rates.batched.messagesPerSecond(),
-                Unit.format("%,.1f", rates.batched.bytesPerSecond() / MEGA),
+                Unit.format("%,.1f", rates.batched.bytesPerSecond() / 1e6),
                 rates.batched.lineFraction(),
                 rates.single.messagesPerSecond(),
-                Unit.format("%,.1f", rates.single.bytesPerSecond() / MEGA),
+                Unit.format("%,.1f", rates.single.bytesPerSecond() / 1e6),
                 rates.single.lineFraction());
     }
 

@@ -42,7 +42,6 @@ import org.HdrHistogram.Histogram;
 public final class RunText {
     private static final List<Double> PERCENTILES = List.of(50.0, 90.0, 99.0, 99.9);
     private static final List<Double> OF_CURVE = List.of(50.0, 99.0, 99.9);
-    private static final double PERCENT = 100;
     /** More subscribers than this are told as one line, as long as nothing is wrong with any of them. */
     private static final int SUBSCRIBERS_LISTED = 16;
 
@@ -94,7 +93,7 @@ public final class RunText {
 
         /** Whether the generator's own lateness is in this percentile: the relay's is its own latency. */
         boolean isOwnLateness(double percentile) {
-            return late() * PERCENT > PERCENT - percentile && !signals().lateBehindRelay();
+            return late() * 100 > 100 - percentile && !signals().lateBehindRelay();
         }
 
         String percentile(double percentile) {
@@ -113,7 +112,6 @@ public final class RunText {
      * The result of a run, in some 15 lines as long as nothing is wrong; the verdict is the first one.
      *
      * @param results of one lane, with a cell of one run for each rate, by their rates; full speed comes first
-     * @param transport of its connections: "TCP"
      * @param explain with the evidence: each subscriber and process, and what the run was bound by
      */
     public static String of(Results results, String contestant, String transport, boolean explain) {
@@ -333,11 +331,11 @@ public final class RunText {
                 part.pace(),
                 first.isPaced()
                         ? ""
-                        : format("%.0f %%", PERCENT * wanted / first.run().out()),
+                        : format("%.0f %%", 100 * wanted / first.run().out()),
                 OF_CURVE.stream()
                         .map(one -> format("%9s", part.percentile(one)))
                         .collect(Collectors.joining(" ")),
-                PERCENT * part.late(),
+                100 * part.late(),
                 part.signals().lateBehindRelay() ? ", behind the relay" : "",
                 missed);
     }
@@ -349,9 +347,9 @@ public final class RunText {
             item(
                     "",
                     "%.0f %% of all cores idle, %.0f %% with other programs, %.1f %% taken by the host",
-                    PERCENT * machine.idle(),
-                    PERCENT * machine.others(),
-                    PERCENT * machine.steal());
+                    100 * machine.idle(),
+                    100 * machine.others(),
+                    100 * machine.steal());
         }
         List<String> stood = parts.stream()
                 .flatMap(part -> part.run().outcome().observed().stream()

@@ -17,10 +17,7 @@ import java.util.Map;
  *
  * @param schemaVersion {@link #SCHEMA_VERSION}
  * @param sites the machines that took part, the relay's first
- * @param lanes what was measured, by lane
- * @param ratios figures against each other
  * @param turns runs of which there are too many to keep more than what the ratios follow from
- * @param findings what the doctor saw
  * @param notes what a reader has to know beside the runs, one line each: measured ceilings, baselines, how exact latencies
  *     are
  */
@@ -41,9 +38,7 @@ public record Results(
      * Facts that are known before the first run.
      *
      * @param command "run", "shootout", ...
-     * @param version of the tool
      * @param started ISO 8601, with the zone
-     * @param commandLine as the tool was called
      */
     public record Origin(String command, String version, String started, List<String> commandLine) {
         public Origin {
@@ -114,14 +109,10 @@ public record Results(
      * @param a the name of what it is set against
      * @param b the name of the one that is looked at
      * @param medianA NaN where it has none
-     * @param medianB NaN where it has none
      * @param runsA how many runs stand behind it
-     * @param runsB how many runs stand behind it
      * @param ratio of b to a; NaN where there are too few runs
      * @param low where its 95 % interval begins; NaN where there is none
-     * @param high where it ends
      * @param smallestSeenPercent the smallest difference that so many runs would have shown; NaN where not known
-     * @param verdict in words
      */
     public record Ratio(
             String figure,
@@ -150,7 +141,6 @@ public record Results(
     /**
      * A run of a comparison in turn.
      *
-     * @param side whose it was
      * @param number from 0, of all runs in their order
      * @param round from 0: runs of one side and round went through the same process
      * @param figures by their names, with their units; NaN where it has none

@@ -27,7 +27,6 @@ public record RunRecord(
         Correctness correctness,
         Resources resources,
         Outcome outcome) {
-    private static final double SECOND_NANOS = 1e9;
     private static final int PERCENT = 100;
     private static final double ROUNDING = 1e-6;
 
@@ -292,6 +291,6 @@ public record RunRecord(
                 .mapToDouble(Resources.ProcessUse::cpuSeconds)
                 .reduce((a, b) -> a + b)
                 .orElse(Double.NaN);
-        return moment.measuredNanos() == 0 ? Double.NaN : seconds * SECOND_NANOS / moment.measuredNanos();
+        return moment.measuredNanos() == 0 ? Double.NaN : seconds * 1e9 / moment.measuredNanos();
     }
 }

@@ -37,8 +37,6 @@ public interface Contestant {
      *
      * @param process null where it runs elsewhere
      * @param publish where publishers connect; null where the contestant sends by itself and wants to know the window
-     * @param subscribe where subscribers connect
-     * @param access how clients are let in
      * @param admin where a relay that runs elsewhere tells its figures; null: nowhere
      */
     record Started(Child process, Endpoint publish, Endpoint subscribe, Access access, AdminPort admin) {

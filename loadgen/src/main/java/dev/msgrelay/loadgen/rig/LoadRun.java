@@ -59,7 +59,6 @@ public final class LoadRun {
     private Live lastLive;
     private Window window;
 
-    /** @param round see {@link Moment} */
     public LoadRun(Plan plan, int round, RunObserver observer) {
         this.plan = plan;
         this.load = plan.load().withPolicy(plan.contestant().policy());

@@ -20,7 +20,6 @@ import java.util.Map;
  * A key and a certificate that is its own authority, for the relays that this process starts at one address. They are made when
  * they are first needed, by the JDK's keytool, and removed when the process ends.
  *
- * @param certificate PEM
  * @param key PEM, RSA of 2,048 bits: with it a handshake costs a relay most
  */
 record OwnCertificate(Path certificate, Path key) {

@@ -15,9 +15,7 @@ import java.time.Duration;
  *
  * @param name for people: on progress lines, in front of failures
  * @param group what may break for all that share it: a lane, a contestant
- * @param places ends of the lane where clients are
  * @param link the link's arithmetic ceilings; null where there is none, or nobody knows its speed
- * @param rig starter of its processes
  */
 public record Plan(
         String name,

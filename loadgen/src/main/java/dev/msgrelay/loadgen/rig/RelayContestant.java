@@ -21,8 +21,6 @@ import tools.jackson.databind.JsonNode;
 /**
  * Our relay, in a process of its own, on ports (or Unix sockets) that nobody else uses.
  *
- * @param relayArgs further arguments of the relay-server command
- * @param javaOptions of its JVM
  * @param publishOverUnix whether publishers connect to a Unix socket whatever the load says of subscribers
  * @param build null for this one
  */

@@ -23,8 +23,6 @@ import java.util.concurrent.atomic.AtomicReference;
  * A relay that runs already, on another machine mostly.
  *
  * @param policy that subscribers ask for; null: nobody has said, and {@link #checked} finds one
- * @param access how its clients are let in
- * @param connectTimeout for a connection that nobody answers
  * @param admin where it tells its figures; null: nowhere
  */
 public record RemoteRelay(

@@ -20,8 +20,6 @@ public record Timeline(List<Point> points) {
     /** Points that a chart can show; longer windows have longer steps. */
     private static final int MAX_POINTS = 1_200;
 
-    private static final double SECOND_NANOS = 1e9;
-
     /** Steps of two seconds: on a machine of few cores the speed of one is no sign yet. */
     private static final int STRETCH = 8;
 
@@ -64,7 +62,7 @@ public record Timeline(List<Point> points) {
             double[] sent = in.isEmpty() ? new double[] {Double.NaN, Double.NaN} : rates(in, from, to);
             double[] got = rates(out, from, to);
             if (sent != null && got != null) {
-                points.add(new Point((to - begin) / SECOND_NANOS, sent[0], sent[1], got[0], got[1], lagAt(lags, to)));
+                points.add(new Point((to - begin) / 1e9, sent[0], sent[1], got[0], got[1], lagAt(lags, to)));
             }
         }
         return new Timeline(points);
@@ -104,7 +102,7 @@ public record Timeline(List<Point> points) {
                 return null;
             }
             for (int i = 0; i < sum.length; i++) {
-                sum[i] += (after[i] - before[i]) * SECOND_NANOS / (to - from);
+                sum[i] += (after[i] - before[i]) * 1e9 / (to - from);
             }
         }
         return sum;

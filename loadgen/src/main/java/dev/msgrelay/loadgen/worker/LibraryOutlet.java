@@ -155,11 +155,7 @@ final class LibraryOutlet implements Outlet {
         private long sequence;
         private String fault;
 
-        /**
-         * @param first number of the first message
-         * @param sampling one message in so many is timed, a power of two
-         * @param window those of which it is: only these are
-         */
+        /** @param sampling one message in so many is timed, a power of two */
         Acknowledged(long first, int sampling, Supplier<Window> window) {
             this.first = first;
             this.samplingMask = sampling - 1L;

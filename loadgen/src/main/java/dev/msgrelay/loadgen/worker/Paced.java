@@ -40,11 +40,7 @@ final class Paced {
     private long late;
     private long worstNanos;
 
-    /**
-     * @param schedules of each publisher id
-     * @param batch what goes out in one write, shared by all connections
-     * @param clock {@link System#nanoTime}, read after each write
-     */
+    /** @param clock {@link System#nanoTime}, read after each write */
     Paced(
             List<PublishConnection> connections,
             IntFunction<Schedule> schedules,

@@ -73,9 +73,6 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
     /**
      * Publishes as fast as it goes, from the window's {@link Window#sendFrom} to its end; the last write only completes the
      * last frame.
-     *
-     * @param stream that goes on where the connection is
-     * @param told the window, as it is known by now
      */
     public void publish(MessageStream stream, Supplier<Window> told) throws IOException {
         long now = new Waiter(0).awaitMoment(told.get().sendFrom());

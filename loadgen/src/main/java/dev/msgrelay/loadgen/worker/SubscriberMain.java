@@ -97,11 +97,7 @@ public final class SubscriberMain {
         }
     }
 
-    /**
-     * Waits for what is still on its way: until all is there, or nothing more has come for a while.
-     *
-     * @return how long it has waited for what is not there, in milliseconds; 0 where all is
-     */
+    /** Waits for what is still on its way: until all is there, or nothing more has come for a while. */
     private long drain(long sent) throws InterruptedException {
         long start = System.nanoTime();
         long lastChange = start;
