@@ -126,7 +126,7 @@ final class RunCommand extends Told {
                 rig.abandon();
                 lines.end();
                 if (!runs.runs().isEmpty()) {
-                    report(way, runs.runs(), ceilings, Ending.interrupted("Ctrl-C"));
+                    report(way, runs.runs(), ceilings, new Ending(Ending.How.INTERRUPTED, "Ctrl-C"));
                 }
                 // JSON is all of stdout, or nothing.
                 (json ? err() : out()).println(RunText.partial(rig.lastLive()));

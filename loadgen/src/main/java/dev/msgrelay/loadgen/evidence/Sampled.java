@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.evidence;
 
+import java.util.stream.Stream;
 import dev.msgrelay.loadgen.evidence.Watched.Role;
 import java.util.Comparator;
 import java.util.List;
@@ -7,7 +8,7 @@ import java.util.List;
 /**
  * Samples of one window.
  *
- * @param cpu the busiest thread of each process and role; empty where none was seen
+ * @param cpu the busiest thread of each process; empty where none was seen
  * @param waitsKnown false where the kernel does not tell how long a thread waited for a core
  * @param machine null where it was not seen
  */
@@ -16,18 +17,16 @@ public record Sampled(int samples, List<CpuShare> cpu, boolean waitsKnown, Machi
 
     /** The process of a role whose thread wanted a core most; null where none was seen. */
     public CpuShare busiest(Role role) {
-        return cpu.stream()
-                .filter(share -> share.role() == role)
-                .max(Comparator.comparingDouble(CpuShare::wanted))
-                .orElse(null);
+        return of(role).max(Comparator.comparingDouble(CpuShare::wanted)).orElse(null);
     }
 
     /** The process of a role whose thread wanted a core least; null where none was seen. */
     public CpuShare leastBusy(Role role) {
-        return cpu.stream()
-                .filter(share -> share.role() == role)
-                .min(Comparator.comparingDouble(CpuShare::wanted))
-                .orElse(null);
+        return of(role).min(Comparator.comparingDouble(CpuShare::wanted)).orElse(null);
+    }
+
+    private Stream<CpuShare> of(Role role) {
+        return cpu.stream().filter(share -> share.role() == role);
     }
 
     /**

@@ -83,8 +83,6 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
      * @param throughOut whether there may be one between relay and subscribers
      */
     public record LinkShare(double in, double out, boolean throughIn, boolean throughOut) {
-        public static final LinkShare UNKNOWN = new LinkShare(Double.NaN, Double.NaN, true, true);
-
         private static final double ALL = 0.95;
 
         boolean isFullIn() {

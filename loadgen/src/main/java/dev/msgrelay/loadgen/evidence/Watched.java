@@ -14,7 +14,6 @@ public record Watched(List<Process> processes, int publishPort, int subscribePor
     /**
      * A process of the run.
      *
-     * @param role of all its threads; but threads of a relay's process that are called "publisher..." are publishers
      * @param beside it holds nobody back, whatever it does: it counts for what the machine did, and for nothing else
      */
     public record Process(Role role, String name, long pid, boolean beside) {

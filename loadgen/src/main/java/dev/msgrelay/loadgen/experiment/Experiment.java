@@ -48,14 +48,14 @@ public final class Experiment {
     /**
      * How long rounds go on.
      *
-     * @param expected rounds, as far as can be said
+     * @param most rounds
      * @param nanos no round begins that would probably end later; the first one does in any case
      * @param isEnough looked at after each run, with all runs of these rounds
      */
-    public record Until(int expected, int most, long nanos, Predicate<List<Run>> isEnough) {
+    public record Until(int most, long nanos, Predicate<List<Run>> isEnough) {
         /** So many rounds, however long they take. */
         public static Until rounds(int rounds) {
-            return new Until(rounds, rounds, Long.MAX_VALUE, runs -> false);
+            return new Until(rounds, Long.MAX_VALUE, runs -> false);
         }
     }
 
@@ -104,7 +104,7 @@ public final class Experiment {
                     left.dropped(plan.estimate());
                     continue;
                 }
-                Run run = measure(where(round, Math.max(round, until.expected()), number, cells.size()), plan, round);
+                Run run = measure(where(round, until.most(), number, cells.size()), plan, round);
                 taken.add(run);
                 if (!run.failures().isEmpty()) {
                     observer.notice(

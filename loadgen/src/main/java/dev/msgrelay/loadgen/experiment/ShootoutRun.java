@@ -102,11 +102,11 @@ public final class ShootoutRun {
             List<Plan> plans = plans(sheets, shootout);
             experiment.expect(plans, shootout.rounds());
             experiment.rounds(plans, Until.rounds(shootout.rounds()));
-            end(sheets.isEmpty() ? Ending.failed("no lane could be set up") : Ending.complete());
+            end(sheets.isEmpty() ? new Ending(Ending.How.FAILED, "no lane could be set up") : Ending.complete());
         } catch (InterruptedException e) {
             // There is little time from here on: what is to be known is kept, and nobody is waited for.
             interrupted = true;
-            end(Ending.interrupted("interrupted"));
+            end(new Ending(Ending.How.INTERRUPTED, "interrupted"));
             throw e;
         } finally {
             close(interrupted);

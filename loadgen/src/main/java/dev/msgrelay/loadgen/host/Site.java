@@ -29,7 +29,7 @@ public record Site(String name, List<String> prefix, String address) {
         command.addAll(program.javaOptions());
         command.addAll(List.of("-cp", classPath(), program.main()));
         command.addAll(program.args());
-        return startCommand(command);
+        return new ProcessBuilder(command).start();
     }
 
     /**
@@ -40,10 +40,6 @@ public record Site(String name, List<String> prefix, String address) {
         List<String> guarded = new ArrayList<>(List.of("sh", "-c", GUARD, "guarded"));
         guarded.addAll(command);
         return guarded;
-    }
-
-    public static Process startCommand(List<String> command) throws IOException {
-        return new ProcessBuilder(command).start();
     }
 
     public static String java() {

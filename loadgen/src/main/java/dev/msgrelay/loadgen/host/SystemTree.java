@@ -31,10 +31,6 @@ public class SystemTree {
         return new SystemTree(Path.of("/proc"));
     }
 
-    Path path(String path) {
-        return root.resolve(path);
-    }
-
     /**
      * A file's content without white space at its ends; empty when there is no such file, when it cannot be read (some
      * files of /sys answer with an error instead of a value), or when nothing is in it.

@@ -6,8 +6,6 @@ import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.plan.Timing;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +16,7 @@ import tools.jackson.databind.JsonNode;
 /** One measurement by iperf3: its server at one site, its client at another, one TCP connection, one direction. */
 public record Iperf3(Site client, Site server, Timing timing) {
     /** In a namespace of its own nobody else has it. */
-    private static final int DEFAULT_PORT = 5_201;
+    private static final String PORT = "5201";
 
     private static final String LISTENS = "Server listening";
     private static final long START_MILLIS = 60_000;
@@ -49,14 +47,13 @@ public record Iperf3(Site client, Site server, Timing timing) {
     }
 
     Result run() throws IOException, InterruptedException {
-        int port = server.prefix().isEmpty() ? freePort() : DEFAULT_PORT;
-        Process serving = serve(port);
+        Process serving = serve();
         try {
             awaitListening(serving);
             long seconds = seconds(timing.measured());
             long omitted = seconds(timing.warmup());
             List<String> command = new ArrayList<>(client.prefix());
-            command.addAll(List.of("iperf3", "--client", server.address(), "--port", "" + port));
+            command.addAll(List.of("iperf3", "--client", server.address(), "--port", PORT));
             command.addAll(List.of("--time", "" + Math.max(1, seconds), "--omit", "" + omitted));
             command.addAll(List.of("--interval", "0", "--json"));
             Duration limit = Duration.ofSeconds(seconds + omitted).plus(AROUND);
@@ -66,9 +63,9 @@ public record Iperf3(Site client, Site server, Timing timing) {
         }
     }
 
-    Process serve(int port) throws IOException {
+    Process serve() throws IOException {
         List<String> iperf3 =
-                List.of("iperf3", "--server", "--one-off", "--bind", server.address(), "--port", "" + port);
+                List.of("iperf3", "--server", "--one-off", "--bind", server.address(), "--port", PORT);
         List<String> command = new ArrayList<>(server.prefix());
         command.addAll(Site.guarded(iperf3));
         command.addAll(List.of("--interval", "0", "--forceflush"));
@@ -115,11 +112,5 @@ public record Iperf3(Site client, Site server, Timing timing) {
 
     private static long seconds(Duration duration) {
         return TimeUnit.MILLISECONDS.toSeconds(duration.toMillis() + 999);
-    }
-
-    private int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(server.address()))) {
-            return socket.getLocalPort();
-        }
     }
 }

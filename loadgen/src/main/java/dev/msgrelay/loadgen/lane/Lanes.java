@@ -30,10 +30,9 @@ public final class Lanes {
     }
 
     public static Lane open(LaneSpec spec, Tool tool) throws IOException, InterruptedException {
-        return spec.isEmulated() ? emulated(spec, tool) : Lane.between(spec, Site.HERE, Site.HERE, null);
-    }
-
-    private static Lane emulated(LaneSpec spec, Tool tool) throws IOException, InterruptedException {
+        if (!spec.isEmulated()) {
+            return Lane.between(spec, Site.HERE, Site.HERE, null);
+        }
         LaneTools tools = LaneTools.probe(tool);
         if (!tools.available()) {
             throw new IOException(tools.reason());

@@ -10,7 +10,7 @@ import java.util.Locale;
  */
 public record Clients(Kind kind, Ack acks, boolean tls) {
     /** Loadgen's own, which want everything. */
-    public static final Clients RAW = of(Kind.RAW);
+    public static final Clients RAW = new Clients(Kind.RAW, Ack.NONE, false);
 
     public enum Kind {
         /** Loadgen's own: plain connections, large writes, every message checked. */
@@ -65,11 +65,6 @@ public record Clients(Kind kind, Ack acks, boolean tls) {
     /** The same of relay-client. */
     public Clients ofLibrary() {
         return new Clients(Kind.LIBRARY, acks, tls);
-    }
-
-    /** Those of a kind, without anything else. */
-    public static Clients of(Kind kind) {
-        return new Clients(kind, Ack.NONE, false);
     }
 
     /** For people: what is unusual about them, each with a comma before it; empty where nothing is. */

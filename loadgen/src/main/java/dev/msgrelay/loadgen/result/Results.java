@@ -80,14 +80,6 @@ public record Results(
             return new Ending(How.COMPLETE, "");
         }
 
-        public static Ending interrupted(String reason) {
-            return new Ending(How.INTERRUPTED, reason);
-        }
-
-        public static Ending failed(String reason) {
-            return new Ending(How.FAILED, reason);
-        }
-
         /** "interrupted: Ctrl-C". */
         @Override
         public String toString() {

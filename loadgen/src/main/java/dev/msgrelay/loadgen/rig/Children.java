@@ -113,7 +113,7 @@ public final class Children implements AutoCloseable {
 
     /** Starts any command of this host; {@link Site#guarded guard} one that would outlive its controller. */
     public Child startCommand(String name, List<String> command) throws IOException {
-        return add(new Child(name, Site.HERE, Site.startCommand(command)));
+        return add(new Child(name, Site.HERE, new ProcessBuilder(command).start()));
     }
 
     synchronized Child add(Child child) {

@@ -31,11 +31,6 @@ public record RemoteRelay(
     /** For the answer to HELLO: the connection stands by then. */
     private static final Duration ANSWER = Duration.ofMillis(1_500);
 
-    /** One that lets everybody in, and tells nothing. */
-    public RemoteRelay(Endpoint publish, Endpoint subscribe, Policy policy) {
-        this(publish, subscribe, policy, Access.OPEN, Duration.ofSeconds(5), null);
-    }
-
     @Override
     public String name() {
         return "relay at " + publish;

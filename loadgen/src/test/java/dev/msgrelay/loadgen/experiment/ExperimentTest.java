@@ -103,19 +103,19 @@ class ExperimentTest {
 
     @Test
     void noRoundBeginsThatWouldProbablyEndTooLate() throws Exception {
-        Until until = new Until(100, 100, 7 * RUN_NANOS, runs -> false);
+        Until until = new Until(100, 7 * RUN_NANOS, runs -> false);
         assertThat(experiment.rounds(cells("A", "B"), until)).hasSize(6);
     }
 
     @Test
     void theFirstRoundRunsHoweverLittleTimeThereIs() throws Exception {
-        assertThat(experiment.rounds(cells("A", "B"), new Until(100, 100, 1, runs -> false)))
+        assertThat(experiment.rounds(cells("A", "B"), new Until(100, 1, runs -> false)))
                 .hasSize(2);
     }
 
     @Test
     void enoughIsEnoughAfterAnyRun() throws Exception {
-        assertThat(experiment.rounds(cells("A", "B"), new Until(100, 100, Long.MAX_VALUE, runs -> runs.size() == 5)))
+        assertThat(experiment.rounds(cells("A", "B"), new Until(100, Long.MAX_VALUE, runs -> runs.size() == 5)))
                 .hasSize(5);
     }
 

@@ -63,7 +63,7 @@ class Iperf3Test {
     @Test
     void theServerGoesWithOurEndOfItsStdin() throws Exception {
         Site site = withIperf3("echo 'Server listening on 5201'", "exec sleep 600");
-        Process serving = new Iperf3(site, site, SECOND).serve(5_201);
+        Process serving = new Iperf3(site, site, SECOND).serve();
         try {
             Iperf3.awaitListening(serving);
             List<ProcessHandle> all = serving.descendants().toList();

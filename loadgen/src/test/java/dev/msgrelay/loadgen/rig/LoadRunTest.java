@@ -77,7 +77,7 @@ class LoadRunTest {
                         .withBody(BodySizes.parse("16-70000"))
                         .withRate(500)
                         .withUnix(true)
-                        .withClients(Clients.of(Clients.Kind.LIBRARY)));
+                        .withClients(Clients.RAW.ofLibrary()));
         expectClean(paced);
         assertThat(paced.correctness().acknowledged()).isZero();
     }
