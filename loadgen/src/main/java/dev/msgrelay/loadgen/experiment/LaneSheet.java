@@ -207,11 +207,7 @@ final class LaneSheet {
 
     /** "0.993 (0.991 .. 0.994)" of the baseline of each run's round; empty where there is none. */
     private static String ratio(List<RunRecord> runs, List<RunRecord> baselines) {
-        Spread spread = Spread.of(runs, run -> baselines.stream()
-                .filter(baseline -> baseline.moment().round() == run.moment().round())
-                .mapToDouble(baseline -> run.bytesOut() / bytes(baseline))
-                .findFirst()
-                .orElse(Double.NaN));
+        Spread spread = Spread.ofRounds(runs, baselines, LaneSheet::bytes);
         return spread.isKnown() ? format("%.3f (%.3f .. %.3f)", spread.median(), spread.min(), spread.max()) : "";
     }
 }

@@ -59,7 +59,7 @@ public record Iperf3(Site client, Site server, Timing timing) {
             Duration limit = Duration.ofSeconds(seconds + omitted).plus(AROUND);
             return parse(new Subprocess(limit.toMillis()).run(command));
         } finally {
-            end(serving);
+            Subprocess.end(serving, 1_000);
         }
     }
 
@@ -76,18 +76,6 @@ public record Iperf3(Site client, Site server, Timing timing) {
         String said = Subprocess.awaitLine(serving, LISTENS, START_MILLIS);
         if (!said.startsWith(LISTENS)) {
             throw new IOException("iperf3's server does not listen: " + said);
-        }
-    }
-
-    private static void end(Process serving) throws InterruptedException {
-        try {
-            serving.getOutputStream().close();
-        } catch (IOException e) {
-            // it is gone already
-        }
-        if (!serving.waitFor(1, TimeUnit.SECONDS)) {
-            serving.descendants().forEach(ProcessHandle::destroyForcibly);
-            serving.destroyForcibly();
         }
     }
 

@@ -6,7 +6,6 @@ import dev.msgrelay.loadgen.host.Tool;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
@@ -106,16 +105,6 @@ public final class Namespace implements AutoCloseable {
     /** Ends the holder. The namespace goes with the last process in it. */
     @Override
     public void close() {
-        try {
-            holder.getOutputStream().close();
-            if (!holder.waitFor(END_MILLIS, TimeUnit.MILLISECONDS)) {
-                holder.destroyForcibly();
-            }
-        } catch (IOException e) {
-            holder.destroyForcibly();
-        } catch (InterruptedException e) {
-            holder.destroyForcibly();
-            Thread.currentThread().interrupt();
-        }
+        Subprocess.end(holder, END_MILLIS);
     }
 }
