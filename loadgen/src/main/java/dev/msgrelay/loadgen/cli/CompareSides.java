@@ -78,7 +78,6 @@ final class CompareSides extends Options {
         }
     }
 
-    /** The options of {@code run} that a side may have. */
     @CommandLine.Command(name = "run")
     private static final class Shared {
         @Mixin

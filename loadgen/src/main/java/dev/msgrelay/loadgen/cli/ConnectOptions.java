@@ -22,7 +22,6 @@ final class ConnectOptions extends Options {
     private static final int ETHERNET_MTU = 1_500;
     static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
-    /** Ports of a relay's clients: plain, and with TLS. */
     private static final int SUBSCRIBE = 7_400;
 
     private static final int PUBLISH = 7_401;

@@ -77,7 +77,6 @@ public final class LoadgenMain implements Runnable {
         return code == CommandLine.ExitCode.OK ? CommandLine.ExitCode.SOFTWARE : code;
     }
 
-    /** The command, as its manual and tests have it too. */
     public static CommandLine commandLine() {
         return commandLine(new LoadgenMain());
     }

@@ -169,7 +169,6 @@ final class RunCommand extends Told {
                 : null;
     }
 
-    /** Rates below full speed, with the same processes. */
     private List<Plan> curve(Way way, Load load, RunRecord full, StandingRig rig) {
         List<Plan> plans = new ArrayList<>();
         if (load.isPaced() || !load.isChecked()) {

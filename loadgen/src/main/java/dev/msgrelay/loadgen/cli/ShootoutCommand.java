@@ -177,7 +177,6 @@ final class ShootoutCommand extends Told {
         return complete && !run.isUnwritten() && !run.hasFailures() ? 0 : 1;
     }
 
-    /** Whatever it gave, however it ended. */
     private void print(ShootoutRun run) throws IOException {
         if (json) {
             print(run.results());

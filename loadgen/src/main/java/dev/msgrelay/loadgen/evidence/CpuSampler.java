@@ -79,7 +79,6 @@ final class CpuSampler {
         lastNanos = now;
     }
 
-    /** Counts all its threads, also those that have ended. */
     private void total(long pid) {
         ProcessTimes times = ProcessTimes.parse(source.text(pid + "/stat").orElse(""));
         if (times != null) {

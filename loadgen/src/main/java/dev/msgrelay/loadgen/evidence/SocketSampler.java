@@ -170,7 +170,6 @@ final class SocketSampler {
             this.port = watched.subscribePort();
         }
 
-        /** Looks for them, until some are found. */
         void find() {
             if (port < 0 || !clients.isEmpty()) {
                 return;

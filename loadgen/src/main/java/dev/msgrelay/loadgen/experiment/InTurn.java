@@ -22,7 +22,6 @@ public final class InTurn {
     /** Fewer rounds may have been alike by chance, and so make an interval too narrow; and give no verdict beyond doubt. */
     static final int MIN_ROUNDS = 11;
 
-    /** About as many as an hour has. */
     private static final int MAX_PAIRS = 500;
 
     private final Experiment experiment;

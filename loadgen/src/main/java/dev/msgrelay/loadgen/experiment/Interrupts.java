@@ -29,7 +29,6 @@ public final class Interrupts implements AutoCloseable {
         }
     }
 
-    /** Whether the process was asked to end. */
     public boolean isRequested() {
         return requested;
     }

@@ -36,7 +36,6 @@ public record PairedReport(Map<Side, String> titles, PairedComparison comparison
                     row -> row.ratio().isKnown() ? row.smallestSeenPercent() / 100 : Double.NaN),
             Field.text("", PairedRow::verdict));
 
-    /** One line after each pair. */
     public static String progress(PairedComparison comparison) {
         PairedRow row = comparison.headline();
         int last = comparison.runs().size() / 2;

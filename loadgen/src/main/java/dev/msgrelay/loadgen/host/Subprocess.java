@@ -152,7 +152,6 @@ public final class Subprocess implements Tool {
         return (users.isEmpty() ? "" : users + File.pathSeparator) + String.join(File.pathSeparator, ALSO);
     }
 
-    /** The command as it is found; unchanged where it is not. */
     static List<String> found(List<String> command, String path) {
         String name = command.get(0);
         List<String> found = new ArrayList<>(command);

@@ -7,10 +7,8 @@ import java.util.stream.Collectors;
 
 /** The kinds of lanes, by the names that they have on command lines and in results. */
 public enum LaneKind {
-    /** TCP over this host's loopback interface. */
     LOOPBACK("loopback", null),
 
-    /** Unix sockets on this host. */
     UNIX("unix", null),
 
     GBE_1("1gbe", LinkSpeed.parse("1g")),

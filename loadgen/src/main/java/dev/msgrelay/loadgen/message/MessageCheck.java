@@ -118,7 +118,6 @@ public final class MessageCheck {
         order.skip(messages);
     }
 
-    /** The fate of each publisher's messages. */
     public SequenceCheck sequence() {
         countRun();
         return sequence;

@@ -16,7 +16,6 @@ import java.nio.file.Path;
  * @param tokenFile file with the token; null: none is shown
  */
 public record Access(boolean tls, Path ca, Path certificate, Path key, String name, Path tokenFile) {
-    /** Nothing is asked, nothing is shown. */
     public static final Access OPEN = new Access(false, null, null, null, null, null);
 
     private static final int MOST_TOKEN_BYTES = 4_096;

@@ -5,14 +5,11 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
-import java.io.IOException;
-import java.io.Writer;
 import java.math.BigDecimal;
 import org.HdrHistogram.Histogram;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
-import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
@@ -32,7 +29,6 @@ public final class Json {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99};
 
     private static final JsonMapper MAPPER = JsonMapper.builder()
-            .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
             .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
             .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
             .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
@@ -56,19 +52,9 @@ public final class Json {
         return MAPPER.writeValueAsString(document);
     }
 
-    /** A document for people, that is known to be small. */
+    /** A document for people. */
     public static String text(Object document) {
         return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(document);
-    }
-
-    /** Writes a document for people, bit by bit: with a thousand subscribers one is too large to be held. */
-    public static void write(Object document, Writer out) throws IOException {
-        try {
-            MAPPER.writerWithDefaultPrettyPrinter().writeValue(out, document);
-            out.write('\n');
-        } catch (JacksonException e) {
-            throw e.getCause() instanceof IOException cause ? cause : new IOException(e.getMessage(), e);
-        }
     }
 
     public static ObjectNode tree(Object document) {

@@ -41,7 +41,6 @@ public record Timing(Duration warmup, boolean untilSteady, Duration measured) {
         return load.rate() > 0 ? exactly() : this;
     }
 
-    /** The window with the longest warm-up. */
     public Window windowFrom(long now) {
         boolean mayGoOn = untilSteady && warmup.compareTo(LONGEST_WARMUP) < 0;
         long sendFrom = now + LEAD_NANOS;

@@ -68,7 +68,6 @@ public record Window(long sendFrom, long begin, long end) {
             return messagesAtBegin == NOT_YET ? 0 : (messagesAtEnd == NOT_YET ? all : messagesAtEnd) - messagesAtBegin;
         }
 
-        /** Likewise. */
         public long bytes(long all) {
             return messagesAtBegin == NOT_YET ? 0 : (messagesAtEnd == NOT_YET ? all : bytesAtEnd) - bytesAtBegin;
         }

@@ -31,7 +31,6 @@ public record Table(String caption, List<Column> columns, List<List<Value>> rows
             return unit != Unit.TEXT;
         }
 
-        /** The value as people read it. */
         public String text(Value value) {
             return value.number() == null ? value.text() : unit.text(value.number());
         }

@@ -56,7 +56,6 @@ public final class ProgressLine implements RunObserver, AutoCloseable {
         notices.flush();
     }
 
-    /** Begins the next run, of which every line tells where it is. */
     @Override
     public void begins(String where) {
         end();

@@ -50,7 +50,6 @@ public final class RunText {
     private final Part first;
     private final StringBuilder text = new StringBuilder();
 
-    /** One part of a run: full speed, or a rate. */
     private record Part(Cell cell, RunRecord run) {
         static List<Part> of(Results results) {
             return results.lanes().get(0).cells().stream()
@@ -250,7 +249,6 @@ public final class RunText {
         }
     }
 
-    /** The ceiling, and the share of that in each direction. */
     private void ceiling() {
         Ceilings ceilings = first.cell().ceilings();
         if (ceilings == null) {

@@ -22,7 +22,6 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
     /** This relay with its usual options. */
     public static final String RELAY = "relay";
 
-    /** A contestant for which nobody knows a ceiling. */
     public Cell(String contestant, Load load, List<RunRecord> runs) {
         this(contestant, load, null, List.of(), runs);
     }

@@ -120,7 +120,6 @@ public record Results(
             double smallestSeenPercent,
             String verdict) {}
 
-    /** One of the two that are compared in turn. */
     public enum Side {
         A,
         B;
@@ -146,12 +145,10 @@ public record Results(
             Map<String, Double> figures,
             List<String> leftOut,
             List<Observed> observed) {
-        /** Whether its figures may be set against others'. */
         public boolean counts() {
             return leftOut.isEmpty();
         }
 
-        /** Whether it has one of these. */
         public boolean has(Observed.Kind kind) {
             return observed.stream().anyMatch(one -> one.kind() == kind);
         }

@@ -30,7 +30,6 @@ public record RunRecord(
     private static final int PERCENT = 100;
     private static final double ROUNDING = 1e-6;
 
-    /** A run that did not come to its end. */
     public static RunRecord partial(int round, String started, List<String> failures) {
         return new RunRecord(
                 new Moment(round, started, 0, 0),
@@ -104,7 +103,6 @@ public record RunRecord(
      *     acknowledgement; null when nobody asks for that
      */
     public record Delays(Histogram latency, int oneMessageIn, Histogram timeInQueue, Histogram acknowledged) {
-        /** Nothing recorded. */
         public static final Delays NONE = new Delays(null, 1, null, null);
 
         /** A latency needs a time at which a message was to be sent; at full speed it is time in queue. */
@@ -149,7 +147,6 @@ public record RunRecord(
             long acknowledged) {
         static final Correctness UNKNOWN = new Correctness(false, List.of(), List.of(), Punctuality.NONE, 0, 0);
 
-        /** The sum of one count over all subscribers. */
         public long sum(ToLongFunction<SubscriberResult> count) {
             return subscribers.stream().mapToLong(count).sum();
         }
@@ -231,7 +228,6 @@ public record RunRecord(
                 return title;
             }
 
-            /** Words about the side that has more of them. */
             public String oftener() {
                 return oftener;
             }

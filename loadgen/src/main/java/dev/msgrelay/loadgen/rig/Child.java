@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.rig;
 import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.plan.Json;
-import dev.msgrelay.loadgen.plan.Window;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -51,7 +50,6 @@ public final class Child {
     private final Deque<String> stderr = new ArrayDeque<>();
     private boolean stdoutEnded;
 
-    /** One line of a child, and when it came. */
     public record Event(long nanos, JsonNode json) {}
 
     Child(String name, Site site, Process process) {
@@ -66,7 +64,6 @@ public final class Child {
         return name;
     }
 
-    /** The process id. */
     public long pid() {
         return process.pid();
     }
@@ -90,11 +87,6 @@ public final class Child {
 
     public boolean isAlive() {
         return process.isAlive();
-    }
-
-    /** Tells the window of the run. */
-    void tell(Window window) {
-        send("window", window);
     }
 
     /** Sends one command; a child that is gone does not hear it, which shows when its answer is awaited. */
@@ -168,13 +160,11 @@ public final class Child {
         }
     }
 
-    /** The newest event of this kind, or null. */
     public synchronized Event latest(String event) {
         Deque<Event> known = events.get(event);
         return known == null ? null : known.getLast();
     }
 
-    /** All events of this kind, oldest first. */
     public synchronized List<Event> all(String event) {
         return new ArrayList<>(events.getOrDefault(event, new ArrayDeque<>()));
     }
@@ -193,18 +183,15 @@ public final class Child {
         await("ended", END_NANOS);
     }
 
-    /** Asks the process to end (SIGTERM). */
     public void terminate() {
         // Process.destroy would close its streams as well, and its last words would be lost.
         process.toHandle().destroy();
     }
 
-    /** Waits for the end of the process; true when it has ended. */
     public boolean awaitExit(long millis) throws InterruptedException {
         return process.waitFor(millis, TimeUnit.MILLISECONDS);
     }
 
-    /** The exit code of a process that has ended. */
     public int exitValue() {
         return process.exitValue();
     }
@@ -218,7 +205,6 @@ public final class Child {
         }
     }
 
-    /** Ends the process, now. */
     void kill() {
         process.destroyForcibly();
     }

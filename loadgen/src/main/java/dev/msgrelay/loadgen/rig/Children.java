@@ -39,7 +39,6 @@ public final class Children implements AutoCloseable {
     private final Thread hook = new Thread(this::leaveNothing, "kill-children");
     private volatile boolean abandoned;
 
-    /** All of them on this host; as below. */
     public Children() throws InterruptedException {
         this(Placement.HERE);
     }
@@ -63,12 +62,10 @@ public final class Children implements AutoCloseable {
         return staying(Placement.HERE);
     }
 
-    /** The same elsewhere. */
     public static Children staying(Placement placement) throws InterruptedException {
         return new Children(placement, true);
     }
 
-    /** Where each kind of process has its place. */
     public Placement placement() {
         return placement;
     }
@@ -121,7 +118,6 @@ public final class Children implements AutoCloseable {
         return child;
     }
 
-    /** Throws when any child failed or ended. */
     public void checkHealthy() throws RunException {
         for (Child child : all()) {
             child.checkHealthy();
@@ -207,7 +203,6 @@ public final class Children implements AutoCloseable {
         all().forEach(Child::kill);
     }
 
-    /** All that have been started, in that order. */
     public synchronized List<Child> all() {
         return new ArrayList<>(children);
     }

@@ -11,7 +11,6 @@ import java.io.IOException;
  * by itself. Publishers and subscribers are the very same whatever it is, so that two results differ by the contestant only.
  */
 public interface Contestant {
-    /** For people: which one this is. */
     String name();
 
     /** For people: what its connections are, "TCP" or "Unix sockets in, TCP out". */

@@ -152,7 +152,6 @@ public final class LoadRun {
         }
     }
 
-    /** Everything that is known of it, and the verdict. */
     private RunRecord record(Watch watch, List<ProcessUse> used, Sent sent, Got got, Got slow)
             throws InterruptedException {
         long nanos = window.measuredNanos();
@@ -185,7 +184,7 @@ public final class LoadRun {
         window = told;
         fleet.tell(told);
         if (contestant.sendsByItself()) {
-            relay.tell(told);
+            relay.send("window", told);
         }
     }
 

@@ -96,12 +96,10 @@ record OwnCertificate(Path certificate, Path key) {
                 StandardCharsets.US_ASCII);
     }
 
-    /** Arguments by which a relay shows it. */
     List<String> args() {
         return List.of("--tls-cert", certificate.toString(), "--tls-key", key.toString());
     }
 
-    /** How clients speak TLS with who shows it. */
     Access clients() {
         return Access.trusting(certificate);
     }

@@ -32,12 +32,10 @@ public record Plan(
     /** For each process of more than one publisher and one subscriber. */
     private static final Duration PROCESS = Duration.ofMillis(250);
 
-    /** On this host, over its loopback interface. */
     public static Plan here(String name, Contestant contestant, Load load, Timing timing, Rig rig) {
         return new Plan(name, name, contestant, Placement.HERE, Places.NEAR, null, load, timing, rig);
     }
 
-    /** The time that one run takes, about. */
     public Duration estimate() {
         int further = Math.max(0, load.publisherProcesses() + load.subscriberProcesses() - 2);
         return timing.warmup().plus(timing.measured()).plus(OVERHEAD).plus(PROCESS.multipliedBy(further));

@@ -29,10 +29,8 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
     /** The options of bin/relay-server: a heap that is touched at the start, and a JVM that does next to nothing idle. */
     public static final List<String> JAVA_OPTIONS = javaOptions(List.of());
 
-    /** The relay's option that says what it does with a slow subscriber. */
     public static final String POLICY = "--slow-subscriber";
 
-    /** The relay's option that says where its journal is. */
     public static final String JOURNAL = "--journal";
 
     /** In place of a journal's directory: a new one, which goes with the relay; with a colon and the directory that it is in. */
@@ -177,7 +175,6 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
 
     /** Another build of this project: the root of a checkout in which it was built. */
     public record Build(Path directory) {
-        /** The command that starts its relay-server, without arguments. */
         List<String> relay(List<String> javaOptions) throws IOException {
             return command(javaOptions, "-jar", jar("relay-server").toString());
         }

@@ -134,7 +134,6 @@ final class RunDirectory implements AutoCloseable {
         Files.deleteIfExists(directory);
     }
 
-    /** A directory within, for whatever a contestant writes. */
     Path data() throws IOException {
         return Files.createDirectories(path.resolve(DATA));
     }
@@ -147,7 +146,6 @@ final class RunDirectory implements AutoCloseable {
         return path.resolve(name + PEM);
     }
 
-    /** Removes it with all that is in it. */
     @Override
     public synchronized void close() {
         if (closed) {

@@ -26,7 +26,6 @@ public record Timeline(List<Point> points) {
     /** A speed that grows by less from one stretch to the next is steady: busy machines are no more even. */
     private static final double GROWTH = 1.05;
 
-    /** The relay's word on its lag at a time. */
     record Lag(long nanos, long bytes) {}
 
     /**
@@ -53,7 +52,6 @@ public record Timeline(List<Point> points) {
         return of(begin, end, counts(publishers, end), counts(subscribers, end), lags);
     }
 
-    /** A list of counts for each worker, by time. */
     static Timeline of(long begin, long end, List<List<Count>> in, List<List<Count>> out, List<Lag> lags) {
         long step = Math.max(STEP_NANOS, (end - begin) / MAX_POINTS);
         List<Point> points = new ArrayList<>();

@@ -116,7 +116,6 @@ public final class Verdict {
         return marks.isEmpty() ? marks : List.of("schedule not kept: " + String.join("; ", marks));
     }
 
-    /** Faults in what the subscribers got, the slow ones too. */
     static List<String> faults(Correctness correctness, Traffic out, Load load) {
         Policy policy = load.policy();
         List<String> failures = new ArrayList<>();

@@ -41,7 +41,6 @@ final class Watch implements AutoCloseable {
     private AdminPort.Look atBegin;
     private AdminPort.Look atEnd;
 
-    /** @param window that is not over yet */
     Watch(Window window, Load load, Fleet fleet, Contestant.Started contestant) {
         this.window = window;
         this.load = load;
@@ -80,7 +79,6 @@ final class Watch implements AutoCloseable {
         sampler.sampled();
     }
 
-    /** The samples, after the run. */
     Signals signals(Throughput passed, LinkShare link, Delays delays, Punctuality schedule, Got got)
             throws InterruptedException {
         double seconds = window.measuredNanos() / 1e9;

@@ -22,7 +22,6 @@ public final class Heartbeat {
     private boolean ended;
     private Thread thread;
 
-    /** A count of work; any thread may ask. */
     interface Counted {
         long messages();
 

@@ -60,7 +60,6 @@ final class MeasuredChannel implements ReadableByteChannel {
         return n;
     }
 
-    /** Waits for its turn, and takes a piece. */
     private int readPiece(ByteBuffer target) throws IOException {
         long wait;
         while ((wait = nextRead - System.nanoTime()) > 0 && source.isOpen()) {

@@ -128,12 +128,10 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         return firstTimed != NOT_YET ? Math.min(firstTimed, messages.get()) : measured.before(messages.get());
     }
 
-    /** Messages sent within the measured part. */
     long messagesMeasured() {
         return measured.messages(messages.get());
     }
 
-    /** Bytes on the wire likewise. */
     long bytesMeasured() {
         return measured.bytes(bytes.get());
     }

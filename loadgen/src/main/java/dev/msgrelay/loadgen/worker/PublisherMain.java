@@ -129,7 +129,6 @@ public final class PublisherMain {
         }
     }
 
-    /** The stream of this connection, from its next message on. */
     private MessageStream stream(PublishConnection connection, int segment) {
         int id = connection.id();
         long first = connection.messages();

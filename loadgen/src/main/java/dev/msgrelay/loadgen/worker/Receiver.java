@@ -124,7 +124,6 @@ final class Receiver implements Heartbeat.Counted, Runnable {
         return job.load().publishers() == 0 || primed.await(millis, TimeUnit.MILLISECONDS) && closed == null;
     }
 
-    /** Messages received. */
     @Override
     public long messages() {
         return messages.get();
@@ -151,7 +150,6 @@ final class Receiver implements Heartbeat.Counted, Runnable {
         return !thread.isAlive();
     }
 
-    /** Closes the connection and ends the thread. */
     void stop() throws IOException, InterruptedException {
         channel.close();
         if (!awaitEnd(JOIN_MILLIS)) {

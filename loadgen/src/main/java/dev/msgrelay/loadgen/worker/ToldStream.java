@@ -19,22 +19,18 @@ final class ToldStream {
         next = first;
     }
 
-    /** Whether it has begun. */
     boolean hasBegun() {
         return next != UNKNOWN;
     }
 
-    /** The next message's sequence, as it is known here. */
     long next() {
         return next;
     }
 
-    /** So many messages, whoever sent them. */
     void messages(int messages) {
         next += messages;
     }
 
-    /** Messages that do not come. */
     void gap(long from, long to) {
         stands(from);
         missed += to - from + 1;

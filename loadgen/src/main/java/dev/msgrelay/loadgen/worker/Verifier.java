@@ -174,7 +174,6 @@ final class Verifier implements BulkFrameConsumer {
         return welcomed.await(millis, TimeUnit.MILLISECONDS);
     }
 
-    /** Messages of any kind that came. */
     long messages() {
         return messages;
     }
