@@ -138,7 +138,7 @@ public final class Experiment {
                 : format("round %d/%d, run %d/%d, ", round, rounds, number, cells * rounds);
     }
 
-    public boolean isGivenUp(Plan plan) {
+    private boolean isGivenUp(Plan plan) {
         return endlessInARow.getOrDefault(plan.group(), 0) >= giveUpAfter;
     }
 
@@ -150,7 +150,6 @@ public final class Experiment {
         String started = LoadRun.now();
         RunRecord record;
         try {
-            plan.rig().prepare(plan, observer);
             record = plan.rig().run(plan, round, observer);
         } catch (IOException | RunException e) {
             endIfAsked();

@@ -23,7 +23,13 @@ public final class HodgesLehmann {
      * @return unknown when there are too few pairs for that
      */
     public static Estimate paired(double[] differences, double confidence) {
-        return estimate(walshAverages(differences), signedRankCounts(differences.length), confidence);
+        int place = place(signedRankCounts(differences.length), (1 - confidence) / 2);
+        if (place == 0) {
+            return Estimate.UNKNOWN;
+        }
+        double[] values = walshAverages(differences);
+        Arrays.sort(values);
+        return new Estimate(Counted.median(values), values[place - 1], values[values.length - place]);
     }
 
     static double centre(double[] differences) {
@@ -40,15 +46,6 @@ public final class HodgesLehmann {
             }
         }
         return means;
-    }
-
-    private static Estimate estimate(double[] values, double[] counts, double confidence) {
-        int place = place(counts, (1 - confidence) / 2);
-        if (place == 0) {
-            return Estimate.UNKNOWN;
-        }
-        Arrays.sort(values);
-        return new Estimate(Counted.median(values), values[place - 1], values[values.length - place]);
     }
 
     /**

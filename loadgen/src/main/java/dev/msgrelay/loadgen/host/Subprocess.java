@@ -38,18 +38,10 @@ public final class Subprocess implements Tool {
 
     @Override
     public Outcome run(List<String> command) throws IOException, InterruptedException {
-        return run(command, null);
-    }
-
-    /** The same with a file that the command reads; null: nothing. */
-    public Outcome run(List<String> command, Path stdin) throws IOException, InterruptedException {
         ProcessBuilder builder = new ProcessBuilder(found(command, path())).redirectErrorStream(true);
         // Messages are parsed and shown: in one language.
         builder.environment().put("LC_ALL", "C");
         builder.environment().put("PATH", path());
-        if (stdin != null) {
-            builder.redirectInput(stdin.toFile());
-        }
         Process process = builder.start();
         try {
             process.getOutputStream().close();

@@ -17,21 +17,19 @@ public final class ProgressLine implements RunObserver, AutoCloseable {
     private static final String ERASE_TO_END = "\u001b[K";
     private static final Path STDERR = Path.of("/proc/self/fd/2");
 
-    private final PrintStream out;
-    private final boolean terminal;
+    private final PrintStream out = System.err;
+    private final boolean terminal = isTerminal();
     private final PrintWriter notices;
     private String prefix = "";
     private boolean open;
 
-    private ProgressLine(PrintStream out, boolean terminal, PrintWriter notices) {
-        this.out = out;
-        this.terminal = terminal;
+    private ProgressLine(PrintWriter notices) {
         this.notices = notices;
     }
 
     /** On stderr, so that stdout holds the result alone; overwriting where a person watches. */
     public static ProgressLine onStderr(PrintWriter notices) {
-        return new ProgressLine(System.err, isTerminal(), notices);
+        return new ProgressLine(notices);
     }
 
     /** Whether stderr is one: {@link System#console} speaks of stdin and stdout, and from Java 22 on of no file at all. */

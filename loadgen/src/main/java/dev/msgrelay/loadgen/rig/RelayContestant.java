@@ -176,7 +176,10 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
     /** Another build of this project: the root of a checkout in which it was built. */
     public record Build(Path directory) {
         List<String> relay(List<String> javaOptions) throws IOException {
-            return command(javaOptions, "-jar", jar("relay-server").toString());
+            List<String> command = new ArrayList<>(List.of(Site.java()));
+            command.addAll(Site.JavaProgram.withNativeAccess(javaOptions));
+            command.addAll(List.of("-jar", jar("relay-server").toString()));
+            return command;
         }
 
         /** The newest jar of a module with all that it needs. */
@@ -191,13 +194,6 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
                     .map(jar -> jar.toPath().toAbsolutePath())
                     .orElseThrow(() -> new IOException("no " + module + "/target/" + module + "-*-all.jar in "
                             + directory + ": build it there with mvn -DskipTests package"));
-        }
-
-        private static List<String> command(List<String> javaOptions, String... rest) {
-            List<String> command = new ArrayList<>(List.of(Site.java()));
-            command.addAll(Site.JavaProgram.withNativeAccess(javaOptions));
-            command.addAll(List.of(rest));
-            return command;
         }
     }
 }

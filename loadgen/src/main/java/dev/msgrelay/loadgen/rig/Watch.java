@@ -55,7 +55,7 @@ final class Watch implements AutoCloseable {
         // One that is skipped or cut off holds nobody back, although its queue is always full.
         add(processes, Role.SUBSCRIBER, fleet.slow(), load.slow().policy() != Policy.BACKPRESSURE);
         Watched watched = new Watched(processes, port(contestant.publish()), port(contestant.subscribe()));
-        sampler = WindowSampler.start(SystemTree.proc(), watched, window.begin(), window.end(), load.isPaced());
+        sampler = new WindowSampler(SystemTree.proc(), watched, window.begin(), window.end(), load.isPaced());
     }
 
     private static void add(List<Watched.Process> processes, Role role, List<Child> children, boolean beside) {

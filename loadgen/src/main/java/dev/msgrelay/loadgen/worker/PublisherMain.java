@@ -63,7 +63,7 @@ public final class PublisherMain {
             connections.add(new PublishConnection(id, outlet(id)));
         }
         control.say("ready", Map.of());
-        Heartbeat heartbeat = Heartbeat.start(control, connections);
+        Heartbeat heartbeat = new Heartbeat(control, connections);
         Window window = PublishConnection.prime(connections, sizes, control);
         Punctuality schedule = Punctuality.NONE;
         if (load.isPaced()) {

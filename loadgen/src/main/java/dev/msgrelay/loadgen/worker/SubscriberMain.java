@@ -50,7 +50,7 @@ public final class SubscriberMain {
         if (!job.slow()) {
             awaitPrimed();
         }
-        Heartbeat heartbeat = Heartbeat.start(control, receivers);
+        Heartbeat heartbeat = new Heartbeat(control, receivers);
         control.say("primed", Map.of());
         control.awaitWindow();
         Map<Integer, Long> sent = control.awaitSent();

@@ -124,7 +124,8 @@ final class Verifier implements BulkFrameConsumer {
                 case ControlFrames.WELCOME -> welcome(WelcomeFrame.decode(body));
                 case ControlFrames.GAP -> {
                     GapFrame.check(body);
-                    gap(GapFrame.from(body), GapFrame.to(body));
+                    told.gap(GapFrame.from(body), GapFrame.to(body));
+                    check.onGap(GapFrame.to(body) - GapFrame.from(body) + 1);
                 }
                 case ControlFrames.PING -> {
                     PingFrame.check(body);
@@ -153,11 +154,6 @@ final class Verifier implements BulkFrameConsumer {
         }
         told.begin(welcome.next());
         welcomed.countDown();
-    }
-
-    private void gap(long from, long to) {
-        told.gap(from, to);
-        check.onGap(to - from + 1);
     }
 
     private void answer(long id) {
