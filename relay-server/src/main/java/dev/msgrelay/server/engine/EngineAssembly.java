@@ -179,8 +179,8 @@ public final class EngineAssembly {
                 start());
         taken.taken(log::close);
         journal.feed(log, clock.nanoTime());
-        handler = new NetworkBatchHandler(log, stream.packetBytes(), stream.maxBody());
-        handler.timedBy(clock::nanoTime, services.counters().transits()::add);
+        handler = new NetworkBatchHandler(
+                log, stream.packetBytes(), stream.maxBody(), clock::nanoTime, counters.transits()::add);
         order = new Order(ring, handler, orderer, gate, log);
         taken.taken(order::dropStages);
     }
@@ -199,8 +199,10 @@ public final class EngineAssembly {
     private void publishers() {
         held = new HeldSources(order::hasPlentyOfRoom, clock::nanoTime);
         names = new NameTable(
-                budget.pool(Part.NAMES), config.limits().nameHold().toNanos());
-        names.timedBy(clock::nanoTime, services.counters().acknowledgements());
+                budget.pool(Part.NAMES),
+                config.limits().nameHold().toNanos(),
+                clock::nanoTime,
+                counters.acknowledgements());
         taken.taken(names::release);
         line = new MemoryLine(budget.pool(Part.FRAMES));
         int shorts = MemoryPlan.SHORT_BUFFERS / MemoryPlan.ports(config);
@@ -210,12 +212,12 @@ public final class EngineAssembly {
             corePort = new InPlacePort(order, log, names, scan, held, allocator, budget, shorts);
         } else {
             names.decidedBy(orderer);
-            corePort = BufferPort.to(orderer, held, stream.maxBody(), allocator, budget, shorts);
+            corePort = new BufferPort(null, orderer, held, stream.maxBody(), allocator, budget, shorts);
         }
         taken.taken(corePort::close);
         List<ReaderLoops.Reader> reading = new ArrayList<>();
         for (EngineLoop reader : readers) {
-            IngestPort port = BufferPort.to(ring, held, stream.maxBody(), allocator, budget, shorts);
+            IngestPort port = new BufferPort(ring, null, held, stream.maxBody(), allocator, budget, shorts);
             taken.taken(port::close);
             reading.add(new ReaderLoops.Reader(reader, port));
         }

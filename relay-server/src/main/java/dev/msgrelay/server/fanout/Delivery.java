@@ -50,8 +50,6 @@ final class Delivery {
     private StreamHead durable;
     private Mark durableEnd;
 
-    private long messagesBefore;
-    private long bytesBefore;
     private volatile long messages;
     private volatile long bytes;
 
@@ -114,8 +112,6 @@ final class Delivery {
      */
     void choose(TypeRanges chosen, boolean sequences) {
         if (chosen.isAll() != feed instanceof WholeFeed) {
-            messagesBefore += feed.messages();
-            bytesBefore += feed.bytes();
             feed.release();
             feed = chosen.isAll() ? new WholeFeed(reader, writer, segment) : new FilteredFeed(reader, writer, buffers);
         }
@@ -277,8 +273,8 @@ final class Delivery {
 
     /** Counts what the socket has taken, and tells the policy where the reader stands now. */
     private void countSent() {
-        long nowMessages = messagesBefore + feed.messages();
-        long nowBytes = bytesBefore + feed.bytes();
+        long nowMessages = writer.messages();
+        long nowBytes = writer.bytes();
         counters.add(Counter.MESSAGES_OUT, nowMessages - messages);
         counters.add(Counter.BYTES_OUT, nowBytes - bytes);
         if (!catchUp.isLive()) {

@@ -37,9 +37,6 @@ final class FilteredFeed implements Feed {
     private long largeFrom;
     private int large;
 
-    private long messages;
-    private long bytes;
-
     /** @param buffers of the loop that sends at the time */
     FilteredFeed(LogReader reader, SocketWriter writer, Supplier<FilterBuffers> buffers) {
         this.reader = reader;
@@ -192,8 +189,7 @@ final class FilteredFeed implements Feed {
         reader.advance(reader.restToBoundary());
         reader.release();
         giveBack();
-        messages += found;
-        bytes += foundBytes;
+        writer.count(found, foundBytes);
         found = 0;
         foundBytes = 0;
         large = 0;
@@ -210,15 +206,5 @@ final class FilteredFeed implements Feed {
     @Override
     public void release() {
         giveBack();
-    }
-
-    @Override
-    public long messages() {
-        return messages;
-    }
-
-    @Override
-    public long bytes() {
-        return bytes;
     }
 }

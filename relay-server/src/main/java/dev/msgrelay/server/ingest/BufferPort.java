@@ -17,107 +17,39 @@ import java.nio.ByteBuffer;
  * walked there, and copied from there to whoever puts them in order.
  */
 public final class BufferPort implements IngestPort {
-    /** The next place of the bytes. */
-    private interface Sink {
-        boolean makeReady();
-
-        boolean take(RunScan span, PublisherName name);
-    }
-
-    private final Sink sink;
+    // One of the two is null.
+    private final FrameRing ring;
+    private final Orderer orderer;
     private final HeldSources held;
-    private final boolean looksAtOnce;
     private final RunScan scan;
     private final ReadBuffer buffer;
     private final ShortBuffers shorts;
 
-    private BufferPort(
-            Sink sink,
-            HeldSources held,
-            boolean looksAtOnce,
-            int maxBody,
-            ByteBufAllocator allocator,
-            MemoryBudget budget,
-            int shorts) {
-        this.sink = sink;
-        this.held = held;
-        this.looksAtOnce = looksAtOnce;
-        this.scan = new RunScan(Integer.MAX_VALUE, maxBody);
-        this.buffer = new ReadBuffer(allocator, InPlacePort.copiedBytes());
-        this.shorts = new ShortBuffers(allocator, budget.pool(MemoryBudget.Part.RESTS), shorts);
-    }
-
     /**
-     * A port of a reader loop, which has a processor core of its own: the core packs what is in the ring.
-     *
+     * @param ring for a reader loop, which has a processor core of its own: the core packs what is in the ring. Null: {@code
+     *     orderer} puts runs in order with others
+     * @param orderer for the core's own loop where several relays are one; otherwise null
      * @param shorts buffers for begun frames, at most
      */
-    public static BufferPort to(
+    public BufferPort(
             FrameRing ring,
-            HeldSources held,
-            int maxBody,
-            ByteBufAllocator allocator,
-            MemoryBudget budget,
-            int shorts) {
-        // The ring may have been drained in between, and the core, which did not see the source yet, would not look.
-        return new BufferPort(new RingSink(ring), held, true, maxBody, allocator, budget, shorts);
-    }
-
-    /** A port of the core's own loop where several relays are one; as above. */
-    public static BufferPort to(
             Orderer orderer,
             HeldSources held,
             int maxBody,
             ByteBufAllocator allocator,
             MemoryBudget budget,
             int shorts) {
-        // The core looks at those who wait in each cycle.
-        return new BufferPort(new OrdererSink(orderer), held, false, maxBody, allocator, budget, shorts);
-    }
-
-    /** A span becomes one run of the ring. */
-    private record RingSink(FrameRing ring) implements Sink {
-        @Override
-        public boolean makeReady() {
-            return ring.hasRoom(FrameAssembler.SHORT);
-        }
-
-        @Override
-        public boolean take(RunScan span, PublisherName name) {
-            int length = span.end();
-            long claim = ring.tryClaim(length);
-            if (claim == FrameRing.REFUSED) {
-                return false;
-            }
-            ring.put(claim, 0, span.buffer(), span.offset(), length);
-            ring.publish(claim, length, span.each());
-            return true;
-        }
-    }
-
-    /** An {@link Orderer} puts spans in order with others. */
-    private record OrdererSink(Orderer orderer) implements Sink {
-        @Override
-        public boolean makeReady() {
-            return orderer.makeReady();
-        }
-
-        @Override
-        public boolean take(RunScan span, PublisherName name) {
-            if (name == null) {
-                return orderer.take(span);
-            }
-            boolean taken = orderer.take(span, name.name(), name.producer, name.next(), name);
-            if (taken) {
-                name.hand(span.frames());
-            }
-            return taken;
-        }
+        this.ring = ring;
+        this.orderer = orderer;
+        this.held = held;
+        this.scan = new RunScan(Integer.MAX_VALUE, maxBody);
+        this.buffer = new ReadBuffer(allocator, InPlacePort.copiedBytes());
+        this.shorts = new ShortBuffers(allocator, budget.pool(MemoryBudget.Part.RESTS), shorts);
     }
 
     @Override
     public boolean makeReady() {
-        return sink.makeReady();
+        return ring == null ? orderer.makeReady() : ring.hasRoom(FrameAssembler.SHORT);
     }
 
     @Override
@@ -137,12 +69,35 @@ public final class BufferPort implements IngestPort {
 
     @Override
     public boolean take(RunScan span, PublisherName name) {
-        return sink.take(span, name);
+        if (ring != null) {
+            return toRing(span);
+        }
+        if (name == null) {
+            return orderer.take(span);
+        }
+        boolean taken = orderer.take(span, name.name(), name.producer, name.next(), name);
+        if (taken) {
+            name.hand(span.frames());
+        }
+        return taken;
+    }
+
+    private boolean toRing(RunScan span) {
+        int length = span.end();
+        long claim = ring.tryClaim(length);
+        if (claim == FrameRing.REFUSED) {
+            return false;
+        }
+        ring.put(claim, 0, span.buffer(), span.offset(), length);
+        ring.publish(claim, length, span.each());
+        return true;
     }
 
     @Override
     public void hold(HeldSources.Source source) {
-        held.add(source, looksAtOnce);
+        // The core looks at those who wait in each cycle. But the ring may have been drained in between, and the core,
+        // which did not see the source yet, would not look.
+        held.add(source, ring != null);
     }
 
     @Override

@@ -49,8 +49,6 @@ final class PublisherName implements Orderer.Numbered {
     Holder holder;
     boolean changed;
     long leftNanos;
-    PublisherName older;
-    PublisherName newer;
 
     PublisherName(NameTable table, String name, ProducerId producer, String owner) {
         this.table = table;

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.journal;
 
+import dev.msgrelay.server.flow.TimeHistogram;
 import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.DiskFullException;
 import dev.msgrelay.server.journal.format.JournalClock;
@@ -9,10 +10,8 @@ import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.StreamHead;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,7 +26,9 @@ import org.slf4j.LoggerFactory;
 final class JournalForcer {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
-    private static final double NANOS_PER_SECOND = 1e9;
+    /** Upper bounds of the times of forces, in seconds. */
+    private static final List<Double> BOUNDS =
+            List.of(0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0);
 
     /** The interval of looks at the room on the disk. */
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -55,8 +56,7 @@ final class JournalForcer {
     private final StreamHead forced;
     private final LongConsumer onForced;
     private final Mark upTo = new Mark();
-    private final AtomicLongArray times = new AtomicLongArray(JournalStats.BOUNDS.size() + 1);
-    private volatile long timeNanos;
+    private final TimeHistogram times = new TimeHistogram(BOUNDS);
     // By the clock that it is driven with, when it was last.
     private volatile long now;
     private volatile int segments;
@@ -130,7 +130,7 @@ final class JournalForcer {
         if (mustForce(upTo.position(), nanos)) {
             long began = System.nanoTime();
             force();
-            countForce(System.nanoTime() - began);
+            times.add(System.nanoTime() - began);
             lastForce = nanos;
             done = true;
         }
@@ -250,30 +250,16 @@ final class JournalForcer {
         }
     }
 
-    private void countForce(long nanos) {
-        int bound = 0;
-        while (bound < JournalStats.BOUNDS.size() && nanos > JournalStats.BOUNDS.get(bound) * NANOS_PER_SECOND) {
-            bound++;
-        }
-        times.set(bound, times.get(bound) + 1);
-        timeNanos += nanos;
-    }
-
     /** The figures of the files and forces. Any thread. */
     JournalStats stats() {
         long nowNanos = now;
-        List<Long> upTo = new ArrayList<>();
-        for (int i = 0; i < times.length(); i++) {
-            upTo.add(times.get(i));
-        }
         return new JournalStats(
                 segments,
                 fileBytes,
                 freeBytes,
                 writer.fullNanos(nowNanos),
                 writer.unpreparedNanos(nowNanos),
-                upTo,
-                timeNanos);
+                times.times());
     }
 
     /** Forces everything that is written now. */
