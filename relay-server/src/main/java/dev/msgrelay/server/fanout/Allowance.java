@@ -54,7 +54,6 @@ final class Allowance {
         return policy;
     }
 
-    /** Changes the policy; the subscriber has not joined the new one yet. */
     void change(SlowPolicy to) {
         leave();
         policy = to;
@@ -72,7 +71,6 @@ final class Allowance {
         return joined;
     }
 
-    /** Leaves the policy: the log is not held back for the subscriber any more. */
     void leave() {
         if (joined) {
             joined = false;
@@ -82,7 +80,6 @@ final class Allowance {
 
     // ---- how far, how fast -------------------------------------------------------------------------------------
 
-    /** Returns whether that is further behind than the identity may be. */
     boolean lags(long behind) {
         return behind > standing.maxLag();
     }
@@ -92,7 +89,6 @@ final class Allowance {
         return behind <= Math.min(logBytes, standing.maxLag()) / NEAR;
     }
 
-    /** Returns why the subscriber is cut off. */
     Refusal tooSlow() {
         return standing.tooFarBehind(logBytes, paused);
     }

@@ -31,7 +31,6 @@ import io.netty.util.concurrent.Ticker;
  * by any.
  */
 final class CatchUp {
-    /** The place that a subscriber's stream comes from. */
     private enum State {
         /** The log: the subscriber has caught up, or was never behind. */
         LIVE,
@@ -293,7 +292,8 @@ final class CatchUp {
         }
         if (feed.at().position() > reader.position()) {
             feed.oldest(found);
-            return missing(found.position() < feed.at().position() ? GapReason.DAMAGED : GapReason.NOT_HELD, feed.at());
+            boolean lost = found.position() < feed.at().position();
+            return missing(lost ? GapReason.DAMAGED : GapReason.NOT_HELD, feed.at());
         }
         return readBlocks();
     }
@@ -327,25 +327,28 @@ final class CatchUp {
             case DROPPED -> missing(GapReason.NOT_HELD, feed.end());
             case ALL_READ -> {
                 // The journal has ended, and the log has gone on without it.
-                log.head().read(found);
-                reader.seek(LogReader.EARLIEST, found);
+                seekOldest();
                 yield missing(GapReason.NOT_HELD);
             }
         };
     }
 
-    private Step missing(GapReason why, Mark to) {
-        goOnAt(to);
-        return missing(why);
-    }
-
     /** Moves the reader to where the journal goes on; or to the oldest message of the log, where the journal has less. */
     private void goOnAt(Mark place) {
-        log.head().read(found);
-        reader.seek(LogReader.EARLIEST, found);
+        seekOldest();
         if (reader.position() > place.position() || reader.overtaken()) {
             reader.leaveFor(place);
         }
+    }
+
+    private void seekOldest() {
+        log.head().read(found);
+        reader.seek(LogReader.EARLIEST, found);
+    }
+
+    private Step missing(GapReason why, Mark to) {
+        goOnAt(to);
+        return missing(why);
     }
 
     /** Messages up to where the reader stands are missing. */
@@ -359,7 +362,6 @@ final class CatchUp {
         return Step.GAP;
     }
 
-    /** Returns the messages that are missing, after {@link Step#GAP}. */
     Gap gap() {
         return gap;
     }
@@ -373,9 +375,9 @@ final class CatchUp {
         }
     }
 
-    /** Returns since when others wait for the memory that this way has; {@link ReplayPages#NEVER}: nobody does. */
+    /** Returns since when others wait for the memory that this way has; {@link SlowPolicy#NEVER}: nobody does. */
     long waitedForSince() {
-        return page == null ? ReplayPages.NEVER : pages.waitingSince();
+        return page == null ? SlowPolicy.NEVER : pages.waitingSince();
     }
 
     /** Gives the page back for a while, between two frames: {@link #next} reads from there on once more. */

@@ -78,17 +78,14 @@ final class Delivery {
         this.feed = new WholeFeed(reader, writer, segment);
     }
 
-    /** Returns the reader, which knows where the subscriber stands. */
     LogReader reader() {
         return reader;
     }
 
-    /** Returns the way back from behind the log. Reports may ask it on any thread. */
     CatchUp catchUp() {
         return catchUp;
     }
 
-    /** Returns where the stream ends for the subscriber. */
     Mark end(Mark head) {
         if (durable == null) {
             return head;
@@ -151,7 +148,6 @@ final class Delivery {
 
     // ---- sending -----------------------------------------------------------------------------------------------
 
-    /** Returns whether a write is in flight. */
     boolean busy() {
         return writer.busy();
     }
@@ -197,7 +193,7 @@ final class Delivery {
 
     /** The identity has had its share for now. Others get the page meanwhile, once a frame that has begun has gone out. */
     private Step pause() {
-        if (catchUp.waitedForSince() != ReplayPages.NEVER) {
+        if (catchUp.waitedForSince() != SlowPolicy.NEVER) {
             if (!reader.atBoundary()) {
                 return finish();
             }
@@ -232,12 +228,10 @@ final class Delivery {
         gap = missing;
     }
 
-    /** Returns the messages that are missing, after {@link Step#GAP}. */
     Gap gap() {
         return gap;
     }
 
-    /** Sends the rest up to the next frame boundary. */
     Step finish() {
         return sent(feed.finish());
     }
@@ -292,7 +286,6 @@ final class Delivery {
         return allowance.joined() ? allowance.policy().holdsBackSince() : catchUp.waitedForSince();
     }
 
-    /** Returns whether somebody waits for subscribers like this one. */
     boolean isWaitedFor() {
         return waitedForSince() != SlowPolicy.NEVER;
     }
@@ -326,7 +319,6 @@ final class Delivery {
         return messages;
     }
 
-    /** Returns their bytes. Any thread. */
     long bytes() {
         return bytes;
     }

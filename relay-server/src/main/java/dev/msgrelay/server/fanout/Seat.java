@@ -33,7 +33,6 @@ final class Seat {
         group.add(subscriber);
     }
 
-    /** Returns the buffers of the loop that sends. */
     FilterBuffers buffers() {
         return group.buffers();
     }

@@ -28,7 +28,6 @@ final class SocketWriter {
         this.channel = channel;
     }
 
-    /** Returns whether a write is in flight. */
     boolean busy() {
         return busy;
     }

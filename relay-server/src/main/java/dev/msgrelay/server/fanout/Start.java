@@ -9,7 +9,6 @@ import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.session.Durability;
-import dev.msgrelay.server.session.Handshake;
 
 /**
  * The start of a subscriber's stream, by its HELLO.
@@ -38,7 +37,7 @@ record Start(StartFrom from, long first, long millis, long fork) {
                     CloseReason.UNSUPPORTED,
                     "a start by time takes a journal that is replayed, and this relay has none");
         }
-        long fork = Handshake.forkOf(durability, said);
+        long fork = durability.forkOf(said);
         boolean known = fork != Durability.UNKNOWN;
         long first = resumes && known ? Math.min(said.number(), fork) : 1;
         if (first > head.sequence()) {

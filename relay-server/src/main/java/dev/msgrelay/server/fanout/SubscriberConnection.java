@@ -99,12 +99,11 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             admittance.chooseTypes(delivery);
             return true;
         } catch (FrameException e) {
-            session.close(e.reason(), e.getMessage());
+            session.close(e);
             return false;
         }
     }
 
-    /** Begins the stream: the subscriber may be sent to from here on. */
     private void begin() {
         delivery = new Delivery(shared, services, session.standing(), allowance, session.channel(), seat::buffers);
         allowance.join();
@@ -134,7 +133,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             if (session.state() != SessionState.GREETED
                     && session.state() != SessionState.CLOSING
                     && way.tooLate(end)) {
-                close(allowance.tooSlow());
+                session.close(allowance.tooSlow());
             }
             return false;
         }
@@ -152,7 +151,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
                 yield session.state() != SessionState.CLOSING;
             }
             case TOO_SLOW -> {
-                close(allowance.tooSlow());
+                session.close(allowance.tooSlow());
                 yield false;
             }
             case JOURNAL -> toJournal();
@@ -169,10 +168,6 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         if (delivery != null) {
             delivery.endWrite();
         }
-    }
-
-    private void close(Refusal why) {
-        session.close(why.reason(), why.text());
     }
 
     // ---- what is said beside the stream -------------------------------------------------------------------------
@@ -208,7 +203,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         try {
             step = admittance.stand(delivery, session.dialogue().level(), head);
         } catch (FrameException e) {
-            session.close(e.reason(), e.getMessage());
+            session.close(e);
             return false;
         }
         if (step == Step.JOURNAL) {
@@ -217,8 +212,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         if (step != Step.AGAIN && step != Step.GAP) {
             return false;
         }
-        Admittance.Welcome welcome = admittance.admit(delivery);
-        session.welcome(welcome.said(), welcome.policy(), welcome.features(), welcome.first(), 0, welcome.fork());
+        admittance.admit(delivery, session);
         if (step == Step.GAP) {
             Gap gap = delivery.gap();
             if (gap.reason() == GapReason.NOT_HELD) {
@@ -302,7 +296,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     private boolean toJournal() {
         Refusal refusal = delivery.catchUp().toJournal();
         if (refusal != null) {
-            close(refusal);
+            session.close(refusal);
             return false;
         }
         SendGroup readers = shared.replays().group();
@@ -361,7 +355,6 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     // ---- reports: any thread ----------------------------------------------------------------------------------
 
-    /** Returns the position in the stream before which everything has been handed to the socket. */
     @Override
     public long position() {
         return delivery == null ? Long.MAX_VALUE : delivery.reader().position();
@@ -372,7 +365,6 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         return delivery != null && !delivery.catchUp().isLive();
     }
 
-    /** See {@link LogReader#heldFrom}. */
     public long heldFrom() {
         return delivery == null ? LogReader.NOTHING : delivery.reader().heldFrom();
     }

@@ -40,7 +40,7 @@ final class SubscriberInput {
                 inbox.take(in, this::onControl);
             }
         } catch (FrameException e) {
-            session.close(e.reason(), e.getMessage());
+            session.close(e);
         } finally {
             in.release();
         }
@@ -72,7 +72,6 @@ final class SubscriberInput {
         return new Progress(inbox.frames(), inbox.bytes(), unfinished, begun, listening, false);
     }
 
-    /** Takes nothing any more. More than once without harm. */
     void release() {
         inbox.release();
     }

@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
  * @param head of the stream at that time
  */
 record Way(long nanos, long position, long head) {
-    /** Returns how much of the way is done, in percent. */
     int percent(long at, long headNow) {
         return headNow <= position ? 100 : (int) Math.max(0, 100 * (at - position) / (headNow - position));
     }

@@ -13,7 +13,6 @@ import java.util.function.LongSupplier;
  * <p>A source adds itself on its own thread; the core resumes sources after each batch.
  */
 public final class HeldSources {
-    /** A source of messages that waits for room. */
     public interface Source {
         /** Tells the source that there is room again. Called on any thread: the source continues on its own thread. */
         void resume();
@@ -57,7 +56,6 @@ public final class HeldSources {
         return time.nanos(now);
     }
 
-    /** Resumes all sources if there is plenty of room. */
     public void resumeIfRoom() {
         if (any && plentyOfRoom.getAsBoolean() && endHold()) {
             // Only the sources that wait now: a source that finds no room again waits for the next call.

@@ -19,7 +19,6 @@ public final class HeldTime {
         }
     }
 
-    /** Ends the hold, if one lasts. */
     public synchronized void end(long now) {
         if (holds) {
             holds = false;

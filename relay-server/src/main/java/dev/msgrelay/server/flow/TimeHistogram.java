@@ -15,7 +15,6 @@ public final class TimeHistogram {
      * @param nanos all of them together
      */
     public record Times(List<Double> bounds, List<Long> upTo, long nanos) {
-        /** How often it happened. */
         public long count() {
             return upTo.stream().mapToLong(Long::longValue).sum();
         }
@@ -47,7 +46,6 @@ public final class TimeHistogram {
         sumNanos.setOpaque(sumNanos.getPlain() + nanos);
     }
 
-    /** Returns the times so far. Any thread. */
     public Times times() {
         List<Long> upTo = new ArrayList<>(counts.length());
         for (int i = 0; i < counts.length(); i++) {

@@ -28,7 +28,6 @@ public final class WindowGate implements WriteGate {
         }
     }
 
-    /** The thread that writes the log. */
     public interface Writer {
         /**
          * Wakes the writer if it sleeps. Any thread, after the change that the writer shall see has been made visible.
@@ -142,7 +141,6 @@ public final class WindowGate implements WriteGate {
         }
     }
 
-    /** Whether the gate holds publishers back at present. */
     public boolean blocked() {
         return blocked;
     }

@@ -34,7 +34,6 @@ final class FrameAssembler {
     /** With so much of a frame that does not fit otherwise, its memory is asked for. */
     private static final int ASK_AT = 2 << 10;
 
-    /** The kind of memory that the bytes lie in. */
     private enum Size {
         NONE,
         SMALL,
@@ -64,7 +63,6 @@ final class FrameAssembler {
 
     // ---- what there is -----------------------------------------------------------------------------------------
 
-    /** Bytes that wait. */
     int bytes() {
         return bytes;
     }
@@ -93,11 +91,6 @@ final class FrameAssembler {
     }
 
     // ---- where the next read goes ------------------------------------------------------------------------------
-
-    /** Whether the next read goes to this memory: a long frame's, up to its end. */
-    boolean readsOnItsOwn() {
-        return size == Size.LONG;
-    }
 
     /** Bytes that a read may bring, of {@code wanted}, so that it can be kept in any case. */
     int mostPerRead(int wanted) {
@@ -206,7 +199,7 @@ final class FrameAssembler {
         return size != Size.LONG && frame > 0 && bytes >= ASK_AT && doesNotFit ? frame : 0;
     }
 
-    /** Whether the frame lies in memory that was asked for in the line. */
+    /** Whether the frame lies in memory that was asked for in the line: the next read goes there, up to its end. */
     boolean isLong() {
         return size == Size.LONG;
     }

@@ -25,7 +25,6 @@ import java.nio.ByteBuffer;
  * Owned by the connection's thread; the counts may be read by any.
  */
 final class FrameIntake {
-    /** The fate of bytes that came. */
     enum Taken {
         /** All are taken, but for a frame in part. */
         ALL,
@@ -51,12 +50,10 @@ final class FrameIntake {
         this.producer = producer;
     }
 
-    /** Messages taken so far. Any thread. */
     long messages() {
         return messages;
     }
 
-    /** Bytes of these. Any thread. */
     long bytes() {
         return bytes;
     }
@@ -127,7 +124,7 @@ final class FrameIntake {
     }
 
     private Taken end(FrameException why) {
-        session.close(why.reason(), why.getMessage());
+        session.close(why);
         return Taken.ENDED;
     }
 

@@ -77,6 +77,5 @@ public interface IngestPort {
     /** The buffers for begun frames that the loop's publishers share. */
     ShortBuffers shorts();
 
-    /** Gives the memory back. */
     void close();
 }

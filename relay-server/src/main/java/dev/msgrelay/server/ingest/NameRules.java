@@ -18,7 +18,6 @@ public final class NameRules {
     /** Time away of a name that has a connection. */
     public static final long CONNECTED = -1;
 
-    /** Decision on a HELLO. */
     public enum Verdict {
         /** The name is unknown, or another identity may have it: it begins with this producer, what was known is forgotten. */
         BEGINS,
@@ -31,7 +30,6 @@ public final class NameRules {
         /** Refused: the name belongs to another producer. */
         OTHER_PRODUCER;
 
-        /** Whether the HELLO is refused. */
         public boolean refuses() {
             return this == OTHER_IDENTITY || this == OTHER_PRODUCER;
         }

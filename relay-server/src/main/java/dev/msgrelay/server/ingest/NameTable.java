@@ -139,7 +139,6 @@ public final class NameTable {
         left.put(entry.name(), entry);
     }
 
-    /** Names in the table. */
     int size() {
         return connected.size() + left.size();
     }
@@ -223,7 +222,6 @@ public final class NameTable {
         }
     }
 
-    /** Forgets all of them. */
     public void release() {
         memory.give((long) size() * BYTES_PER_NAME);
         connected.clear();

@@ -64,7 +64,6 @@ final class NamedProducer implements PublisherName.Holder, Orderer.Claimant {
         this.numbers = new ProducerState(services.durability(), services.counters());
     }
 
-    /** The numbers of the messages, and how far they have got. */
     ProducerState numbers() {
         return numbers;
     }
@@ -122,7 +121,7 @@ final class NamedProducer implements PublisherName.Holder, Orderer.Claimant {
             try {
                 goOnWithName(refusal, text, accepted, sequence);
             } catch (FrameException e) {
-                session.close(e.reason(), e.getMessage());
+                session.close(e);
             }
         });
     }

@@ -9,7 +9,6 @@ import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.Counters;
 import dev.msgrelay.server.session.Durability;
-import dev.msgrelay.server.session.Handshake;
 import dev.msgrelay.server.session.Outbox;
 
 /**
@@ -68,7 +67,7 @@ final class ProducerState {
      * @throws FrameException its number is not one that may come next
      */
     void begin(HelloFrame hello, Level level, Outbox outbox) throws FrameException {
-        long known = Handshake.forkOf(durability, hello);
+        long known = durability.forkOf(hello);
         if (name == null) {
             fork = known == Durability.UNKNOWN ? known : Durability.TODAY;
             return;
@@ -118,7 +117,7 @@ final class ProducerState {
         return acceptedBefore;
     }
 
-    /** As WELCOME says it, see {@link Handshake#welcome}. */
+    /** As WELCOME says it, see {@link dev.msgrelay.server.session.Session#welcome}. */
     long fork() {
         return fork;
     }
@@ -162,7 +161,6 @@ final class ProducerState {
         }
     }
 
-    /** It is told how many are in the stream. */
     void acknowledge(Outbox outbox) {
         if (name != null) {
             outbox.ack(name.accepted(), name.sequence());

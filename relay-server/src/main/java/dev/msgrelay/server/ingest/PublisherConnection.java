@@ -80,7 +80,6 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         intake = new SocketIntake(session, services.counters(), shared.line, assembler, frames, producer, corePort);
     }
 
-    /** Its life. */
     public Session session() {
         return session;
     }
@@ -249,7 +248,6 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
                 || session.state().ended();
     }
 
-    /** Messages taken so far. */
     public long messages() {
         return frames.messages();
     }

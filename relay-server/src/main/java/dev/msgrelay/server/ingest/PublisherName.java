@@ -9,7 +9,6 @@ import dev.msgrelay.server.journal.format.JournalName;
  * on the core's thread.
  */
 final class PublisherName implements Orderer.Numbered {
-    /** The connection that has the name. */
     interface Holder {
         /** Another connection of the same producer takes the name, within a read of its own: this one ends by a task. */
         void nameTaken();
@@ -21,7 +20,6 @@ final class PublisherName implements Orderer.Numbered {
         boolean journalMoved();
     }
 
-    /** No sequence. */
     private static final long NOT_YET = Long.MAX_VALUE;
 
     private final NameTable table;
@@ -66,7 +64,6 @@ final class PublisherName implements Orderer.Numbered {
         return any ? accepted : 0;
     }
 
-    /** The sequence of that message. */
     long sequence() {
         return sequence;
     }
@@ -123,7 +120,6 @@ final class PublisherName implements Orderer.Numbered {
         sequence = itsSequence;
     }
 
-    /** As the journal has it. */
     JournalName journalName() {
         if (journalName == null
                 || !journalName.producer().equals(producer)

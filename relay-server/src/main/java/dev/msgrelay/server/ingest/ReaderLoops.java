@@ -26,7 +26,6 @@ public final class ReaderLoops {
         return !readers.isEmpty();
     }
 
-    /** Returns the one whose turn it is. */
     Reader next() {
         Reader reader = readers.get(next);
         next = (next + 1) % readers.size();

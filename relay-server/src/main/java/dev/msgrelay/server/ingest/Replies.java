@@ -16,7 +16,6 @@ import java.nio.ByteOrder;
  * the connection's thread.
  */
 final class Replies {
-    /** Direct memory of one. */
     static final int BYTES = Outbox.MOST_BYTES;
 
     private final Channel channel;

@@ -25,7 +25,6 @@ import io.netty.buffer.ByteBuf;
  * publisher that fills the log is not read in vain. Owned by the connection's thread.
  */
 final class SocketIntake implements SocketReads.Reader, HeldSources.Source, MemoryLine.Waiter {
-    /** The reason why the socket is not read. */
     enum Wait {
         NOTHING,
         /** The log may not grow, or the ring is full. */
@@ -78,7 +77,6 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
         this.port = port;
     }
 
-    /** The channel is there. */
     void opened() {
         segment = SegmentSize.of(session.channel());
         reads = new ReadSwitch(session.channel(), session::gone);
@@ -103,7 +101,6 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
         return wait;
     }
 
-    /** Bytes that were read so far. */
     long bytesRead() {
         return bytesRead;
     }
@@ -131,7 +128,7 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
         if (wait != Wait.NOTHING) {
             return null;
         }
-        if (assembler.readsOnItsOwn()) {
+        if (assembler.isLong()) {
             return assembler.restOfLong().retain();
         }
         int most = assembler.mostPerRead(segment.wholeUpTo(IngestPort.READ_BYTES));
@@ -191,7 +188,7 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
 
     /** Takes the bytes that wait in the connection's own memory. */
     private FrameIntake.Taken takeOwn() {
-        boolean some = assembler.bytes() > 0 && (!assembler.readsOnItsOwn() || assembler.bytes() >= assembler.frame());
+        boolean some = assembler.bytes() > 0 && (!assembler.isLong() || assembler.bytes() >= assembler.frame());
         return some ? frames.take(port, assembler.view(), 0, assembler.bytes(), false) : FrameIntake.Taken.ALL;
     }
 
@@ -209,7 +206,7 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
                     become(Wait.RATE);
                 } else if (assembler.wants() > 0) {
                     askForMemory();
-                } else if (!assembler.readsOnItsOwn() && !port.makeReady()) {
+                } else if (!assembler.isLong() && !port.makeReady()) {
                     waitForRoom(Wait.ROOM);
                 }
             }
@@ -342,7 +339,6 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
         return wait == Wait.NOTHING && assembler.movable();
     }
 
-    /** The connection goes to another loop. */
     void leave() {
         become(Wait.MOVE);
     }

@@ -14,7 +14,6 @@ package dev.msgrelay.server.ingest;
  * Allocates once. Owned by the publisher's thread.
  */
 final class Watermark {
-    /** Pairs that it keeps. */
     static final int MOST = 64;
 
     private final long[] sequences = new long[MOST];

@@ -27,7 +27,6 @@ import java.util.concurrent.locks.LockSupport;
  * for good: after a force that failed, a later one may succeed although bytes are lost.
  */
 public final class Journal implements Closeable {
-    /** Gets what becomes of the journal. */
     public interface Watch {
         /** Everything before the position is written. Called by the writer's thread. */
         void written(long position);
@@ -269,7 +268,6 @@ public final class Journal implements Closeable {
         return failure.get();
     }
 
-    /** The journal's figures. Any thread. */
     public JournalStats stats() {
         return forcer.stats();
     }

@@ -250,7 +250,6 @@ final class JournalForcer {
         }
     }
 
-    /** The figures of the files and forces. Any thread. */
     JournalStats stats() {
         long nowNanos = now;
         return new JournalStats(

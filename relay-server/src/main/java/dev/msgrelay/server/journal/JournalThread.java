@@ -7,7 +7,6 @@ import java.util.function.Consumer;
 
 /** A thread that does one duty over and over, and sleeps while there is nothing to do. It is never interrupted. */
 final class JournalThread {
-    /** The work of the thread. */
     interface Duty {
         /**
          * One bounded step.
@@ -57,7 +56,6 @@ final class JournalThread {
         LockSupport.unpark(thread);
     }
 
-    /** The thread itself, to wait for its end. */
     Thread thread() {
         return thread;
     }

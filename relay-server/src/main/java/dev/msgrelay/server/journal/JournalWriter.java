@@ -321,7 +321,6 @@ final class JournalWriter {
         return snapshot;
     }
 
-    /** The times of the records. */
     IndexTimes times() {
         return times;
     }
@@ -356,7 +355,6 @@ final class JournalWriter {
         return reader.position() == log.head().position();
     }
 
-    /** Lets go of the log. */
     void release() {
         reader.release();
     }

@@ -101,12 +101,10 @@ final class SegmentFiles {
         return all > settings.keepBytes() || sealed.size() >= JournalSettings.MOST_SEGMENTS;
     }
 
-    /** Sealed segments that are held. */
     int sealed() {
         return sealed.size();
     }
 
-    /** Bytes of their files. */
     long bytes() {
         return bytes;
     }

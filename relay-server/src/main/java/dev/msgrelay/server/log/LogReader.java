@@ -2,10 +2,9 @@ package dev.msgrelay.server.log;
 
 import dev.msgrelay.protocol.FrameLayout;
 import io.netty.buffer.ByteBuf;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The one way to read the stream: a reader's position, and the chunks of the log that it holds.
@@ -34,16 +33,6 @@ public final class LogReader {
     /** Tries of {@link #seek}: the log may drop a place that was just looked up; the next look-up finds a newer one. */
     private static final int TRIES = 8;
 
-    private static final VarHandle HELD_FROM;
-
-    static {
-        try {
-            HELD_FROM = MethodHandles.lookup().findVarHandle(LogReader.class, "heldFrom", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     private final PacketLog log;
     private final Mark boundary = new Mark();
     private final Mark next = new Mark();
@@ -58,7 +47,7 @@ public final class LogReader {
     private final Mark pageEnd = new Mark();
 
     private volatile long position;
-    private long heldFrom = NOTHING;
+    private final AtomicLong heldFrom = new AtomicLong(NOTHING);
 
     /** A reader that stands at the log's head. */
     public LogReader(PacketLog log) {
@@ -272,16 +261,15 @@ public final class LogReader {
      * Position of the first held byte, rounded down to its chunk; {@link #NOTHING} where nothing is held. Any thread.
      */
     public long heldFrom() {
-        return (long) HELD_FROM.getOpaque(this);
+        return heldFrom.getOpaque();
     }
 
-    /** Releases all held chunks. */
     public void release() {
         if (!chunks.isEmpty()) {
             do {
                 chunks.pollFirst().release();
             } while (!chunks.isEmpty());
-            HELD_FROM.setOpaque(this, NOTHING);
+            heldFrom.setOpaque(NOTHING);
         }
     }
 
@@ -304,12 +292,12 @@ public final class LogReader {
         for (long number = firstChunk + chunks.size(); number <= b; number++) {
             Chunk chunk = log.acquire(number * log.chunkBytes());
             if (chunk == null) {
-                HELD_FROM.setOpaque(this, chunks.isEmpty() ? NOTHING : firstChunk * log.chunkBytes());
+                heldFrom.setOpaque(chunks.isEmpty() ? NOTHING : firstChunk * log.chunkBytes());
                 return false;
             }
             chunks.addLast(chunk);
         }
-        HELD_FROM.setOpaque(this, firstChunk * log.chunkBytes());
+        heldFrom.setOpaque(firstChunk * log.chunkBytes());
         return true;
     }
 
@@ -342,7 +330,6 @@ public final class LogReader {
 
     // ---- frames in place: the caller asks for held bytes only ---------------------------------------------------
 
-    /** The type of the frame that starts at a position. */
     public int frameType(long frame) {
         return getInt(frame + FrameLayout.TYPE_OFFSET);
     }

@@ -257,12 +257,10 @@ public final class PacketLog {
         return chunk;
     }
 
-    /** Size of a chunk in bytes. */
     public int chunkBytes() {
         return chunkMask + 1;
     }
 
-    /** The offset of a position within its chunk. */
     public int offsetInChunk(long position) {
         return (int) position & chunkMask;
     }

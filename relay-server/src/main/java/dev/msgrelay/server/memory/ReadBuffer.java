@@ -24,7 +24,6 @@ public final class ReadBuffer {
         return window.view();
     }
 
-    /** Size in bytes. */
     public int capacity() {
         return memory.capacity();
     }

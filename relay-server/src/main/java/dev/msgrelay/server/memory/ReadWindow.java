@@ -15,9 +15,8 @@ import java.nio.ByteBuffer;
  *
  * Reused for every read; shares the memory's reference count. Owned by the thread that reads.
  */
-@SuppressWarnings(
-        "deprecation") // DuplicatedByteBuf is Netty's own class for this; deprecated only to keep others from its
-// successors
+// DuplicatedByteBuf is Netty's own class for this; deprecated only to keep others from its successors.
+@SuppressWarnings("deprecation")
 public final class ReadWindow extends DuplicatedByteBuf {
     private final ByteBuffer view;
     private ByteBuffer room;

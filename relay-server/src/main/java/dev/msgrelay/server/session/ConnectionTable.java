@@ -56,7 +56,6 @@ public final class ConnectionTable {
         draining = true;
     }
 
-    /** Whether the relay has begun to end. */
     public boolean draining() {
         return draining;
     }

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.session;
 
+import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.server.log.StreamHead;
 
 /**
@@ -30,6 +31,11 @@ public interface Durability {
      * @return a sequence; {@link #TODAY} or {@link #UNKNOWN}
      */
     long forkOf(long epoch);
+
+    /** Returns the place where the life of the stream ended that the client speaks of. Any thread. */
+    default long forkOf(HelloFrame said) {
+        return said.epoch() == 0 ? TODAY : forkOf(said.epoch());
+    }
 
     /** Up to where it survives the end of the process. Any thread. Null: there is no journal. */
     default StreamHead written() {

@@ -52,7 +52,6 @@ final class Heartbeat {
         return (int) TimeUnit.NANOSECONDS.toMillis(idleNanos);
     }
 
-    /** The client has shown life. */
     void heard() {
         heard = true;
     }
@@ -61,7 +60,6 @@ final class Heartbeat {
         return pingDue;
     }
 
-    /** A PING goes out. Returns its id. */
     long ping(long nowNanos) {
         pingDue = false;
         pingedNanos = nowNanos;

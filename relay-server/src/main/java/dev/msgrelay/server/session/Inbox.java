@@ -15,7 +15,6 @@ import java.util.Locale;
  * connection's thread.
  */
 public final class Inbox {
-    /** What is done with a frame. */
     public interface Handler {
         /**
          * Takes one.
@@ -43,12 +42,10 @@ public final class Inbox {
         this.pool = pool;
     }
 
-    /** Bytes that have come so far. */
     public long bytes() {
         return bytes;
     }
 
-    /** Frames that were complete so far. */
     public long frames() {
         return frames;
     }

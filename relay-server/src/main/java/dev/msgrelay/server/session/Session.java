@@ -122,7 +122,6 @@ public final class Session extends ChannelInboundHandlerAdapter {
         state = next;
     }
 
-    /** The time, a few times a second. */
     public void tick(long nowNanos) {
         loop.walled(() -> {
             if (!state.ended()) {
@@ -137,7 +136,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private void lookAtTheTime(long nowNanos) {
         Refusal over = deadlines.look(nowNanos, state.speaks(), role.progress());
         if (over != null) {
-            close(over.reason(), over.text());
+            close(over);
             return;
         }
         if (deadlines.keyUsedUp(nowNanos)) {
@@ -164,7 +163,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
         if (type == ControlFrames.HELLO) {
             Role other = kind == Role.PUBLISHER ? Role.SUBSCRIBER : Role.PUBLISHER;
-            hello(Handshake.hello(body, kind, services.identity().ports().hint(other, tls != null)));
+            hello(dialogue.hello(body, services.identity().ports().hint(other, tls != null)));
         } else if (!dialogue.answer(type, body)) {
             role.control(type, body);
         }
@@ -193,9 +192,14 @@ public final class Session extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * The client is welcome; see {@link Handshake#welcome}.
+     * The client is welcome.
      *
+     * @param policy granted; {@link Policy#RELAY_DEFAULT} to a publisher
      * @param features that its role can have
+     * @param next to a subscriber the first sequence that follows, to a publisher the newest one plus 1
+     * @param accepted to a publisher the number of the last message that was taken of its name; otherwise 0
+     * @param fork from where on what HELLO speaks of is gone, {@link Durability#TODAY}: nothing is; {@link
+     *     Durability#UNKNOWN}: its epoch is none of this stream's
      */
     public void welcome(HelloFrame said, Policy policy, int features, long next, long accepted, long fork) {
         dialogue.welcome(said, policy, features, next, accepted, fork);
@@ -220,9 +224,9 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     /** Nothing more is written or forced: a client that waits for it is told. */
     public void journalFailed() {
-        Refusal why = dialogue.journalFailed();
+        FrameException why = dialogue.journalFailed();
         if (why != null) {
-            close(why.reason(), why.text());
+            close(why);
         }
     }
 
@@ -233,6 +237,14 @@ public final class Session extends ChannelInboundHandlerAdapter {
             end(reason, text);
             role.lastWords(before, reason, text);
         }
+    }
+
+    public void close(FrameException why) {
+        close(why.reason(), why.getMessage());
+    }
+
+    public void close(Refusal why) {
+        close(why.reason(), why.text());
     }
 
     /** Ends it at once, without a word: what it holds is needed. */
@@ -341,12 +353,10 @@ public final class Session extends ChannelInboundHandlerAdapter {
         return channel;
     }
 
-    /** The loop that the connection is on. */
     public SessionLoop loop() {
         return loop;
     }
 
-    /** The rules of the client's turn, and what it is to be told. */
     public Dialogue dialogue() {
         return dialogue;
     }
@@ -356,7 +366,6 @@ public final class Session extends ChannelInboundHandlerAdapter {
         return strangers;
     }
 
-    /** The rights of the client. */
     public Standing standing() {
         return standing;
     }

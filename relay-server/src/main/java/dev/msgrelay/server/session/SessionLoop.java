@@ -25,7 +25,6 @@ public final class SessionLoop {
         this.onLost = onLost;
     }
 
-    /** Whether this is the loop's thread. */
     public boolean isHere() {
         return channel.eventLoop().inEventLoop();
     }

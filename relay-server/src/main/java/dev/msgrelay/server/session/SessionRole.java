@@ -41,7 +41,6 @@ public interface SessionRole extends ChannelHandler {
     /** All is over at once: nothing is said and nothing sent any more, and memory goes back. More than once without harm. */
     void release();
 
-    /** Returns how far the input has come. */
     Progress progress();
 
     /** Returns what reports say of the role alone. Any thread. */

@@ -5,7 +5,7 @@
  *   CONNECTED --> PLAIN ---------.
  *       '-----> GREETED --> OPEN --> CLOSING --> GONE        Session, SessionState
  *                 |          |          '-- Closing: ERROR, then the end
- *             Handshake   Inbox (what it says) | Outbox (what it is told) | Heartbeat (its clock)
+ *                         Inbox (what it says) | Outbox (what it is told) | Heartbeat (its clock)
  *
  *   Session --> Dialogue: control frames     --> Deadlines: what is overdue     --> SessionRole: publisher or subscriber
  *

@@ -158,7 +158,7 @@ class FrameAssemblerTest {
         }
 
         private ReadWindow window() {
-            if (assembler.readsOnItsOwn()) {
+            if (assembler.isLong()) {
                 return assembler.restOfLong();
             }
             if (assembler.wants() > 0) {
@@ -190,7 +190,7 @@ class FrameAssemblerTest {
         }
 
         void takeOwn() {
-            if (assembler.bytes() > 0 && (!assembler.readsOnItsOwn() || assembler.bytes() >= assembler.frame())) {
+            if (assembler.bytes() > 0 && (!assembler.isLong() || assembler.bytes() >= assembler.frame())) {
                 take(assembler.view(), 0, assembler.bytes());
             }
         }
