@@ -239,10 +239,17 @@ public final class EngineAssembly {
         if (replayed) {
             pages = new ReplayPages(allocator, budget.pool(Part.REPLAYS), counters, clock::nanoTime);
             taken.taken(pages::close);
-            replays = new FanoutParts.Replays(opened, pages, replayGroup, sends::place);
+            replays = new FanoutParts.Replays(opened, pages, replayGroup);
         }
         subscribing = new FanoutParts(
-                log, durable, stream.logBytes(), gate, config.stallTimeout().toNanos(), replays, orderer != null);
+                log,
+                durable,
+                stream.logBytes(),
+                gate,
+                config.stallTimeout().toNanos(),
+                replays,
+                sends::place,
+                orderer != null);
     }
 
     private SendGroup group(EngineLoop loop, int senders, boolean live) {
@@ -269,7 +276,7 @@ public final class EngineAssembly {
             orderer.feed(new OrderedStream(core, handler, log, names, journal, failure));
         }
         core.every(TICK_MILLIS, duty::tick);
-        ChannelSetup setup = new ChannelSetup(services, allocator, publishing, subscribing, corePort, core, sends);
+        ChannelSetup setup = new ChannelSetup(services, allocator, publishing, subscribing, corePort, core);
         EngineReport report = new EngineReport(services, ring, log, first, gate, order, held, line, journal);
         return new RelayEngine(core, stream.maxBody(), services, ring, log, order, setup, duty, report, taken);
     }

@@ -186,7 +186,7 @@ final class Delivery {
         Mark upTo = page != null && page.position() < end.position() ? page : end;
         Step step = feed.next(upTo, stride, least, everything || page != null);
         if (step == Step.AGAIN) {
-            countSent();
+            written();
         }
         return step == Step.OVERTAKEN ? overtaken(end) : step;
     }
@@ -233,7 +233,11 @@ final class Delivery {
     }
 
     Step finish() {
-        return sent(feed.finish());
+        if (!feed.finish()) {
+            return Step.WAIT;
+        }
+        written();
+        return Step.AGAIN;
     }
 
     /**
@@ -247,26 +251,19 @@ final class Delivery {
         }
         writer.begin();
         writer.add(Unpooled.wrappedBuffer(said));
-        return sent(writer.end());
-    }
-
-    private Step sent(boolean whole) {
-        if (whole) {
-            countSent();
-        }
-        return whole ? Step.AGAIN : Step.WAIT;
+        return writer.end() ? Step.AGAIN : Step.WAIT;
     }
 
     /** Ends the write in flight if the socket, which may have room, has taken all of it by now. */
     void endWrite() {
         if (writer.endIfTaken()) {
-            feed.written();
-            countSent();
+            written();
         }
     }
 
     /** Counts what the socket has taken, and tells the policy where the reader stands now. */
-    private void countSent() {
+    private void written() {
+        feed.written();
         long nowMessages = writer.messages();
         long nowBytes = writer.bytes();
         counters.add(Counter.MESSAGES_OUT, nowMessages - messages);

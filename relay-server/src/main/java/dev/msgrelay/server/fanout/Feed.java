@@ -20,7 +20,7 @@ interface Feed {
     /** Sends the rest up to the next frame boundary, which is held; returns whether the socket has taken all of it. */
     boolean finish();
 
-    /** Called when the write in flight is done: {@link SocketWriter#count}s what that has brought. */
+    /** Called when the socket has taken all of a write: {@link SocketWriter#count}s what that has brought. */
     void written();
 
     /** Called when the reader stands elsewhere, between two frames. */

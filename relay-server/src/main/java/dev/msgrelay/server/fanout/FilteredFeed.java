@@ -75,7 +75,6 @@ final class FilteredFeed implements Feed {
         }
         walk(end);
         if (copy == null && large == 0) {
-            written();
             return Step.AGAIN;
         }
         writer.begin();
@@ -93,7 +92,7 @@ final class FilteredFeed implements Feed {
             // Every frame is copied: nothing of the log is needed any more.
             reader.release();
         }
-        return ended() ? Step.AGAIN : Step.WAIT;
+        return writer.end() ? Step.AGAIN : Step.WAIT;
     }
 
     /** Walks on, up to {@code end} at most, until there is enough for a write. */
@@ -173,15 +172,7 @@ final class FilteredFeed implements Feed {
     public boolean finish() {
         writer.begin();
         writer.addLog(reader, reader.position(), reader.restToBoundary());
-        return ended();
-    }
-
-    private boolean ended() {
-        boolean done = writer.end();
-        if (done) {
-            written();
-        }
-        return done;
+        return writer.end();
     }
 
     @Override

@@ -10,6 +10,7 @@ import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.SubscribeFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.access.Refusal;
+import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
@@ -32,12 +33,7 @@ import java.util.concurrent.TimeUnit;
  * A subscriber: a reader of the log and at most one write in flight. When the write is done, everything that has gathered
  * meanwhile is there to go out in the next one; what is to be said beside the stream goes out between two frames.
  *
- * <pre>
- *   Admittance  HELLO .. WELCOME     Delivery   the stream: what is sent     Seat      the loop that sends it
- *   TypeChoice  which types          Allowance  how slow the reader may be   Farewell  the last words
- * </pre>
- *
- * <p>This class decides which of them has its turn. Owned by its loop's thread, which may change while nothing is in flight;
+ * <p>It decides which of its parts has its turn. Owned by its loop's thread, which may change while nothing is in flight;
  * {@link #position} and what reports ask may be read by any.
  */
 public final class SubscriberConnection extends ChannelInboundHandlerAdapter
@@ -70,18 +66,22 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     // Null until the subscriber may be sent to.
     private volatile Delivery delivery;
 
-    /** @param group counts a seat for the subscriber already: {@link #leaveSeat} gives it back */
-    public SubscriberConnection(Services services, FanoutParts shared, SendGroup group) {
+    public SubscriberConnection(Services services, FanoutParts shared) {
         this.services = services;
         this.session = new Session(services, Role.SUBSCRIBER, this, SAID_BYTES);
         this.shared = shared;
-        this.seat = new Seat(this, group, this::isServed);
+        this.seat = new Seat(this, this::isServed);
         this.input = new SubscriberInput(services, session);
         this.missed = new Missed(services, session);
         SlowPolicy policy = SlowPolicy.of(services.clients().slowSubscriber(), shared.gate());
         this.allowance = new Allowance(
                 session.standing(), this, policy, shared.logBytes(), shared.stallNanos(), services.clock());
         this.admittance = new Admittance(shared, services, session.standing(), allowance);
+    }
+
+    /** Takes a seat, and returns the loop that it is on. Called before the channel is registered. */
+    public EngineLoop takeSeat() {
+        return seat.take(shared.seats().get());
     }
 
     @Override
@@ -133,7 +133,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             if (session.state() != SessionState.GREETED
                     && session.state() != SessionState.CLOSING
                     && way.tooLate(end)) {
-                session.close(allowance.tooSlow());
+                close(allowance.tooSlow());
             }
             return false;
         }
@@ -151,12 +151,12 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
                 yield session.state() != SessionState.CLOSING;
             }
             case TOO_SLOW -> {
-                session.close(allowance.tooSlow());
+                close(allowance.tooSlow());
                 yield false;
             }
             case JOURNAL -> toJournal();
             case LOG -> {
-                seat.moveTo(shared.replays().home().get());
+                seat.moveTo(shared.seats().get());
                 yield false;
             }
             case OVERTAKEN -> throw new IllegalStateException("the log has moved on, and no policy was asked");
@@ -168,6 +168,10 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         if (delivery != null) {
             delivery.endWrite();
         }
+    }
+
+    private void close(Refusal why) {
+        session.close(why.reason(), why.text());
     }
 
     // ---- what is said beside the stream -------------------------------------------------------------------------
@@ -287,7 +291,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         return session.state() != SessionState.GONE && (session.state() != SessionState.CLOSING || farewell.isDue());
     }
 
-    /** The channel is closed: its seat is free. */
+    /** The channel is closed: its seat is free, if it has taken one. */
     public void leaveSeat() {
         seat.free();
     }
@@ -296,7 +300,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     private boolean toJournal() {
         Refusal refusal = delivery.catchUp().toJournal();
         if (refusal != null) {
-            session.close(refusal);
+            close(refusal);
             return false;
         }
         SendGroup readers = shared.replays().group();

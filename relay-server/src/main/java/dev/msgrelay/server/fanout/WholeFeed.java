@@ -58,11 +58,7 @@ final class WholeFeed implements Feed {
         inFlight = amount;
         writer.begin();
         writer.addLog(reader, reader.position(), amount);
-        boolean done = writer.end();
-        if (done) {
-            written();
-        }
-        return done;
+        return writer.end();
     }
 
     @Override

@@ -114,7 +114,6 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** The only place where the state changes. */
     private void state(SessionState next) {
         if (!state.mayBecome(next)) {
             throw new IllegalStateException(who() + ": " + state + " cannot become " + next);
@@ -136,7 +135,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private void lookAtTheTime(long nowNanos) {
         Refusal over = deadlines.look(nowNanos, state.speaks(), role.progress());
         if (over != null) {
-            close(over);
+            close(over.reason(), over.text());
             return;
         }
         if (deadlines.keyUsedUp(nowNanos)) {
@@ -194,7 +193,6 @@ public final class Session extends ChannelInboundHandlerAdapter {
     /**
      * The client is welcome.
      *
-     * @param policy granted; {@link Policy#RELAY_DEFAULT} to a publisher
      * @param features that its role can have
      * @param next to a subscriber the first sequence that follows, to a publisher the newest one plus 1
      * @param accepted to a publisher the number of the last message that was taken of its name; otherwise 0
@@ -241,10 +239,6 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     public void close(FrameException why) {
         close(why.reason(), why.getMessage());
-    }
-
-    public void close(Refusal why) {
-        close(why.reason(), why.text());
     }
 
     /** Ends it at once, without a word: what it holds is needed. */
@@ -379,12 +373,10 @@ public final class Session extends ChannelInboundHandlerAdapter {
         return kind;
     }
 
-    /** The part of the connection that stands before this one. */
     public SessionRole role() {
         return role;
     }
 
-    /** A number that no other connection of the relay has. */
     long id() {
         return id;
     }

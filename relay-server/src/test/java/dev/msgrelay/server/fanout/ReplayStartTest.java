@@ -96,7 +96,7 @@ class ReplayStartTest {
                 standing,
                 new Counters(),
                 clock,
-                new FanoutParts.Replays(journal, pages, null, null));
+                new FanoutParts.Replays(journal, pages, null));
         assertThat(catchUp.toJournal()).isNull();
     }
 

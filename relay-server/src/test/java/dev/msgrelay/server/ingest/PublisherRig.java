@@ -24,6 +24,7 @@ import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.Counters;
 import dev.msgrelay.server.session.Durability;
+import dev.msgrelay.server.session.Ports;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.Services;
 import dev.msgrelay.server.session.Session;
@@ -127,7 +128,7 @@ final class PublisherRig implements AutoCloseable {
             names.decidedBy(orderer);
             orderer.into(handler, log);
         }
-        services = Services.of(new RelayIdentity(EPOCH, "relay", MAX_BODY), durability, config, budget, clock);
+        services = Services.of(new RelayIdentity(EPOCH, "relay", MAX_BODY, new Ports()), durability, config, budget, clock);
         shared = new PublisherConnection.Shared(log, names, orderer, line, new ReaderLoops(List.of()));
     }
 
