@@ -19,6 +19,7 @@ import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.ingest.BufferPort;
 import dev.msgrelay.server.ingest.InPlacePort;
 import dev.msgrelay.server.ingest.IngestPort;
+import dev.msgrelay.server.ingest.LoopBuffers;
 import dev.msgrelay.server.ingest.NameTable;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.ingest.ReaderLoops;
@@ -205,23 +206,26 @@ public final class EngineAssembly {
                 counters.acknowledgements());
         taken.taken(names::release);
         line = new MemoryLine(budget.pool(Part.FRAMES));
-        int shorts = MemoryPlan.SHORT_BUFFERS / MemoryPlan.ports(config);
         if (orderer == null) {
             journal.restore(names, clock.nanoTime());
             RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
-            corePort = new InPlacePort(order, log, names, scan, held, allocator, budget, shorts);
+            corePort = new InPlacePort(order, log, names, scan, held, loopBuffers());
         } else {
             names.decidedBy(orderer);
-            corePort = new BufferPort(null, orderer, held, stream.maxBody(), allocator, budget, shorts);
+            corePort = new BufferPort(null, orderer, held, stream.maxBody(), loopBuffers());
         }
-        taken.taken(corePort::close);
         List<ReaderLoops.Reader> reading = new ArrayList<>();
         for (EngineLoop reader : readers) {
-            IngestPort port = new BufferPort(ring, null, held, stream.maxBody(), allocator, budget, shorts);
-            taken.taken(port::close);
+            IngestPort port = new BufferPort(ring, null, held, stream.maxBody(), loopBuffers());
             reading.add(new ReaderLoops.Reader(reader, port));
         }
         publishing = new PublisherConnection.Shared(log, names, orderer, line, new ReaderLoops(reading));
+    }
+
+    private LoopBuffers loopBuffers() {
+        LoopBuffers buffers = new LoopBuffers(allocator, budget, MemoryPlan.SHORT_BUFFERS / MemoryPlan.ports(config));
+        taken.taken(buffers::close);
+        return buffers;
     }
 
     /** The way from the log to subscribers, on the core's loop or on those that only send; and from the journal. */

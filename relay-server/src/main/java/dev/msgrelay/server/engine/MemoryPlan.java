@@ -6,8 +6,8 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.StreamConfig;
 import dev.msgrelay.server.core.FrameRing;
 import dev.msgrelay.server.fanout.SubscriberConnection;
-import dev.msgrelay.server.ingest.InPlacePort;
 import dev.msgrelay.server.ingest.IngestPort;
+import dev.msgrelay.server.ingest.LoopBuffers;
 import dev.msgrelay.server.ingest.NameTable;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.journal.Journal;
@@ -63,7 +63,7 @@ public final class MemoryPlan {
         plan.put(Part.LOG, stream.logBytes());
         plan.put(Part.PINS, limits.pinBytes() / chunk * chunk);
         plan.put(Part.WRITER, chunk * PacketLog.chunksInHand(stream.maxRun(), StreamConfig.CHUNK_BYTES));
-        plan.put(Part.READS, (long) InPlacePort.copiedBytes() * ports(config));
+        plan.put(Part.READS, (long) LoopBuffers.READ_BYTES * ports(config));
         plan.put(Part.RESTS, (long) SHORT_BUFFERS * IngestPort.SHORT_BYTES);
         plan.put(Part.FRAMES, limits.assemblyBytes());
         plan.put(Part.FILTERS, limits.filterBytes());

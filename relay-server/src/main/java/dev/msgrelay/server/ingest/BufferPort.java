@@ -5,11 +5,7 @@ import dev.msgrelay.server.core.FrameRing;
 import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
-import dev.msgrelay.server.memory.MemoryBudget;
-import dev.msgrelay.server.memory.ReadBuffer;
 import dev.msgrelay.server.memory.ReadWindow;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 
 /**
@@ -22,29 +18,20 @@ public final class BufferPort implements IngestPort {
     private final Orderer orderer;
     private final HeldSources held;
     private final RunScan scan;
-    private final ReadBuffer buffer;
-    private final ShortBuffers shorts;
+    private final LoopBuffers buffers;
 
     /**
      * @param ring for a reader loop, which has a processor core of its own: the core packs what is in the ring. Null: {@code
      *     orderer} puts runs in order with others
      * @param orderer for the core's own loop where several relays are one; otherwise null
-     * @param shorts buffers for begun frames, at most
      */
     public BufferPort(
-            FrameRing ring,
-            Orderer orderer,
-            HeldSources held,
-            int maxBody,
-            ByteBufAllocator allocator,
-            MemoryBudget budget,
-            int shorts) {
+            FrameRing ring, Orderer orderer, HeldSources held, int maxBody, LoopBuffers buffers) {
         this.ring = ring;
         this.orderer = orderer;
         this.held = held;
         this.scan = new RunScan(Integer.MAX_VALUE, maxBody);
-        this.buffer = new ReadBuffer(allocator, InPlacePort.copiedBytes());
-        this.shorts = new ShortBuffers(allocator, budget.pool(MemoryBudget.Part.RESTS), shorts);
+        this.buffers = buffers;
     }
 
     @Override
@@ -54,12 +41,7 @@ public final class BufferPort implements IngestPort {
 
     @Override
     public ReadWindow window(int front, int most) {
-        return buffer.window(0, front + most);
-    }
-
-    @Override
-    public ByteBuf scratch() {
-        return buffer.scratch(SCRATCH_BYTES);
+        return buffers.reads().window(0, front + most);
     }
 
     @Override
@@ -101,13 +83,7 @@ public final class BufferPort implements IngestPort {
     }
 
     @Override
-    public ShortBuffers shorts() {
-        return shorts;
-    }
-
-    @Override
-    public void close() {
-        buffer.release();
-        shorts.close();
+    public LoopBuffers buffers() {
+        return buffers;
     }
 }

@@ -94,7 +94,7 @@ final class FrameAssembler {
 
     /** Bytes that a read may bring, of {@code wanted}, so that it can be kept in any case. */
     int mostPerRead(int wanted) {
-        boolean much = size == Size.SHORT || port.shorts().any();
+        boolean much = size == Size.SHORT || port.buffers().any();
         return Math.min(wanted, (much ? SHORT : SMALL) - bytes);
     }
 
@@ -150,7 +150,7 @@ final class FrameAssembler {
         if (!here) {
             bytes = 0;
         }
-        boolean fitsShort = length <= SHORT && port.shorts().any();
+        boolean fitsShort = length <= SHORT && port.buffers().any();
         boolean stays = here && length > SMALL && !fitsShort;
         if (!stays && (length > capacity() || (size.compareTo(Size.SMALL) > 0 && length <= SMALL))) {
             moveBytes(length, source, offset, length);
@@ -173,7 +173,7 @@ final class FrameAssembler {
             memory = small();
             size = Size.SMALL;
         } else {
-            memory = port.shorts().take();
+            memory = port.buffers().take();
             size = Size.SHORT;
         }
         if (kept > 0) {
@@ -195,7 +195,7 @@ final class FrameAssembler {
     /** Bytes that have to be reserved before it is read on; 0: none. */
     int wants() {
         boolean doesNotFit =
-                frame > MOVE_BYTES || (size == Size.SMALL && !port.shorts().any());
+                frame > MOVE_BYTES || (size == Size.SMALL && !port.buffers().any());
         return size != Size.LONG && frame > 0 && bytes >= ASK_AT && doesNotFit ? frame : 0;
     }
 
@@ -249,7 +249,7 @@ final class FrameAssembler {
                 old.release();
                 own.give(SMALL);
             }
-            case SHORT -> port.shorts().give(old);
+            case SHORT -> port.buffers().give(old);
             case LONG -> {
                 int reserved = old.capacity();
                 old.release();

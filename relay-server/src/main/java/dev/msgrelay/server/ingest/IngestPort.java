@@ -4,7 +4,6 @@ import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.memory.ReadWindow;
-import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 
 /**
@@ -22,9 +21,6 @@ public interface IngestPort {
     /** A read is at most about this long, one segment of loopback: what is read is still in the cache when it is sent. */
     int READ_BYTES = 64 << 10;
 
-    /** A read that is thrown away. */
-    int SCRATCH_BYTES = READ_BYTES >> 4;
-
     /** A buffer for a begun frame that is moved in front of the next read. */
     int SHORT_BYTES = 68 << 10;
 
@@ -37,9 +33,6 @@ public interface IngestPort {
      * @param most bytes that the read may take
      */
     ReadWindow window(int front, int most);
-
-    /** Returns the memory for a read whose bytes nobody wants, counted once more. */
-    ByteBuf scratch();
 
     /**
      * Walks what was read.
@@ -74,8 +67,6 @@ public interface IngestPort {
         return false;
     }
 
-    /** The buffers for begun frames that the loop's publishers share. */
-    ShortBuffers shorts();
-
-    void close();
+    /** The memory that the loop's publishers share. */
+    LoopBuffers buffers();
 }

@@ -9,9 +9,12 @@ import java.util.concurrent.TimeUnit;
  * took it, while that is connected and for the hold time after; then any producer may have it, and starts from nothing. A name
  * belongs to an identity as well, until it has been unconnected for an hour; so long it is kept at least.
  *
- * <p>Pure: each rule depends on its arguments alone. Times are in the unit that the constructor was given.
+ * <p>Pure: each rule depends on its arguments alone.
+ *
+ * @param unit of all times
+ * @param hold how long a name stays with its producer after its connection has ended
  */
-public final class NameRules {
+public record NameRules(TimeUnit unit, long hold) {
     /** Shortest time for which a name without a connection is kept. */
     public static final Duration KEEP = Duration.ofHours(1);
 
@@ -35,20 +38,6 @@ public final class NameRules {
         }
     }
 
-    private final TimeUnit unit;
-    private final long hold;
-    private final long keep;
-
-    /**
-     * @param unit of all times
-     * @param hold how long a name stays with its producer after its connection has ended
-     */
-    public NameRules(TimeUnit unit, long hold) {
-        this.unit = unit;
-        this.hold = hold;
-        this.keep = unit.convert(KEEP);
-    }
-
     /**
      * Decides whether a HELLO gets a name that is known.
      *
@@ -70,7 +59,7 @@ public final class NameRules {
 
     /** Whether a full table may forget a name that has been away for this time. */
     public boolean mayBeForgotten(long away) {
-        return away >= keep;
+        return away >= unit.convert(KEEP);
     }
 
     /**

@@ -123,7 +123,7 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
             askForMemory();
         }
         if (throwsAway()) {
-            return port.scratch();
+            return port.buffers().scratch();
         }
         if (wait != Wait.NOTHING) {
             return null;

@@ -63,10 +63,8 @@ final class JournalForcer {
     private volatile long fileBytes;
     private volatile long freeBytes = -1;
     private long namesPosition;
-    private boolean namesWritten;
     private long lastNames;
     private long lastLook;
-    private boolean looked;
     private volatile long durable;
     private volatile long lastForce;
     private long lastFull;
@@ -74,7 +72,6 @@ final class JournalForcer {
     private final JournalClock clock;
     // Segments of earlier lives, until the first look at the clock tells how old they are; then null.
     private List<Part> earlier;
-    private boolean stepped;
     private long lastStep;
     private long lastStepLine;
     private long stepsLeftOut;
@@ -106,6 +103,11 @@ final class JournalForcer {
         this.clock = clock;
         this.earlier = earlier;
         this.lastForce = nanos;
+        // So long ago that it is no reason to wait.
+        this.lastNames = nanos - NAMES_NANOS;
+        this.lastLook = nanos - LOOK_NANOS;
+        this.lastStep = nanos - WAIT_NANOS;
+        this.lastStepLine = nanos - STEP_LINE_NANOS;
         this.now = nanos;
         this.durable = forced.position();
         this.wanted = forced.position();
@@ -158,10 +160,8 @@ final class JournalForcer {
         if (step == 0) {
             return;
         }
-        boolean first = !stepped;
-        stepped = true;
         lastStep = nanos;
-        if (!first && nanos - lastStepLine < STEP_LINE_NANOS) {
+        if (nanos - lastStepLine < STEP_LINE_NANOS) {
             stepsLeftOut++;
             return;
         }
@@ -193,7 +193,7 @@ final class JournalForcer {
         writeNames(nanos, files.isOver());
         // Names that moved behind the table of names are in the indexes alone.
         long told = writer.named() <= namesPosition ? Long.MAX_VALUE : namesPosition;
-        int aged = files.retire(Math.min(durable, told), nanos, stepped && nanos - lastStep < WAIT_NANOS);
+        int aged = files.retire(Math.min(durable, told), nanos, nanos - lastStep < WAIT_NANOS);
         if (aged > 1) {
             LOG.warn(
                     "journal {}: {} segments were too old at once, and are dropped: their newest messages are older"
@@ -204,8 +204,7 @@ final class JournalForcer {
         }
         segments = files.sealed() + (current == 0 ? 0 : 1);
         fileBytes = files.bytes() + current;
-        if (!looked || nanos - lastLook >= LOOK_NANOS) {
-            looked = true;
+        if (nanos - lastLook >= LOOK_NANOS) {
             lastLook = nanos;
             freeBytes = disk.free();
         }
@@ -224,13 +223,12 @@ final class JournalForcer {
         if (newest.position() <= namesPosition
                 || writer.named() <= namesPosition
                 || newest.position() > forced.position()
-                || !needed && namesWritten && nanos - lastNames < NAMES_NANOS) {
+                || !needed && nanos - lastNames < NAMES_NANOS) {
             return;
         }
         try {
             newest.write(disk);
             namesPosition = newest.position();
-            namesWritten = true;
             lastNames = nanos;
         } catch (DiskFullException e) {
             full = true;

@@ -14,8 +14,6 @@ import dev.msgrelay.protocol.Protocol;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.WelcomeFrame;
-import dev.msgrelay.server.config.ClientConfig;
-import dev.msgrelay.server.config.LimitsConfig;
 import java.nio.ByteBuffer;
 import java.util.Locale;
 
@@ -38,11 +36,11 @@ public final class Dialogue {
     // How far messages are to get, or must have got, where LEVELS is granted; null without.
     private Level level;
 
-    Dialogue(Role role, RelayIdentity identity, Durability durability, ClientConfig clients, LimitsConfig limits) {
+    Dialogue(Role role, Services services) {
         this.role = role;
-        this.identity = identity;
-        this.durability = durability;
-        this.heartbeat = new Heartbeat(clients, limits);
+        this.identity = services.identity();
+        this.durability = services.durability();
+        this.heartbeat = new Heartbeat(services.clients(), services.limits());
     }
 
     /** What is due to be said; null before HELLO. */

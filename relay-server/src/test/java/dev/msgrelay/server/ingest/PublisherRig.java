@@ -121,10 +121,11 @@ final class PublisherRig implements AutoCloseable {
         held = new HeldSources(() -> true, clock::nanoTime);
         NetworkBatchHandler handler = new NetworkBatchHandler(log, PACKET, MAX_BODY, clock::nanoTime, nanos -> {});
         order = new Order(ring, handler, orderer, new WindowGate(1, null, null), log);
+        LoopBuffers buffers = new LoopBuffers(allocator, budget, SHORTS);
         if (orderer == null) {
-            port = new InPlacePort(order, log, names, new RunScan(PACKET, MAX_BODY), held, allocator, budget, SHORTS);
+            port = new InPlacePort(order, log, names, new RunScan(PACKET, MAX_BODY), held, buffers);
         } else {
-            port = new BufferPort(null, orderer, held, MAX_BODY, allocator, budget, SHORTS);
+            port = new BufferPort(null, orderer, held, MAX_BODY, buffers);
             names.decidedBy(orderer);
             orderer.into(handler, log);
         }
@@ -198,7 +199,7 @@ final class PublisherRig implements AutoCloseable {
     public void close() {
         publishers.forEach(p -> p.channel.finishAndReleaseAll());
         round();
-        port.close();
+        port.buffers().close();
         log.close();
         memory.release();
         if (reserved() != 0 || budget.pool(Part.RESTS).used() != 0) {
