@@ -35,10 +35,6 @@ public final class MemoryPlan {
     /** Buffers for begun frames of all loops: 8 MiB and a half. */
     static final int SHORT_BUFFERS = 128;
 
-    /** Direct memory of a publisher: a small begun frame, its replies, and other control frames. */
-    private static final long PUBLISHER_BYTES =
-            PublisherConnection.SMALL_BYTES + PublisherConnection.REPLY_BYTES + PublisherConnection.SAID_BYTES;
-
     /** Java heap of a TLS connection: its handler, and its library's objects. */
     private static final long TLS_SESSION_BYTES = 24 << 10;
 
@@ -70,7 +66,7 @@ public final class MemoryPlan {
         long publishers = Math.min(connections, config.clients().maxPublishers());
         plan.put(
                 Part.CONNECTIONS,
-                publishers * PUBLISHER_BYTES
+                publishers * PublisherConnection.DIRECT_BYTES
                         + (connections - publishers) * SubscriberConnection.SAID_BYTES
                         + (long) Admission.MOST_TOLD * RefusedConnection.SAID_BYTES);
         plan.put(

@@ -55,8 +55,6 @@ final class Admittance {
                 services.budget().pool(Part.CONTROL), services.limits().controlBytesPerConnection());
     }
 
-    // ---- types -------------------------------------------------------------------------------------------------
-
     /**
      * Asks for types, as far as access allows them; {@link #chooseTypes} puts them in force.
      *
@@ -77,13 +75,7 @@ final class Admittance {
         delivery.choose(types.inForce(), sequences);
     }
 
-    // ---- from HELLO to WELCOME ---------------------------------------------------------------------------------
-
-    /**
-     * HELLO has been read.
-     *
-     * @throws FrameException what it asks for is not to be had
-     */
+    /** Takes a HELLO; throws {@link FrameException} where what it asks for is not to be had. */
     void greeted(HelloFrame said, SocketAddress from) throws FrameException {
         long now = services.clock().nanoTime();
         if (said.start() != StartFrom.LIVE) {

@@ -29,7 +29,6 @@ final class Allowance {
     private boolean paused;
 
     /**
-     * @param subscriber as the policy knows it
      * @param logBytes that anybody may be behind
      * @param stallNanos that the subscriber may stand still while others wait
      */
@@ -47,8 +46,6 @@ final class Allowance {
         this.stallNanos = stallNanos;
         this.clock = clock;
     }
-
-    // ---- its policy --------------------------------------------------------------------------------------------
 
     SlowPolicy policy() {
         return policy;
@@ -77,8 +74,6 @@ final class Allowance {
             policy.left(subscriber);
         }
     }
-
-    // ---- how far, how fast -------------------------------------------------------------------------------------
 
     boolean lags(long behind) {
         return behind > standing.maxLag();
@@ -118,8 +113,6 @@ final class Allowance {
         paused |= spent;
         return spent;
     }
-
-    // ---- how long ----------------------------------------------------------------------------------------------
 
     /** The subscriber makes progress, or need not make any. */
     void progress(long nowNanos) {

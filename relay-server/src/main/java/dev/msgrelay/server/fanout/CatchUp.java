@@ -182,8 +182,7 @@ final class CatchUp {
                 // Nobody has asked for a message that was dropped in this very moment.
                 wanted = Math.max(wanted, reader.boundary().sequence());
             }
-            // Behind the message that is wanted the rest can wait: the reader is told of other gaps as it comes to
-            // them.
+            // Behind the message that is wanted the rest can wait: gaps there are told as the reader comes to them.
             step = reader.boundary().sequence() > wanted ? Step.AGAIN : read();
         }
         if (step == Step.WAIT) {

@@ -53,11 +53,7 @@ final class Delivery {
     private volatile long messages;
     private volatile long bytes;
 
-    /**
-     * Sends all types, from the head on.
-     *
-     * @param buffers of the loop that sends at the time
-     */
+    /** @param buffers of the loop that sends at the time */
     Delivery(
             FanoutParts shared,
             Services services,
@@ -102,11 +98,7 @@ final class Delivery {
         durableEnd = new Mark();
     }
 
-    /**
-     * Sends these types from here on.
-     *
-     * @param sequences see {@link FilteredFeed#choose}
-     */
+    /** Sends these types from here on; see {@link FilteredFeed#choose}. */
     void choose(TypeRanges chosen, boolean sequences) {
         if (chosen.isAll() != feed instanceof WholeFeed) {
             feed.release();
@@ -202,10 +194,7 @@ final class Delivery {
         return Step.WAIT;
     }
 
-    /**
-     * The log has moved on, or the subscriber lags more than its identity may: a live subscriber's policy decides, one
-     * that catches up goes back to the journal.
-     */
+    /** A live subscriber's policy decides; one that catches up goes back to the journal. */
     private Step overtaken(Mark end) {
         Step step = catchUp.isLive() ? allowance.policy().overtaken() : Step.JOURNAL;
         if (step == Step.TOO_SLOW) {
@@ -240,11 +229,7 @@ final class Delivery {
         return Step.AGAIN;
     }
 
-    /**
-     * Sends bytes that are said beside the stream, between two frames.
-     *
-     * @param next whether they tell which number the next message has
-     */
+    /** Sends bytes beside the stream, between two frames; {@code next}: they tell the next message's number. */
     Step say(ByteBuffer said, boolean next) {
         if (next) {
             feed.told(reader.boundary().sequence());
@@ -320,7 +305,6 @@ final class Delivery {
         return bytes;
     }
 
-    /** Nothing is sent any more. More than once without harm. */
     void release() {
         feed.release();
         reader.release();

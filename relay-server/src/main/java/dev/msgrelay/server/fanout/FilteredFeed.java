@@ -44,11 +44,7 @@ final class FilteredFeed implements Feed {
         this.buffers = buffers;
     }
 
-    /**
-     * Chooses the types that are sent from now on.
-     *
-     * @param withSequences whether to say with SEQUENCE where the subscriber's count would be wrong
-     */
+    /** Chooses the types from now on; {@code withSequences}: SEQUENCE tells where a count would be wrong. */
     void choose(TypeRanges wanted, boolean withSequences) {
         types = wanted;
         sequences = withSequences;
@@ -65,8 +61,7 @@ final class FilteredFeed implements Feed {
             return Step.WAIT;
         }
         if (!reader.atBoundary()) {
-            // The last write ended within a frame, as those of a subscriber do that got everything: the frame is to be
-            // whole.
+            // The last write ended within a frame, as those of a subscriber to all types do: the frame is to be whole.
             return finish() ? Step.AGAIN : Step.WAIT;
         }
         long end = reader.holdAhead(LOOK_BYTES, head);

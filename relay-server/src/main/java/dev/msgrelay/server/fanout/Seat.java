@@ -72,7 +72,6 @@ final class Seat {
         subscriber.session().channel().flush();
     }
 
-    /** Nothing is sent any more. More than once without harm. */
     void leave() {
         if (group != null) {
             group.remove(subscriber);

@@ -65,10 +65,7 @@ record Start(StartFrom from, long first, long millis, long fork) {
         };
     }
 
-    /**
-     * Moves a reader there in the log, or to the oldest message that is left. The log's writer, on another thread, may have gone on
-     * before it learnt that it has to wait.
-     */
+    /** Moves a reader there in the log, whose writer may have gone on; or to the oldest message that is left. */
     void seek(LogReader reader, PacketLog log, Mark head, SlowPolicy policy) {
         int tries = 0;
         do {

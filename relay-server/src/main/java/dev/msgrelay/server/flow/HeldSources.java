@@ -67,10 +67,7 @@ public final class HeldSources {
         }
     }
 
-    /**
-     * The flag and the time since when are one state, so a lock guards both: another thread may end the hold at the
-     * same moment.
-     */
+    /** Flag and time are one state, so a lock guards both: another thread may end the hold at the same moment. */
     private synchronized void beginHold() {
         any = true;
         time.begin(clock.getAsLong());

@@ -31,10 +31,7 @@ public final class HeldTime {
         return times;
     }
 
-    /**
-     * Nanoseconds held so far, including a hold that lasts; never less than returned before. The callers' clock
-     * readings may be out of order.
-     */
+    /** Nanoseconds held so far, also of a hold that lasts; never less than returned before. */
     public synchronized long nanos(long now) {
         told = Math.max(told, holds ? total + now - since : total);
         return told;

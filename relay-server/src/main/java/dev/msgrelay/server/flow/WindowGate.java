@@ -29,15 +29,10 @@ public final class WindowGate implements WriteGate {
     }
 
     public interface Writer {
-        /**
-         * Wakes the writer if it sleeps. Any thread, after the change that the writer shall see has been made visible.
-         */
+        /** Wakes the writer if it sleeps. Any thread, after its change has been made visible. */
         void signal();
 
-        /**
-         * Waits until the writer has ended the append that it was in at the time of the call. Returns at once on the
-         * writer's own thread.
-         */
+        /** Waits until the writer has ended the append that it is in. Returns at once on the writer's own thread. */
         void awaitBetweenSteps();
     }
 
@@ -150,10 +145,7 @@ public final class WindowGate implements WriteGate {
         return blocked && !halfOpen(refused);
     }
 
-    /**
-     * Whether half of the window is free at {@code position}, so that waiting publishers may continue. Less room would
-     * soon be used up again.
-     */
+    /** Whether half of the window is free, so that publishers may go on: less would soon be used up again. */
     public boolean halfOpen(long position) {
         return position <= slowest(limits) + window - window / 2;
     }
@@ -168,9 +160,7 @@ public final class WindowGate implements WriteGate {
         return blockedSinceNanos;
     }
 
-    /**
-     * Nanoseconds since the start for which limits without a time of their own kept the log from growing. Any thread.
-     */
+    /** Nanoseconds for which limits without a time of their own kept the log from growing. Any thread. */
     public long blockedNanos(long now) {
         return time.nanos(now);
     }

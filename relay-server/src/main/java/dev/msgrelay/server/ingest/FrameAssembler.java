@@ -111,7 +111,6 @@ final class FrameAssembler {
         return memory.window(bytes, bytes + most);
     }
 
-    /** Whether a read went to this memory. */
     boolean owns(ReadWindow read) {
         return memory != null && read.view() == memory.view();
     }
@@ -231,7 +230,6 @@ final class FrameAssembler {
         return size == Size.NONE || size == Size.SMALL;
     }
 
-    /** Lets go of everything. More than once without harm. */
     void release() {
         ReadBuffer old = memory;
         Size oldSize = size;

@@ -64,11 +64,7 @@ final class FrameIntake {
         return standing.hasRate() && standing.isPaused(clock.nanoTime());
     }
 
-    /**
-     * Takes bytes. A fault in them ends the connection.
-     *
-     * @param room whether the port has just said that it has room for a run
-     */
+    /** Takes bytes. A fault in them ends the connection. {@code room}: the port has just said that it has room. */
     Taken take(IngestPort port, ByteBuffer view, int offset, int length, boolean room) {
         int at = offset;
         int end = offset + length;

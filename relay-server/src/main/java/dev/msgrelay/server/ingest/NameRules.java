@@ -62,11 +62,7 @@ public record NameRules(TimeUnit unit, long hold) {
         return away >= unit.convert(KEEP);
     }
 
-    /**
-     * Returns the words of a refusal.
-     *
-     * @param where place of the name's connection, for people; empty: this relay
-     */
+    /** Returns the words of a refusal; {@code where}: place of the name's connection, empty for this relay. */
     public String refusal(Verdict verdict, String name, long away, String where) {
         String begin = "HELLO: the name " + name + " belongs to another ";
         if (verdict == Verdict.OTHER_IDENTITY) {

@@ -184,10 +184,7 @@ final class NamedProducer implements PublisherName.Holder, Orderer.Claimant {
         }
     }
 
-    /**
-     * A newer connection of the same producer takes the name over, within its own read: so nothing is written here. From now
-     * on nothing is taken of this connection; a task ends it.
-     */
+    /** Within the read of a newer connection of the same producer, so nothing is written: a task ends this one. */
     @Override
     public void nameTaken() {
         if (session.state() == SessionState.OPEN) {

@@ -40,8 +40,6 @@ final class ProducerState {
         this.counters = counters;
     }
 
-    // ---- its name and its numbers ------------------------------------------------------------------------------
-
     /** Null: it has none. */
     PublisherName name() {
         return name;
@@ -95,9 +93,7 @@ final class ProducerState {
                     CloseReason.MESSAGE_GAP,
                     "HELLO: number " + number + " is above accepted + 1 = " + (known + 1) + " of " + name.name());
         } else {
-            // The producer was with another relay meanwhile, or the journal did not have the missing messages: they
-            // were
-            // acknowledged.
+            // Another relay acknowledged the missing messages, or this one, whose journal does not have them.
             name.goOnAt(number);
         }
         long untold = 0;
@@ -127,11 +123,7 @@ final class ProducerState {
         return (name == null || !name.changed) && (levels == null || levels.settled(acceptedBefore) >= acceptedBefore);
     }
 
-    /**
-     * Whether so many messages more have numbers.
-     *
-     * @throws FrameException they have not
-     */
+    /** Throws where so many messages more have no numbers. */
     void checkNumbers(int messages) throws FrameException {
         if (name != null && !name.hasNumbersFor(messages)) {
             throw new FrameException(
@@ -151,8 +143,6 @@ final class ProducerState {
         counters.add(Counter.DUPLICATES, count);
         return count == span.frames() ? span.end() : span.lengthOf(count);
     }
-
-    // ---- how far its messages have got -------------------------------------------------------------------------
 
     /** More of its messages are in the stream, and readers see them. */
     void taken() {

@@ -8,11 +8,7 @@ import java.util.List;
  * its runs go through the ring from then on. With none, publishers stay with the core. Owned by the core's thread.
  */
 public final class ReaderLoops {
-    /**
-     * One of them.
-     *
-     * @param port the way of its publishers into the order
-     */
+    /** A reader loop, and the way of its publishers into the order. */
     public record Reader(EngineLoop loop, IngestPort port) {}
 
     private final List<Reader> readers;

@@ -157,7 +157,6 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
         }
     }
 
-    /** A read has ended: takes what it brought. */
     void came(ByteBuf from) {
         ReadWindow read = from instanceof ReadWindow window && !session.state().ended() ? window : null;
         boolean own = false;
@@ -168,8 +167,7 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
                 assembler.filled(read.readableBytes());
             }
         } finally {
-            // The memory is the log's, the loop's or the connection's own, and stays: nobody else counts it from here
-            // on.
+            // The memory is the log's, the loop's or the connection's own, and stays: nobody counts it any more.
             from.release();
         }
         if (read == null) {
@@ -316,7 +314,6 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
         become(some ? Wait.DRAINING : Wait.DRAINED);
     }
 
-    /** Lets go of what was read. More than once without harm. */
     void release() {
         if (wait == Wait.MEMORY) {
             line.leave(this);

@@ -44,11 +44,7 @@ final class Watermark {
         }
     }
 
-    /**
-     * All messages before a sequence have got there.
-     *
-     * @return whether {@link #number} has moved
-     */
+    /** All messages before a sequence have got there. Returns whether {@link #number} has moved. */
     boolean reached(long sequence) {
         int done = 0;
         while (done < size && sequences[done] < sequence) {

@@ -242,12 +242,10 @@ public final class Journal implements Closeable {
         return moves;
     }
 
-    /** The end of what is written, which survives the end of this process. Any thread. */
     public StreamHead written() {
         return written;
     }
 
-    /** The end of what is forced, which survives the end of the machine. Any thread. */
     public StreamHead forced() {
         return forced;
     }

@@ -212,12 +212,7 @@ final class JournalForcer {
         return !crowded && prepare(nanos);
     }
 
-    /**
-     * Writes the table of names, if some have moved since and their messages are forced; at most once a second: a start reads the indexes
-     * from there on.
-     *
-     * @param needed segments are to be dropped
-     */
+    /** Writes the table of names, if forced messages moved some; not for a second, unless it is needed. */
     private void writeNames(long nanos, boolean needed) throws IOException {
         NamesFile newest = writer.snapshot();
         if (newest.position() <= namesPosition
@@ -236,7 +231,6 @@ final class JournalForcer {
         }
     }
 
-    /** Makes files for the next segment ready. Returns whether there was something to do. */
     private boolean prepare(long nanos) throws IOException {
         try {
             full = false;
@@ -259,7 +253,6 @@ final class JournalForcer {
                 times.times());
     }
 
-    /** Forces everything that is written now. */
     void forceNow() throws IOException {
         written.read(upTo);
         force();

@@ -63,8 +63,7 @@ final class JournalThread {
     private long work() {
         long nanos = System.nanoTime();
         long millis = System.currentTimeMillis();
-        // Both clocks are read at one moment: a process stopped between the two would take that for a step of the
-        // clock.
+        // Both are read at one moment: a process stopped between the two would take that for a step of the clock.
         while (System.nanoTime() - nanos > APART_NANOS) {
             nanos = System.nanoTime();
             millis = System.currentTimeMillis();

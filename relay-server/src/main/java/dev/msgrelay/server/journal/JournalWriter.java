@@ -34,7 +34,6 @@ final class JournalWriter {
 
     private static final long PATIENT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** Direct memory for records. */
     static final int RECORD_BYTES = RECORDS_AT_ONCE * IndexRecord.LENGTH;
 
     private final PacketLog log;
@@ -74,11 +73,8 @@ final class JournalWriter {
      * @param log stands where the journal goes on
      * @param written moved by the writer
      * @param forced moved by the forcer; the writer records it in the index
-     * @param times of the records
      * @param segmentBytes length of a stream file; a frame has three quarters of it at most
-     * @param names states of the names in what is written
      * @param named position behind the newest block that moved a name
-     * @param onWritten gets the position before which everything is written
      */
     JournalWriter(
             PacketLog log,
@@ -301,8 +297,7 @@ final class JournalWriter {
             throw new IOException("a block of " + bytes + " bytes is longer than a segment");
         }
         if (current != null) {
-            // Added before the next segment is to be seen: the forcer, which looks at that one first, then finds all of
-            // them.
+            // Added before the next one is to be seen: the forcer, which looks at that first, then finds all of them.
             complete.add(current);
         }
         current = next;
@@ -340,12 +335,10 @@ final class JournalWriter {
         return recorded;
     }
 
-    /** How long the disk was full. Any thread. */
     long fullNanos(long now) {
         return full.nanos(now);
     }
 
-    /** How long no files were ready. Any thread. */
     long unpreparedNanos(long now) {
         return unprepared.nanos(now);
     }

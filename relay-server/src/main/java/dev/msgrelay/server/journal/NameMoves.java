@@ -32,8 +32,6 @@ public final class NameMoves {
     private volatile boolean refused;
     private volatile boolean ended;
 
-    // ---- the core ----------------------------------------------------------------------------------------------
-
     /** Whether there is room for one more move. If not, publishers wait until {@link #mayGoOn}. */
     public boolean hasRoom() {
         if (ended || added.getPlain() - taken.getAcquire() < MOST) {
@@ -75,8 +73,6 @@ public final class NameMoves {
     public void stop() {
         ended = true;
     }
-
-    // ---- the journal's writer ----------------------------------------------------------------------------------
 
     /** Whether publishers wait for room. Any thread. */
     public boolean refused() {

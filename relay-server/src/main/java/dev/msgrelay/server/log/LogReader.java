@@ -120,10 +120,7 @@ public final class LogReader {
         return page == null ? null : pageEnd;
     }
 
-    /**
-     * Moves the position to a message within the memory that was entered, or to the end of that memory if the message
-     * lies behind it.
-     */
+    /** Moves the position to a message of the memory that was entered, or to the end of that memory. */
     public void goOnTo(long sequence) {
         walk(pageEnd.position(), sequence);
         position = boundary.position();
@@ -146,11 +143,7 @@ public final class LogReader {
 
     // ---- holding and moving --------------------------------------------------------------------------------------
 
-    /**
-     * Holds the next {@code amount} bytes, and the rest of the packet that they cut.
-     *
-     * @return false where the log no longer has them
-     */
+    /** Holds the next bytes, and the rest of the packet that they cut; false: the log no longer has them. */
     public boolean hold(int amount, Mark head) {
         long from = position;
         if (page != null) {
@@ -184,9 +177,7 @@ public final class LogReader {
         return next.position();
     }
 
-    /**
-     * Moves the boundary on. The caller has looked at the single frames up to {@code to}, and has chosen some of them.
-     */
+    /** Moves the boundary on, once the caller has looked at the single frames up to {@code to}. */
     public void chose(long to, long sequence) {
         boundary.set(to, sequence);
     }
@@ -257,9 +248,7 @@ public final class LogReader {
 
     // ---- held chunks ---------------------------------------------------------------------------------------------
 
-    /**
-     * Position of the first held byte, rounded down to its chunk; {@link #NOTHING} where nothing is held. Any thread.
-     */
+    /** Position of the first held chunk; {@link #NOTHING} where nothing is held. Any thread. */
     public long heldFrom() {
         return heldFrom.getOpaque();
     }

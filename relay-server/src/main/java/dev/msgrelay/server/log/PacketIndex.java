@@ -81,8 +81,7 @@ final class PacketIndex {
 
     /** Whether the slot still held this packet when the caller read it. */
     boolean stillHolds(long packet) {
-        // The writer fills a slot before it moves the count on, so one packet more than counted may be overwritten
-        // already.
+        // The slot is filled before the count moves on, so one packet more than counted may be overwritten already.
         VarHandle.loadLoadFence();
         return count.getAcquire() - packet < position.length;
     }

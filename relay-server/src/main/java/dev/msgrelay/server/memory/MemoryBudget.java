@@ -103,10 +103,7 @@ public final class MemoryBudget {
             }
         }
 
-        /**
-         * Takes memory for {@code bytes} that were reserved before. If the JVM has no such memory, the reserved bytes
-         * are given back.
-         */
+        /** Takes memory for reserved bytes, and gives these back if the JVM has no such memory. */
         public <T> T allocate(long bytes, Supplier<T> memory) {
             try {
                 return memory.get();

@@ -28,10 +28,7 @@ public final class ReadWindow extends DuplicatedByteBuf {
         view = Bytes.view(memory, limit);
     }
 
-    /**
-     * Opens the window for the next read: both indices are at {@code at}, and the read ends at {@code end} at the
-     * latest.
-     */
+    /** Opens the window for the next read: both indices are at {@code at}, and it ends at {@code end}. */
     public ReadWindow open(int at, int end) {
         limit = end;
         setIndex(at, at);

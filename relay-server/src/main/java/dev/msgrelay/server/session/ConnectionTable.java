@@ -18,8 +18,7 @@ public final class ConnectionTable {
     private final Map<Session, RateMeter> live = new ConcurrentHashMap<>();
     private final AtomicInteger publishers = new AtomicInteger();
     private final AtomicInteger subscribers = new AtomicInteger();
-    // The live ones, and those that are still told why they end: their channels are not closed yet, or their memory is
-    // not given back.
+    // The live ones, and those whose channels are not closed yet, or whose memory is not given back.
     private final Set<Session> present = ConcurrentHashMap.newKeySet();
     private final AtomicLong ids = new AtomicLong();
     private volatile boolean draining;

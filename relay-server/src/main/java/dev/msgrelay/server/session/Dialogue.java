@@ -31,9 +31,7 @@ public final class Dialogue {
     private final RelayIdentity identity;
     private final Durability durability;
     private final Heartbeat heartbeat;
-    // Null before HELLO.
     private Outbox outbox;
-    // How far messages are to get, or must have got, where LEVELS is granted; null without.
     private Level level;
 
     Dialogue(Role role, Services services) {
@@ -110,11 +108,7 @@ public final class Dialogue {
         return new FrameException(CloseReason.PROTOCOL_ORDER, ControlFrames.name(type) + " " + what);
     }
 
-    /**
-     * Answers PING, and takes PONG.
-     *
-     * @return false: the frame is another one
-     */
+    /** Answers PING, and takes PONG; false: the frame is another one. */
     boolean answer(int type, ByteBuffer body) throws FrameException {
         switch (type) {
             case ControlFrames.PING -> {

@@ -58,9 +58,6 @@ public interface Durability {
     /** Somebody waits until everything before a position is forced: likewise, and it is forced as soon as it can be. */
     default void wantForced(long position) {}
 
-    /**
-     * Who is told, on the core's thread and at most once in each of its cycles, that a head has moved or the journal has
-     * failed. One; before there is any connection.
-     */
+    /** Names whom the core tells, at most once a cycle, that a head has moved or the journal has failed. */
     default void onMoved(Runnable listener) {}
 }

@@ -66,11 +66,7 @@ final class Heartbeat {
         return ++pings;
     }
 
-    /**
-     * Looks at the time, of a client that has said HELLO; the first look begins the first interval.
-     *
-     * @return whether it has been silent for too long
-     */
+    /** Looks at the time, of a client that has said HELLO; returns whether it has been silent for too long. */
     boolean tick(long nowNanos) {
         if (!started) {
             started = true;

@@ -76,9 +76,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     // ---- its life ----------------------------------------------------------------------------------------------
 
-    /**
-     * Joins the pipeline of an accepted channel, with its role before it. It keeps its place until its memory is given back.
-     */
+    /** Joins an accepted channel's pipeline, behind its role. The place is kept until memory is given back. */
     public void join(Channel accepted, Admission.Ticket ticket) {
         accepted.pipeline().addLast(role, this);
         place = ticket;
@@ -285,8 +283,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         if (cause == SocketReads.Refused.INSTANCE || cause instanceof ClosedChannelException) {
-            // The channel was closed while a write was in flight, for example because the peer ended. Netty calls
-            // channelInactive next, and that ends the connection.
+            // The channel was closed while a write was in flight: channelInactive comes next, and ends the connection.
             return;
         }
         if (cause instanceof SSLException) {

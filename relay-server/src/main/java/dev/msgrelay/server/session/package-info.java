@@ -2,13 +2,8 @@
  * The life of a connection, as publishers and subscribers share it.
  *
  * <pre>
- *   CONNECTED --> PLAIN ---------.
- *       '-----> GREETED --> OPEN --> CLOSING --> GONE        Session, SessionState
- *                 |          |          '-- Closing: ERROR, then the end
- *                         Inbox (what it says) | Outbox (what it is told) | Heartbeat (its clock)
- *
  *   Session --> Dialogue: control frames     --> Deadlines: what is overdue     --> SessionRole: publisher or subscriber
- *
+ *                  Outbox: what is told, Closing: why it ends    Inbox: what a subscriber says
  *   Strangers: clients of TLS or HTTP on a port for frames
  *   ConnectionTable: who is connected      Services: what all connections of a relay share
  *   Durability: earlier lives of the stream, and up to where it is written and forced
