@@ -118,7 +118,6 @@ final class CatchUp {
         return null;
     }
 
-    /** Has reports count the way from where the reader stands. */
     private void standsHere(long sinceNanos) {
         sequence = reader.boundary().sequence();
         way = new Way(sinceNanos, reader.position(), log.head().position());
@@ -350,7 +349,6 @@ final class CatchUp {
         return missing(why);
     }
 
-    /** Messages up to where the reader stands are missing. */
     private Step missing(GapReason why) {
         long next = reader.boundary().sequence();
         if (next <= sequence) {

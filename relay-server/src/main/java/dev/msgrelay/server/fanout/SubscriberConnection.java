@@ -286,7 +286,6 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     // ---- from one loop to another ------------------------------------------------------------------------------
 
-    /** Whether a group has anything to send: the stream, or the last words. */
     private boolean isServed() {
         return session.state() != SessionState.GONE && (session.state() != SessionState.CLOSING || farewell.isDue());
     }

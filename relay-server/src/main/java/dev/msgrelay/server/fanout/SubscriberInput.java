@@ -46,7 +46,6 @@ final class SubscriberInput {
         }
     }
 
-    /** Refuses a client of TLS or HTTP, which has the wrong port, by its first bytes. */
     private void refuseStrangers(ByteBuf in) throws FrameException {
         int at = in.readerIndex();
         if (in.readableBytes() > 1 && TlsRecords.mayBegin(in.getByte(at), in.getByte(at + 1))) {

@@ -166,18 +166,18 @@ final class FrameAssembler {
 
     /** Takes memory for {@code length} bytes, copies {@code kept} of the source there, and lets go of what it had. */
     private void moveBytes(int length, ByteBuffer source, int offset, int kept) {
+        boolean fits = length <= SMALL;
+        moveTo(fits ? small() : port.buffers().take(), fits ? Size.SMALL : Size.SHORT, source, offset, kept);
+    }
+
+    private void moveTo(ReadBuffer other, Size otherSize, ByteBuffer source, int offset, int kept) {
+        if (kept > 0) {
+            other.view().put(0, source, offset, kept);
+        }
         ReadBuffer old = memory;
         Size oldSize = size;
-        if (length <= SMALL) {
-            memory = small();
-            size = Size.SMALL;
-        } else {
-            memory = port.buffers().take();
-            size = Size.SHORT;
-        }
-        if (kept > 0) {
-            memory.view().put(0, source, offset, kept);
-        }
+        memory = other;
+        size = otherSize;
         giveBack(old, oldSize);
     }
 
@@ -205,17 +205,14 @@ final class FrameAssembler {
 
     /** The memory that it {@link #wants} has been reserved. */
     void grow() {
-        ReadBuffer old = memory;
-        Size oldSize = size;
+        ReadBuffer other;
         try {
-            memory = new ReadBuffer(allocator, frame);
+            other = new ReadBuffer(allocator, frame);
         } catch (OutOfMemoryError none) {
             line.give(frame);
             throw none;
         }
-        size = Size.LONG;
-        memory.view().put(0, old.view(), 0, bytes);
-        giveBack(old, oldSize);
+        moveTo(other, Size.LONG, memory.view(), 0, bytes);
     }
 
     // ---- the end -----------------------------------------------------------------------------------------------

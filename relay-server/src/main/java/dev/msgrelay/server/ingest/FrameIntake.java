@@ -129,7 +129,6 @@ final class FrameIntake {
         return session.state() == SessionState.CONNECTED && TlsRecords.isClientHello(view, offset, length);
     }
 
-    /** Hands a run in; false: there is no room for it. */
     private boolean hand(IngestPort port, RunScan run, boolean ready) throws FrameException {
         ProducerState numbers = producer.numbers();
         int frames = run.frames();

@@ -78,7 +78,6 @@ final class ProducerState {
         }
     }
 
-    /** Which number its next message has. */
     private void number(HelloFrame hello, long life) throws FrameException {
         long known = name.accepted();
         long number = hello.number();

@@ -103,7 +103,6 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         producer.speak();
     }
 
-    /** A reader loop reads the plain publisher from now on. */
     private void moveTo(ReaderLoops.Reader reader) {
         atReader = true;
         intake.leave();

@@ -82,7 +82,6 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
         reads = new ReadSwitch(session.channel(), session::gone);
     }
 
-    /** The only place where it changes. */
     private void become(Wait next) {
         wait = next;
         if (next != Wait.NOTHING && next != Wait.MOVE) {

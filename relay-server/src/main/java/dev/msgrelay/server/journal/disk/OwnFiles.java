@@ -105,11 +105,7 @@ public final class OwnFiles {
         }
     }
 
-    /**
-     * Returns when the names of a folder's files survive the machine.
-     *
-     * @param what begins the message where the file system cannot do that
-     */
+    /** Forces the names of a folder's files; {@code what} begins the message where that cannot be done. */
     public static void forceFolder(Path folder, String what) throws IOException {
         // Works on Linux, where a directory can be opened like a file.
         try (FileChannel names = FileChannel.open(folder, StandardOpenOption.READ)) {
