@@ -34,11 +34,11 @@ public final class Dialogue {
     private Outbox outbox;
     private Level level;
 
-    Dialogue(Role role, Services services) {
+    Dialogue(Role role, RelayIdentity identity, Durability durability, Heartbeat heartbeat) {
         this.role = role;
-        this.identity = services.identity();
-        this.durability = services.durability();
-        this.heartbeat = new Heartbeat(services.clients(), services.limits());
+        this.identity = identity;
+        this.durability = durability;
+        this.heartbeat = heartbeat;
     }
 
     /** What is due to be said; null before HELLO. */

@@ -70,7 +70,8 @@ public final class Session extends ChannelInboundHandlerAdapter {
         this.reserve = new Reserve(services.budget(), saidBytes);
         this.id = services.table().nextId();
         this.standing = new Standing(services.access(), kind);
-        this.dialogue = new Dialogue(kind, services);
+        Heartbeat heartbeat = new Heartbeat(services.clients(), services.limits());
+        this.dialogue = new Dialogue(kind, services.identity(), services.durability(), heartbeat);
         this.strangers = new Strangers(services.counters(), services.identity().ports(), kind);
     }
 
@@ -100,7 +101,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         tls = TlsHandler.of(channel);
         reserve.take();
         long now = services.clock().nanoTime();
-        deadlines = new Deadlines(services, standing, dialogue.heartbeat(), tls, now);
+        deadlines = new Deadlines(services.clients(), services.limits(), standing, dialogue.heartbeat(), tls, now);
         standing.opened(Peer.of(channel));
         audit();
         role.opened();
