@@ -212,11 +212,11 @@ public final class EngineAssembly {
             corePort = new InPlacePort(order, log, names, scan, held, loopBuffers());
         } else {
             names.decidedBy(orderer);
-            corePort = new BufferPort(null, orderer, held, stream.maxBody(), loopBuffers());
+            corePort = new BufferPort(null, orderer, held, BufferPort.scan(stream.maxBody()), loopBuffers());
         }
         List<ReaderLoops.Reader> reading = new ArrayList<>();
         for (EngineLoop reader : readers) {
-            IngestPort port = new BufferPort(ring, null, held, stream.maxBody(), loopBuffers());
+            IngestPort port = new BufferPort(ring, null, held, BufferPort.scan(stream.maxBody()), loopBuffers());
             reading.add(new ReaderLoops.Reader(reader, port));
         }
         publishing = new PublisherConnection.Shared(log, names, orderer, line, new ReaderLoops(reading));

@@ -11,27 +11,17 @@ import java.nio.ByteBuffer;
 /**
  * For publishers whose bytes are not in the order when they are read: a socket is read to a buffer of the loop, the bytes are
  * walked there, and copied from there to whoever puts them in order.
+ *
+ * @param ring for a reader loop, which has a processor core of its own: the core packs what is in the ring. Null: {@code
+ *     orderer} puts runs in order with others
+ * @param orderer for the core's own loop where several relays are one; otherwise null
+ * @param scan without packets: these are made where the order is
  */
-public final class BufferPort implements IngestPort {
-    // One of the two is null.
-    private final FrameRing ring;
-    private final Orderer orderer;
-    private final HeldSources held;
-    private final RunScan scan;
-    private final LoopBuffers buffers;
-
-    /**
-     * @param ring for a reader loop, which has a processor core of its own: the core packs what is in the ring. Null: {@code
-     *     orderer} puts runs in order with others
-     * @param orderer for the core's own loop where several relays are one; otherwise null
-     */
-    public BufferPort(
-            FrameRing ring, Orderer orderer, HeldSources held, int maxBody, LoopBuffers buffers) {
-        this.ring = ring;
-        this.orderer = orderer;
-        this.held = held;
-        this.scan = new RunScan(Integer.MAX_VALUE, maxBody);
-        this.buffers = buffers;
+public record BufferPort(FrameRing ring, Orderer orderer, HeldSources held, RunScan scan, LoopBuffers buffers)
+        implements IngestPort {
+    /** Returns a walk for such a port. */
+    public static RunScan scan(int maxBody) {
+        return new RunScan(Integer.MAX_VALUE, maxBody);
     }
 
     @Override
@@ -80,10 +70,5 @@ public final class BufferPort implements IngestPort {
         // The core looks at those who wait in each cycle. But the ring may have been drained in between, and the core,
         // which did not see the source yet, would not look.
         held.add(source, ring != null);
-    }
-
-    @Override
-    public LoopBuffers buffers() {
-        return buffers;
     }
 }

@@ -60,10 +60,7 @@ final class SegmentFiles {
             if (name.endsWith(FileNames.SPARE)) {
                 boolean stream = name.endsWith(FileNames.STREAM + FileNames.SPARE);
                 long wanted = stream ? settings.segmentBytes() : settings.indexBytes();
-                long length;
-                try (Disk.File file = disk.openToRead(name)) {
-                    length = file.length();
-                }
+                long length = disk.length(name);
                 ArrayDeque<String> spares = stream ? spareStreams : spareIndexes;
                 if (length == wanted && spares.size() < JournalSettings.MOST_SPARES) {
                     spares.add(name);
@@ -229,11 +226,7 @@ final class SegmentFiles {
                 // The file is to be made, and the disk was full: that is tried again.
                 continue;
             }
-            boolean fits;
-            try (Disk.File file = disk.openToRead(name)) {
-                fits = file.length() == length;
-            }
-            if (!fits || ++kept > JournalSettings.MOST_SPARES) {
+            if (disk.length(name) != length || ++kept > JournalSettings.MOST_SPARES) {
                 spares.remove(name);
                 disk.delete(name);
             }

@@ -16,12 +16,7 @@ import java.util.Locale;
  */
 public final class Inbox {
     public interface Handler {
-        /**
-         * Takes one.
-         *
-         * @param body between position and limit; valid during the call
-         * @return whether to go on; otherwise the rest of the bytes is left
-         */
+        /** Takes a frame, whose body lies between position and limit; false: the rest of the bytes is left. */
         boolean onControl(int type, ByteBuffer body) throws FrameException;
     }
 

@@ -9,8 +9,6 @@
  *   Durability: earlier lives of the stream, and up to where it is written and forced
  * </pre>
  *
- * <p>A connection and all it has belong to the thread of its channel's loop. The table is for any thread.
- *
- * <p><b>Internal:</b> changes without notice.
+ * <p>A connection and all it has belong to the thread of its channel's loop. The table is for any thread. Internal.
  */
 package dev.msgrelay.server.session;

@@ -48,6 +48,13 @@ public interface Disk {
     /** Opens a file that is there. */
     File openToRead(String name) throws IOException;
 
+    /** Returns the bytes of a file that is there. */
+    default long length(String name) throws IOException {
+        try (File file = openToRead(name)) {
+            return file.length();
+        }
+    }
+
     /** Gives a file another name, or its own; a file that has it is replaced. Throws {@link DiskFullException}. */
     void rename(String from, String to) throws IOException;
 
