@@ -55,11 +55,7 @@ final class Admittance {
                 services.budget().pool(Part.CONTROL), services.limits().controlBytesPerConnection());
     }
 
-    /**
-     * Asks for types, as far as access allows them; {@link #chooseTypes} puts them in force.
-     *
-     * @throws FrameException access allows none of them, or there is no memory for so many ranges
-     */
+    /** Asks for types; throws where access allows none of them, or there is no memory for so many ranges. */
     void want(TypeRanges asked) throws FrameException {
         types.want(standing.grant(asked, narrows));
     }

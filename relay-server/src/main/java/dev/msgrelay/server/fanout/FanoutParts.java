@@ -21,12 +21,6 @@ public record FanoutParts(
         Replays replays,
         Supplier<SendGroup> seats,
         boolean elsewhere) {
-    /**
-     * The parts of a relay that subscribers share that the log has overtaken.
-     *
-     * @param journal has what the log has dropped
-     * @param pages memory that the journal is read into
-     * @param group sends to those subscribers meanwhile: its loop may wait for the disk
-     */
+    /** What subscribers share that the log has overtaken; the loop of {@code group} may wait for the disk. */
     public record Replays(Journal journal, ReplayPages pages, SendGroup group) {}
 }

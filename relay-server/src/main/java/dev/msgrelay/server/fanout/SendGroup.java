@@ -57,7 +57,6 @@ public final class SendGroup {
     private final AtomicInteger seats = new AtomicInteger();
 
     /**
-     * @param loop whose subscribers these are
      * @param groups there are in all
      * @param live whether the subscribers wait for the head; those that are behind wait for their sockets alone
      */

@@ -22,13 +22,7 @@ record Start(StartFrom from, long first, long millis, long fork) {
     /** Tries: once the gate knows where the subscriber stands the writer waits, so the second holds; a third for a slow host. */
     private static final int MOST_TRIES = 3;
 
-    /**
-     * Reads HELLO.
-     *
-     * @param head where the stream ends
-     * @param journal whether there is a journal, with times
-     * @throws FrameException there is no such place
-     */
+    /** Reads HELLO; throws where there is no such place. {@code journal}: there is one, with times. */
     static Start of(HelloFrame said, Durability durability, Mark head, boolean journal) throws FrameException {
         boolean resumes = said.start() == StartFrom.SEQUENCE;
         boolean byTime = said.start() == StartFrom.TIME;

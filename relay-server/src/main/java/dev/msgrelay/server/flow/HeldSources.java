@@ -33,12 +33,7 @@ public final class HeldSources {
         this.clock = clock;
     }
 
-    /**
-     * Holds a source back.
-     *
-     * @param lookAtOnce whether room may have come back since the source was refused, without a further look by the
-     *     core
-     */
+    /** Holds a source back; {@code lookAtOnce}: room may be back, and the core would not look. */
     public void add(Source source, boolean lookAtOnce) {
         waiting.add(source);
         beginHold();

@@ -54,7 +54,6 @@ public final class WindowGate implements WriteGate {
 
     /**
      * @param window bytes that the log may run ahead, give or take one run
-     * @param writer signalled when a limit has made room
      * @param clock in nanoseconds
      */
     public WindowGate(long window, Writer writer, LongSupplier clock) {
@@ -95,11 +94,7 @@ public final class WindowGate implements WriteGate {
         }
     }
 
-    /**
-     * Moves a hold that lasts to the limit that is the slowest now. Called by the writer, now and then.
-     * @param anyWaits whether anybody wants the log to grow; if not, the hold ends: nobody is held back, and no slow
-     *     reader is to blame
-     */
+    /** Moves a hold to the slowest limit. It ends where nobody wants the log to grow: no reader is to blame. */
     public void settle(boolean anyWaits) {
         if (!anyWaits) {
             unblock();

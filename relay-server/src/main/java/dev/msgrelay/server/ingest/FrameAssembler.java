@@ -50,10 +50,7 @@ final class FrameAssembler {
     private int bytes;
     private int frame;
 
-    /**
-     * @param own of connections: for their small memory
-     * @param line for long frames
-     */
+    /** @param line for long frames */
     FrameAssembler(ByteBufAllocator allocator, MemoryBudget.Pool own, MemoryLine line, IngestPort port) {
         this.allocator = allocator;
         this.own = own;

@@ -27,18 +27,10 @@ public interface IngestPort {
     /** Gets ready for one more read. Returns whether there is room for all that it may bring. */
     boolean makeReady();
 
-    /**
-     * Returns the memory for the next read, behind {@code front} bytes that the caller puts there. Only while {@link #makeReady} says so.
-     *
-     * @param most bytes that the read may take
-     */
+    /** Memory for a read of {@code most} bytes behind {@code front} others; only when {@link #makeReady}. */
     ReadWindow window(int front, int most);
 
-    /**
-     * Walks what was read.
-     *
-     * @param types that its publisher may send; null: every type
-     */
+    /** Walks what was read; {@code types}: those that its publisher may send, null: all. */
     RunScan walk(ByteBuffer view, int offset, int length, TypeRanges types);
 
     /**

@@ -41,10 +41,8 @@ public record NameRules(TimeUnit unit, long hold) {
     /**
      * Decides whether a HELLO gets a name that is known.
      *
-     * @param knownProducer the producer that has the name
      * @param knownOwner the identity that has the name; empty: none
      * @param away time since the name's last connection ended, or {@link #CONNECTED}
-     * @param producer the producer of the HELLO
      * @param owner the identity of the HELLO; empty: the relay asks nobody for one
      */
     public Verdict decide(ProducerId knownProducer, String knownOwner, long away, ProducerId producer, String owner) {

@@ -156,12 +156,7 @@ final class ProducerState {
         }
     }
 
-    /**
-     * Asks the journal for what it waits for.
-     *
-     * @param position all of its messages in the stream lie before it
-     * @return whether there is anything to wait for
-     */
+    /** Asks the journal for what it waits for, up to a position; returns whether there is anything. */
     boolean want(long position) {
         if (levels == null) {
             return false;

@@ -85,12 +85,7 @@ final class PublisherName implements Orderer.Numbered {
         hole = new JournalName.Hole(from, accepted + 1, NOT_YET);
     }
 
-    /**
-     * Finds messages before a number that are gone, of which the producer has not been told.
-     *
-     * @param fork of the life that its producer knows
-     * @return the number of the first one; 0: there is none
-     */
+    /** The first message before a number that is gone untold, to who knows the life of {@code fork}; 0: none. */
     long untold(long number, long fork) {
         return hole != null && hole.next() == number && hole.sequence() >= fork ? hole.from() : 0;
     }

@@ -270,12 +270,7 @@ public final class Journal implements Closeable {
         return forcer.stats();
     }
 
-    /**
-     * After a failure: lets go of the log, which goes on without it. The directory stays locked. The relay may be closed
-     * meanwhile, so one thread at a time.
-     *
-     * @throws IOException a thread hangs in the disk
-     */
+    /** After a failure: lets go of the log, which goes on without it. The directory stays locked. */
     public synchronized void abandon() throws IOException {
         endThreads(CLOSE_NANOS, () -> {
             writer.release();

@@ -119,9 +119,8 @@ final class JournalForcer {
     }
 
     /**
-     * At most one force, and one step of the work on files.
+     * At most one force, and one step of the work on files. Returns whether something was done.
      *
-     * @return whether something was done
      * @throws IOException nothing may be written any more: after a force that failed nobody knows what is on the disk
      */
     boolean work(long nanos, long millis) throws IOException {

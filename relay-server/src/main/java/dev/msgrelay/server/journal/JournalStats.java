@@ -5,12 +5,9 @@ import dev.msgrelay.server.flow.TimeHistogram;
 /**
  * The figures of a journal.
  *
- * @param segments number of segments that are held
- * @param fileBytes bytes of their files
  * @param freeBytes bytes that are free on the disk; -1: not known
  * @param fullNanos time for which the disk was full
  * @param unpreparedNanos time for which the writer waited for the files of a segment
- * @param forces times of the forces
  */
 public record JournalStats(
         int segments,

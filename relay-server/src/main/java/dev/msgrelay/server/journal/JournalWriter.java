@@ -130,12 +130,7 @@ final class JournalWriter {
         return !patient || pressing();
     }
 
-    /**
-     * One block, or the record of what was forced.
-     *
-     * @return whether something was written
-     * @throws IOException nothing may be written any more
-     */
+    /** One block, or the record of what was forced; returns whether something was written. */
     boolean work(long nanos, long millis) throws IOException {
         times.update(nanos, millis);
         log.head().read(head);

@@ -49,13 +49,7 @@ public final class NameMoves {
         return !refused;
     }
 
-    /**
-     * A run of a name's messages is in the log, and not shown to readers yet. Only where there is {@link #hasRoom}.
-     *
-     * @param lastSequence of its last message
-     * @param messages of it
-     * @param number of its last message
-     */
+    /** A run of a name's messages, not shown yet, ends with this sequence and number. Only if {@link #hasRoom}. */
     public void add(JournalName name, long lastSequence, int messages, long number) {
         if (ended) {
             return;

@@ -207,11 +207,7 @@ public final class LogReader {
         position = to.position();
     }
 
-    /**
-     * Moves to a message, and holds it. If the log no longer has that message, moves to the oldest one that it has.
-     *
-     * @param sequence the message's number; at most the head's, or {@link #EARLIEST}
-     */
+    /** Moves to a message, or to the oldest one that the log has, and holds it; at most the head's. */
     public void seek(long sequence, Mark head) {
         for (int i = 0; i < TRIES; i++) {
             if (findAndHold(sequence, head)) {

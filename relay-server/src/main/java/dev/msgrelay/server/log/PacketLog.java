@@ -115,12 +115,7 @@ public final class PacketLog {
 
     // ---- the writer -------------------------------------------------------------------------------------------
 
-    /**
-     * Prepares to append one more run: asks the gate, and takes the chunks in hand that the longest run needs. If the
-     * gate refuses, it holds the writer back from now on.
-     *
-     * @return whether a run can be appended
-     */
+    /** Asks the gate, and takes the chunks for the longest run; returns whether a run can be appended. */
     public boolean makeReady() {
         return gate.tryPass(end) && !starved();
     }

@@ -5,12 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * One message of the log, as far as somebody wants to look at it.
- *
- * @param length bytes of the body
- * @param first the body's first bytes
- */
+/** One message of the log: {@code length} of its body, and the first bytes of that. */
 public record PeekedMessage(long sequence, int type, int length, byte[] first) {
     /**
      * Copies the last messages of a log, the oldest first. Any thread. It holds one packet at a time, for as long as it

@@ -60,8 +60,7 @@ public final class Dialogue {
     }
 
     /**
-     * The turn of a control frame, whose header has come, or all of it. A frame for nobody in particular is passed over where
-     * that is allowed.
+     * Checks the turn of a control frame whose header has come. A frame for nobody in particular is passed over.
      *
      * @throws FrameException the frame may not come now, only the relay may send it, or it must be understood
      */

@@ -89,12 +89,7 @@ final class Heartbeat {
         pingDue = false;
     }
 
-    /**
-     * Looks at the time, of a client that has not said HELLO.
-     *
-     * @param unfinished whether a control frame is there in part
-     * @return whether it has been so for too long
-     */
+    /** Looks at the time; returns whether a control frame has been there in part for too long, before HELLO. */
     boolean handshakeOver(long nowNanos, boolean unfinished) {
         if (!unfinished) {
             begun = false;

@@ -147,12 +147,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     // ---- what the client says ------------------------------------------------------------------------------------
 
-    /**
-     * Obeys a whole control frame, whose turn it is.
-     *
-     * @param body big-endian, between position and limit
-     * @return false where the client has ended the connection with it
-     */
+    /** Obeys a whole control frame, whose turn it is; false: the client has ended the connection with it. */
     public boolean control(int type, ByteBuffer body) throws FrameException {
         if (type == ControlFrames.ERROR) {
             endedByPeer(body);

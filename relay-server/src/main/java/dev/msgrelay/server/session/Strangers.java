@@ -19,11 +19,7 @@ public record Strangers(Counters counters, Ports ports, Role port) {
                 "the client speaks TLS, and this port is for plain ones" + ports.hint(port, true));
     }
 
-    /**
-     * The end of a client that speaks HTTP, such as {@code relay-client top}; null: it does not.
-     *
-     * @param firstBytes of the connection, four, big-endian
-     */
+    /** The end of a client that speaks HTTP, by its first four bytes, big-endian; null: it does not. */
     public FrameException http(SessionState state, int firstBytes) {
         if (state != SessionState.CONNECTED || firstBytes != HTTP_GET && firstBytes != HTTP_POST) {
             return null;

@@ -50,11 +50,7 @@ public final class OwnFiles {
         return path.getFileSystem().supportedFileAttributeViews().contains("posix");
     }
 
-    /**
-     * Looks whether a folder that was there before, or a file in it, lets others in.
-     *
-     * @return what to say of it; null: nothing, only who may read the stream can
-     */
+    /** Looks whether a folder that was there, or a file in it, lets others in; returns what to say of it, or null. */
     public static String wide(Path folder) throws IOException {
         if (!isPosix(folder)) {
             return null;
