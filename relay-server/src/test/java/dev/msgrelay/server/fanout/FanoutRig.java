@@ -109,7 +109,8 @@ final class FanoutRig implements AutoCloseable {
                 failure -> {
                     throw new AssertionError(failure);
                 });
-        services = Services.of(new RelayIdentity(EPOCH, "relay", CHUNK, new Ports()), durability, config, budget, clock);
+        services =
+                Services.of(new RelayIdentity(EPOCH, "relay", CHUNK, new Ports()), durability, config, budget, clock);
         counters = services.counters();
         table = services.table();
         group = new SendGroup(log, loop, allocator, budget, counters, 1, true);

@@ -6,8 +6,8 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.flow.TimeHistogram;
 import dev.msgrelay.server.journal.format.JournalName;
-import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.Counters;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,8 +92,7 @@ class NameTableTest {
         names.acknowledge();
         assertThat(times.times().count()).isEqualTo(1);
         assertThat(times.times().nanos()).isEqualTo(42_000);
-        assertThat(times.times().upTo().get(Counters.BOUNDS.indexOf(0.00005)))
-                .isEqualTo(1);
+        assertThat(times.times().upTo().get(Counters.BOUNDS.indexOf(0.00005))).isEqualTo(1);
         names.accepted(one, 1, 5);
         clock += 5_000_000_000L;
         names.acknowledge();
