@@ -11,12 +11,7 @@ public final class Ports {
 
     private final Map<Place, Integer> ports = new ConcurrentHashMap<>();
 
-    /**
-     * Takes note of a port, once it listens.
-     *
-     * @param secured whether it is for TLS
-     * @param address null: there is no such port
-     */
+    /** Takes note of a port, once it listens; null: there is no such port. */
     public void opened(Role role, boolean secured, InetSocketAddress address) {
         if (address != null) {
             ports.put(new Place(role, secured), address.getPort());
