@@ -7,6 +7,7 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.engine.EngineAssembly;
 import dev.msgrelay.server.engine.RelayEngine;
 import dev.msgrelay.server.journal.Journal;
+import dev.msgrelay.server.session.Ports;
 import dev.msgrelay.server.session.RelayIdentity;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
@@ -42,7 +43,7 @@ final class StepsRig implements AutoCloseable {
                 .logSize(3 << 20)
                 .maxBody(MAX_BODY)
                 .build();
-        RelayIdentity identity = new RelayIdentity(7, "relay", MAX_BODY);
+        RelayIdentity identity = new RelayIdentity(7, "relay", MAX_BODY, new Ports());
         engine = new EngineAssembly(config, allocator, world.clock(), identity, this::failed, loop.loop())
                 .journal(journal, null)
                 .build();

@@ -28,25 +28,22 @@ public final class NetworkBatchHandler implements RunHandler {
 
     private final PacketLog log;
     private final RunScan scan;
-    // Null: batches are not timed.
-    private LongConsumer times;
-    private LongSupplier clock;
+    private final LongSupplier clock;
+    private final LongConsumer times;
     private boolean timing;
     private long batchNanos;
 
     /**
      * @param packetBytes payload of a packet: the MTU less the IP and TCP headers
      * @param maxBody longest body in bytes
+     * @param clock in ns, read at the begin and the end of a batch alone
+     * @param times gets the time of each batch, in ns
      */
-    public NetworkBatchHandler(PacketLog log, int packetBytes, int maxBody) {
+    public NetworkBatchHandler(PacketLog log, int packetBytes, int maxBody, LongSupplier clock, LongConsumer times) {
         this.log = log;
         this.scan = new RunScan(packetBytes, maxBody);
-    }
-
-    /** Times batches from now on; the clock is read at their begin and end alone. */
-    public void timedBy(LongSupplier nanos, LongConsumer nanosOfBatch) {
-        clock = nanos;
-        times = nanosOfBatch;
+        this.clock = clock;
+        this.times = times;
     }
 
     @Override
@@ -94,7 +91,7 @@ public final class NetworkBatchHandler implements RunHandler {
      * #endOfBatch}.
      */
     public void pack(RunScan span) {
-        if (times != null && !timing) {
+        if (!timing) {
             timing = true;
             batchNanos = clock.getAsLong();
         }

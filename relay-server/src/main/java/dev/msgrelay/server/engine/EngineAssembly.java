@@ -18,6 +18,7 @@ import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.ingest.BufferPort;
 import dev.msgrelay.server.ingest.InPlacePort;
 import dev.msgrelay.server.ingest.IngestPort;
+import dev.msgrelay.server.ingest.LoopBuffers;
 import dev.msgrelay.server.ingest.NameTable;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.ingest.ReaderLoops;
@@ -175,8 +176,8 @@ public final class EngineAssembly {
                 start());
         taken.taken(log::close);
         journal.feed(log, clock.nanoTime());
-        handler = new NetworkBatchHandler(log, stream.packetBytes(), stream.maxBody());
-        handler.timedBy(clock::nanoTime, services.counters().transits()::add);
+        handler = new NetworkBatchHandler(
+                log, stream.packetBytes(), stream.maxBody(), clock::nanoTime, services.counters().transits()::add);
         order = new Order(ring, handler, orderer, gate, log);
         taken.taken(order::dropStages);
     }
@@ -195,27 +196,32 @@ public final class EngineAssembly {
     private void publishers() {
         held = new HeldSources(order::hasPlentyOfRoom, clock::nanoTime);
         names = new NameTable(
-                budget.pool(Part.NAMES), config.limits().nameHold().toNanos());
-        names.timedBy(clock::nanoTime, services.counters().acknowledgements());
+                budget.pool(Part.NAMES),
+                config.limits().nameHold().toNanos(),
+                clock::nanoTime,
+                services.counters().acknowledgements());
         taken.taken(names::release);
         line = new MemoryLine(budget.pool(Part.FRAMES));
-        int shorts = MemoryPlan.SHORT_BUFFERS / MemoryPlan.ports(config);
         if (orderer == null) {
             journal.restore(names, clock.nanoTime());
             RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
-            corePort = new InPlacePort(order, log, names, scan, held, allocator, budget, shorts);
+            corePort = new InPlacePort(order, log, names, scan, held, loopBuffers());
         } else {
             names.decidedBy(orderer);
-            corePort = BufferPort.to(orderer, held, stream.maxBody(), allocator, budget, shorts);
+            corePort = new BufferPort(null, orderer, held, BufferPort.scan(stream.maxBody()), loopBuffers());
         }
-        taken.taken(corePort::close);
         List<ReaderLoops.Reader> reading = new ArrayList<>();
         for (EngineLoop reader : readers) {
-            IngestPort port = BufferPort.to(ring, held, stream.maxBody(), allocator, budget, shorts);
-            taken.taken(port::close);
+            IngestPort port = new BufferPort(ring, null, held, BufferPort.scan(stream.maxBody()), loopBuffers());
             reading.add(new ReaderLoops.Reader(reader, port));
         }
         publishing = new PublisherConnection.Shared(log, names, orderer, line, new ReaderLoops(reading));
+    }
+
+    private LoopBuffers loopBuffers() {
+        LoopBuffers buffers = new LoopBuffers(allocator, budget, MemoryPlan.SHORT_BUFFERS / MemoryPlan.ports(config));
+        taken.taken(buffers::close);
+        return buffers;
     }
 
     /** The way from the log to subscribers, on the core's loop or on those that only send; and from the journal. */
@@ -233,10 +239,17 @@ public final class EngineAssembly {
         if (replayed) {
             pages = new ReplayPages(allocator, budget.pool(Part.REPLAYS), services.counters(), clock::nanoTime);
             taken.taken(pages::close);
-            replays = new FanoutParts.Replays(opened, pages, replayGroup, sends::place);
+            replays = new FanoutParts.Replays(opened, pages, replayGroup);
         }
         subscribing = new FanoutParts(
-                log, durable, stream.logBytes(), gate, config.stallTimeout().toNanos(), replays, orderer != null);
+                log,
+                durable,
+                stream.logBytes(),
+                gate,
+                config.stallTimeout().toNanos(),
+                replays,
+                sends::place,
+                orderer != null);
     }
 
     private SendGroup group(EngineLoop loop, int senders, boolean live) {
@@ -263,7 +276,7 @@ public final class EngineAssembly {
             orderer.feed(new OrderedStream(core, handler, log, names, journal, failure));
         }
         core.every(TICK_MILLIS, duty::tick);
-        ChannelSetup setup = new ChannelSetup(services, allocator, publishing, subscribing, corePort, core, sends);
+        ChannelSetup setup = new ChannelSetup(services, allocator, publishing, subscribing, corePort, core);
         Mark first = new Mark();
         log.head().read(first);
         return new RelayEngine(core, services, ring, log, first, gate, order, held, line, journal, setup, duty, taken);

@@ -1,10 +1,10 @@
 package dev.msgrelay.server.engine;
 
+import dev.msgrelay.server.flow.TimeHistogram;
 import dev.msgrelay.server.ingest.NameTable;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.ops.Counter;
-import dev.msgrelay.server.ops.TimeHistogram;
 import dev.msgrelay.server.session.Durability;
 import java.util.Map;
 

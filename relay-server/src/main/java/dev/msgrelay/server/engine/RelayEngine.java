@@ -18,7 +18,7 @@ import dev.msgrelay.server.memory.MemoryLine;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.RelayStats;
-import dev.msgrelay.server.ops.TimeHistogram;
+import dev.msgrelay.server.flow.TimeHistogram;
 import dev.msgrelay.server.session.Services;
 import dev.msgrelay.server.session.Session;
 import dev.msgrelay.server.tls.TlsContext;

@@ -11,11 +11,7 @@ public final class Ports {
 
     private final Map<Place, InetSocketAddress> ports = new ConcurrentHashMap<>();
 
-    /**
-     * Takes note of a port, once it listens.
-     *
-     * @param secured whether it is for TLS
-     */
+    /** Takes note of a port, once it listens; null: there is no such port. */
     public void opened(Role role, boolean secured, InetSocketAddress address) {
         ports.put(new Place(role, secured), address);
     }

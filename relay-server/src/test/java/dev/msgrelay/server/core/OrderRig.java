@@ -30,6 +30,11 @@ public final class OrderRig implements AutoCloseable {
     /** The head's position after each call of the handler by {@link #poll}. */
     final List<Long> heads = new ArrayList<>();
 
+    /** The handler's clock. */
+    long nanos = 1_000_000;
+
+    final List<Long> nanosOfBatches = new ArrayList<>();
+
     final RunScan scan = new RunScan(PACKET, MAX_BODY);
     final NetworkBatchHandler handler;
     private final Watched watched = new Watched();
@@ -45,7 +50,7 @@ public final class OrderRig implements AutoCloseable {
         this.chunk = chunk;
         ring = new FrameRing(CELLS, MAX_RUN, memory, () -> {});
         log = new PacketLog(UnpooledByteBufAllocator.DEFAULT, LOG, chunk, PACKET, 8, MAX_RUN, gate, Mark.of(0, 1));
-        handler = new NetworkBatchHandler(log, PACKET, MAX_BODY);
+        handler = new NetworkBatchHandler(log, PACKET, MAX_BODY, () -> nanos, nanosOfBatches::add);
         order = new Order(ring, handler, null, gate, log);
     }
 
