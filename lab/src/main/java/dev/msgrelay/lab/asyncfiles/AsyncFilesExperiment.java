@@ -145,10 +145,7 @@ public final class AsyncFilesExperiment {
                 working = working(before);
             }
             long done = System.nanoTime();
-            String problem = Records.problem(file, count);
-            if (problem != null) {
-                throw new WrongResultException(problem);
-            }
+            Records.verify(file, count);
             return Measurement.of(GIVEN, count * 1e9 / (given - start))
                     .and(WRITTEN, count * 1e9 / (done - start))
                     .and(THREADS, working);

@@ -1,5 +1,6 @@
 package dev.msgrelay.lab.asyncfiles;
 
+import dev.msgrelay.lab.WrongResultException;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -16,7 +17,6 @@ final class Records {
     static final int SIZE = Long.BYTES;
 
     private static final long GOLDEN = 0x9E3779B97F4A7C15L;
-    private static final int BUFFER = 64 << 10;
 
     private Records() {}
 
@@ -29,19 +29,21 @@ final class Records {
         return (number + 1) * GOLDEN;
     }
 
-    /** The first fault of a file that is to hold so many records, in one line; null if there is none. */
-    static String problem(Path file, long count) throws IOException {
+    /** Throws the first fault of a file that is to hold so many records. */
+    static void verify(Path file, long count) throws IOException, WrongResultException {
         long size = Files.size(file);
-        try (DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file), BUFFER))) {
+        try (DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file), 64 << 10))) {
             for (long number = 0; number < count; number++) {
                 if ((number + 1) * SIZE > size) {
-                    return "record " + number + " of " + count + " is missing";
+                    throw new WrongResultException("record " + number + " of " + count + " is missing");
                 }
                 if (in.readLong() != scrambled(number)) {
-                    return "record " + number + " of " + count + " is not in its place";
+                    throw new WrongResultException("record " + number + " of " + count + " is not in its place");
                 }
             }
         }
-        return size == count * SIZE ? null : "the file has " + size + " bytes instead of " + count * SIZE;
+        if (size != count * SIZE) {
+            throw new WrongResultException("the file has " + size + " bytes instead of " + count * SIZE);
+        }
     }
 }

@@ -21,8 +21,6 @@ import java.util.stream.Stream;
 
 /** {@code batching}: does smart batching keep latency down where threads that write themselves queue for a lock? */
 public final class BatchingExperiment {
-    private static final String RELAY_DEVICE = "relay, the device its subscriber";
-
     private static final List<Column> BURST = List.of(Burst.BEST, Burst.AVERAGE, Burst.WORST, Burst.PACKETS);
     private static final List<Column> LOAD = List.of(Load.DELIVERED, Load.MEDIAN, Load.P99, Load.BATCH);
 
@@ -87,7 +85,9 @@ public final class BatchingExperiment {
                 BURST,
                 Stream.of(Way.values())
                         .map(way -> new Contestant(
-                                way == Way.RELAY ? RELAY_DEVICE : way.text(), "", new Burst(way, bursts)::go))
+                                way == Way.RELAY ? "relay, the device its subscriber" : way.text(),
+                                "",
+                                new Burst(way, bursts)::go))
                         .toList(),
                 WORKED_EXAMPLE,
                 table -> Claim.judge(BURST_CLAIMS, table),

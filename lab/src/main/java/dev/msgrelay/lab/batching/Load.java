@@ -159,12 +159,10 @@ record Load(Way way, int producers, int rate, Duration duration) {
         /** Longer latencies are recorded as this one. */
         private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(100);
 
-        private static final int DIGITS = 3;
-
         private final SocketChannel channel;
         private final MessageCheck check;
         private final FrameReader reader = new FrameReader();
-        private final Histogram latency = new Histogram(MAX_NANOS, DIGITS);
+        private final Histogram latency = new Histogram(MAX_NANOS, 3);
         private final Thread thread = Threads.daemon("receiver", this::run);
 
         /** Messages of an earlier time are not in the latencies. */

@@ -24,8 +24,6 @@ final class SlowDevice implements Sender.NetworkFacade {
     /** Those of a burst, each from a thread of its own. */
     static final int MESSAGES = 10;
 
-    private static final long PACKET_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
-
     private final LongUnaryOperator clock;
     private final MessageCheck check;
     private final AtomicLong packets = new AtomicLong();
@@ -94,7 +92,7 @@ final class SlowDevice implements Sender.NetworkFacade {
     }
 
     private long take() {
-        long now = clock.applyAsLong(PACKET_NANOS);
+        long now = clock.applyAsLong(100_000);
         packets.incrementAndGet();
         return now;
     }

@@ -21,7 +21,6 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class BufferedWritesOffThread implements EventLog {
     static final int MAX_BUFFERS = 1024;
-    private static final long NAP_NANOS = 100_000;
 
     private final FileChannel channel;
 
@@ -92,7 +91,7 @@ final class BufferedWritesOffThread implements EventLog {
                 created.incrementAndGet();
                 return new EventBuffer();
             }
-            LockSupport.parkNanos(NAP_NANOS);
+            LockSupport.parkNanos(100_000);
             buffer = free.poll();
         }
         return buffer;

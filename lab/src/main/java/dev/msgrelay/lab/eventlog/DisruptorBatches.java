@@ -19,17 +19,14 @@ import java.util.concurrent.TimeUnit;
  * last, in one go. The ring is the bound: when it is full, the threads wait. No event waits for a block to become full.
  */
 final class DisruptorBatches implements EventLog {
-    private static final int RING_SIZE = 8192;
-    private static final int BATCH_SIZE = 64 * 1024;
-
     private final Disruptor<Bytes> disruptor = new Disruptor<>(
-            Bytes::new, RING_SIZE, DaemonThreadFactory.INSTANCE, ProducerType.MULTI, new BlockingWaitStrategy());
+            Bytes::new, 8192, DaemonThreadFactory.INSTANCE, ProducerType.MULTI, new BlockingWaitStrategy());
     private final RingBuffer<Bytes> ring = disruptor.getRingBuffer();
     private final ThreadLocal<EventBuffer> buffer = ThreadLocal.withInitial(EventBuffer::new);
     private final FileChannel channel;
 
     /** What has gathered; the Disruptor's thread owns it. */
-    private final ByteBuffer batch = ByteBuffer.allocateDirect(BATCH_SIZE);
+    private final ByteBuffer batch = ByteBuffer.allocateDirect(64 * 1024);
 
     private volatile IOException failure;
 

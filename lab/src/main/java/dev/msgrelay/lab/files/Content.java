@@ -1,5 +1,6 @@
 package dev.msgrelay.lab.files;
 
+import dev.msgrelay.lab.WrongResultException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -33,10 +34,10 @@ record Content(long size, int seed) {
         return sum;
     }
 
-    /** The first fault of a file, in one line; null if there is none. No contestant reads like this. */
-    String problem(Path file) throws IOException {
+    /** Throws the first fault of a file. No contestant reads like this. */
+    void verify(Path file) throws IOException, WrongResultException {
         if (Files.size(file) != size) {
-            return "the file has " + Files.size(file) + " bytes instead of " + size;
+            throw new WrongResultException("the file has " + Files.size(file) + " bytes instead of " + size);
         }
         byte[] want = new byte[(int) Math.min(BLOCK, size)];
         for (int i = 0; i < want.length; i++) {
@@ -47,10 +48,10 @@ record Content(long size, int seed) {
                 byte[] got = in.readNBytes((int) Math.min(want.length, size - at));
                 int wrong = Arrays.mismatch(got, 0, got.length, want, 0, got.length);
                 if (wrong >= 0) {
-                    return "byte " + (at + wrong) + " of the file is " + got[wrong] + " instead of " + at(at + wrong);
+                    throw new WrongResultException(
+                            "byte " + (at + wrong) + " of the file is " + got[wrong] + " instead of " + at(at + wrong));
                 }
             }
         }
-        return null;
     }
 }

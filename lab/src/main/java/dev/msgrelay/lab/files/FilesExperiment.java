@@ -196,10 +196,7 @@ public final class FilesExperiment {
             int read = way.read(file);
             long readNanos = System.nanoTime() - start;
             check("read", read, content);
-            String problem = content.problem(file);
-            if (problem != null) {
-                throw new WrongResultException(problem);
-            }
+            content.verify(file);
             return Measurement.of(WRITE, 1e3 * bytes / writeNanos).and(READ, 1e3 * bytes / readNanos);
         }
 

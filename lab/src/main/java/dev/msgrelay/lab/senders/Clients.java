@@ -16,12 +16,9 @@ import java.util.Random;
 
 /** Many clients on one thread, the caller's. */
 final class Clients implements AutoCloseable {
-    private static final int READ_BUFFER = 256 * 1024;
-    private static final long TICK_MILLIS = 2;
-
     private final Selector selector = Selector.open();
     private final List<Client> clients = new ArrayList<>();
-    private final ByteBuffer buffer = ByteBuffer.allocateDirect(READ_BUFFER);
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(256 * 1024);
 
     /** Connects them; they ask for nothing yet. */
     Clients(int count, List<SentFile> files, int socketBuffer, int port) throws IOException {
@@ -46,7 +43,7 @@ final class Clients implements AutoCloseable {
     /** Downloads until that {@link System#nanoTime}; throws where a file is not what it must be. */
     void runUntil(long end, SendFigures figures) throws IOException, InterruptedException, WrongResultException {
         for (long now = System.nanoTime(); now < end; now = System.nanoTime()) {
-            selector.select(TICK_MILLIS);
+            selector.select(2);
             if (Thread.interrupted()) {
                 throw new InterruptedException();
             }

@@ -177,8 +177,6 @@ public final class SendersExperiment {
         /** How long a busy machine may take until something arrives. */
         static final Duration PATIENCE = Duration.ofSeconds(10);
 
-        private static final Duration LOOK = Duration.ofMillis(20);
-
         Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
             List<SentFile> files = SentFile.in(go.scratch(), sizes);
             Duration time = go.time(duration);
@@ -219,7 +217,7 @@ public final class SendersExperiment {
                             "a file did not come to its end within " + patience.toSeconds() + " s");
                 }
                 long now = System.nanoTime();
-                group.runUntil(now + LOOK.toNanos(), new SendFigures(largest, now));
+                group.runUntil(now + 20_000_000, new SendFigures(largest, now));
             }
         }
     }

@@ -1,6 +1,8 @@
 package dev.msgrelay.lab.asyncfiles;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.lab.Opener;
 import dev.msgrelay.lab.asyncfiles.RecordWriter.Asynchronous;
@@ -44,19 +46,20 @@ class RecordWriterTest {
     void everyRecordIsInItsPlace(Opener<Path, RecordWriter> contestant) throws Exception {
         write(contestant, RECORDS);
         assertThat(Files.readAllBytes(file)).isEqualTo(reference(RECORDS));
-        assertThat(Records.problem(file, RECORDS)).isNull();
+        assertThatCode(() -> Records.verify(file, RECORDS)).doesNotThrowAnyException();
     }
 
     @Test
     void theCheckNamesTheFirstWrongRecord() throws IOException {
         byte[] records = reference(20_000);
         Files.write(file, records);
-        assertThat(Records.problem(file, 20_000)).isNull();
-        assertThat(Records.problem(file, 20_001)).isEqualTo("record 20000 of 20001 is missing");
-        assertThat(Records.problem(file, 19_999)).isEqualTo("the file has 160000 bytes instead of 159992");
+        assertThatCode(() -> Records.verify(file, 20_000)).doesNotThrowAnyException();
+        assertThatThrownBy(() -> Records.verify(file, 20_001)).hasMessage("record 20000 of 20001 is missing");
+        assertThatThrownBy(() -> Records.verify(file, 19_999))
+                .hasMessage("the file has 160000 bytes instead of 159992");
         records[15_000 * Records.SIZE + 3]++;
         Files.write(file, records);
-        assertThat(Records.problem(file, 20_000)).isEqualTo("record 15000 of 20000 is not in its place");
+        assertThatThrownBy(() -> Records.verify(file, 20_000)).hasMessage("record 15000 of 20000 is not in its place");
     }
 
     private void write(Opener<Path, RecordWriter> contestant, int records) throws Exception {
