@@ -42,6 +42,12 @@ public record Contestant(String name, String setting, Work work) {
         }
     }
 
+    /** Opens a contestant, for one go, on what it works on: a file that is not there yet, a set of files. */
+    @FunctionalInterface
+    public interface Opener<F, T> {
+        T open(F on) throws IOException;
+    }
+
     /** The name of the row; one of its kind in a table. */
     public String label() {
         return label(name, setting);

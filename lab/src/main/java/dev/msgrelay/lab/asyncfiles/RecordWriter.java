@@ -25,11 +25,9 @@ interface RecordWriter extends AutoCloseable {
     void close() throws IOException;
 
     /** The article's base line: a plain stream without a buffer, one system call per record. */
-    final class Plain implements RecordWriter {
-        private final OutputStream stream;
-
+    record Plain(OutputStream stream) implements RecordWriter {
         Plain(Path file) throws IOException {
-            stream = new FileOutputStream(file.toFile());
+            this(new FileOutputStream(file.toFile()));
         }
 
         @Override

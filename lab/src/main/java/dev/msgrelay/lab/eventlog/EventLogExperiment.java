@@ -5,11 +5,11 @@ import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Contestant.Go;
+import dev.msgrelay.lab.Contestant.Opener;
 import dev.msgrelay.lab.Experiment;
 import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.Measurement;
 import dev.msgrelay.lab.Needs;
-import dev.msgrelay.lab.Opener;
 import dev.msgrelay.lab.Plots;
 import dev.msgrelay.lab.Threads;
 import dev.msgrelay.lab.WrongResultException;
@@ -73,8 +73,9 @@ public final class EventLogExperiment {
 
     public static Experiment of(Experiment.Settings settings) {
         Duration duration = settings.duration(Duration.ofSeconds(5), Duration.ofMillis(400));
-        // A line has 170 bytes on average, and a thread sleeps 3 ms on average between two bursts.
-        long bursts = THREADS * duration.plus(Bursts.leadIn(duration)).toMillis() / 3;
+        // A line has 170 bytes on average, a thread sleeps 3 ms on average between two bursts, and begins a fifth
+        // earlier.
+        long bursts = THREADS * duration.toMillis() * 6 / 5 / 3;
         return new Experiment(
                 "event-log",
                 "How long does a burst of log events hold up the threads that write it, on average and at worst?",
@@ -123,23 +124,31 @@ public final class EventLogExperiment {
         /** Those of a burst. */
         static final int EVENTS = 3 * ROUNDS;
 
+        private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(10);
+
         /** The points of the plot: one in so many bursts takes longer. */
         private static final int[] ONE_IN = {1, 2, 4, 10, 20, 40, 100, 200, 400, 1_000, 2_000, 4_000, 10_000, 100_000};
 
         Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
             Path file = go.scratch().resolve("event-log");
             try {
-                List<BurstThread> bursts = record(file, go.time(duration));
-                check(file, bursts);
-                return measurement(bursts);
+                EventTally recorded = new EventTally();
+                Histogram times = new Histogram(LONGEST_NANOS, 3);
+                for (BurstThread thread : record(file, go.time(duration))) {
+                    if (thread.failure != null) {
+                        throw new IOException("an event could not be recorded: " + thread.failure, thread.failure);
+                    }
+                    recorded.add(thread.tally);
+                    times.add(thread.times);
+                }
+                // The one that does nothing has no file.
+                if (Files.exists(file)) {
+                    recorded.verify(file);
+                }
+                return measurement(times);
             } finally {
                 Files.deleteIfExists(file);
             }
-        }
-
-        /** Before the measured part of a go, with the log just opened. */
-        static Duration leadIn(Duration duration) {
-            return duration.dividedBy(5);
         }
 
         /** Ends with the log closed and all threads ended. */
@@ -151,7 +160,7 @@ public final class EventLogExperiment {
                 }
                 try {
                     bursts.forEach(Thread::start);
-                    TimeUnit.NANOSECONDS.sleep(leadIn(time).toNanos());
+                    TimeUnit.NANOSECONDS.sleep(time.toNanos() / 5);
                     bursts.forEach(thread -> thread.measuring = true);
                     TimeUnit.NANOSECONDS.sleep(time.toNanos());
                 } finally {
@@ -164,25 +173,7 @@ public final class EventLogExperiment {
             return bursts;
         }
 
-        private static void check(Path file, List<BurstThread> bursts) throws IOException, WrongResultException {
-            EventTally recorded = new EventTally();
-            for (BurstThread thread : bursts) {
-                if (thread.failure != null) {
-                    throw new IOException("an event could not be recorded: " + thread.failure, thread.failure);
-                }
-                recorded.add(thread.tally);
-            }
-            // The one that does nothing has no file.
-            if (Files.exists(file)) {
-                recorded.verify(file);
-            }
-        }
-
-        private Measurement measurement(List<BurstThread> bursts) throws IOException {
-            Histogram times = new Histogram(bursts.get(0).times);
-            for (BurstThread thread : bursts) {
-                times.add(thread.times);
-            }
+        private Measurement measurement(Histogram times) throws IOException {
             if (times.getTotalCount() == 0) {
                 throw new IOException("no burst within " + duration.toMillis() + " ms: give it longer");
             }
@@ -211,8 +202,6 @@ public final class EventLogExperiment {
          * Its figures are asked for after its end.
          */
         private static final class BurstThread extends Thread {
-            private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(10);
-
             private final Random random;
             private final EventLog log;
 

@@ -7,14 +7,15 @@ import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Contestant.Go;
+import dev.msgrelay.lab.Contestant.Opener;
 import dev.msgrelay.lab.Experiment;
 import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.Measurement;
 import dev.msgrelay.lab.Needs;
-import dev.msgrelay.lab.Opener;
 import dev.msgrelay.lab.Plots;
 import dev.msgrelay.lab.TableResult;
 import dev.msgrelay.lab.WrongResultException;
+import dev.msgrelay.lab.senders.WorkerServer.SendAlgorithm;
 import dev.msgrelay.loadgen.render.Chart;
 import dev.msgrelay.loadgen.render.Chart.Axis;
 import java.io.IOException;
@@ -87,13 +88,11 @@ public final class SendersExperiment {
     private LabTable table() {
         List<Contestant> contestants = new ArrayList<>();
         for (int n : clients) {
-            contestants.add(contestant(n, SIMPLE, WorkerServer.SendAlgorithm.SIMPLE_BLOCKING, workers));
-            contestants.add(contestant(n, NON_BLOCKING, WorkerServer.SendAlgorithm.EQUAL_NON_BLOCKING, workers));
-            contestants.add(contestant(n, NON_BLOCKING_CORES, WorkerServer.SendAlgorithm.EQUAL_NON_BLOCKING, cores()));
-            contestants.add(contestant(
-                    n, BLOCKING, WorkerServer.SendAlgorithm.equalBlocking(WorkerServer.BUFFER_SIZE), workers));
-            contestants.add(
-                    contestant(n, "EqualBlocking 40k", WorkerServer.SendAlgorithm.equalBlocking(40 * 1024), workers));
+            contestants.add(contestant(n, SIMPLE, SendAlgorithm.SIMPLE_BLOCKING, workers));
+            contestants.add(contestant(n, NON_BLOCKING, SendAlgorithm.EQUAL_NON_BLOCKING, workers));
+            contestants.add(contestant(n, NON_BLOCKING_CORES, SendAlgorithm.EQUAL_NON_BLOCKING, cores()));
+            contestants.add(contestant(n, BLOCKING, new SendAlgorithm(true, WorkerServer.BUFFER_SIZE), workers));
+            contestants.add(contestant(n, "EqualBlocking 40k", new SendAlgorithm(true, 40 * 1024), workers));
         }
         return new LabTable(
                 "unthrottled",
@@ -123,7 +122,7 @@ public final class SendersExperiment {
     }
 
     /** Socket buffers are as large as the server's own. */
-    private Contestant contestant(int n, String name, WorkerServer.SendAlgorithm algorithm, int threads) {
+    private Contestant contestant(int n, String name, SendAlgorithm algorithm, int threads) {
         int buffer = WorkerServer.BUFFER_SIZE;
         Downloads go = new Downloads(
                 files -> new WorkerServer(files, algorithm, threads, buffer),

@@ -53,7 +53,8 @@ final class WorkerServer implements AutoCloseable {
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
     /**
-     * One of the article's algorithms: how long a worker stays with a client.
+     * One of the article's algorithms: how long a worker stays with a client. EqualBlocking is the one with parts of fixed
+     * size, where a worker blocks until the socket has one.
      *
      * @param blocking whether the socket is in blocking mode while a worker has it; it is out of the selector then
      * @param part bytes that a worker sends at most before it is free for another client, and the selector waits for room
@@ -64,11 +65,6 @@ final class WorkerServer implements AutoCloseable {
 
         /** A worker writes what the socket takes, and no more. The rest is another part, perhaps another worker's. */
         static final SendAlgorithm EQUAL_NON_BLOCKING = new SendAlgorithm(false, Long.MAX_VALUE);
-
-        /** A worker writes one part of fixed size and blocks until the socket has it. */
-        static SendAlgorithm equalBlocking(int part) {
-            return new SendAlgorithm(true, part);
-        }
     }
 
     /** One client, and the file that is on its way to it. */

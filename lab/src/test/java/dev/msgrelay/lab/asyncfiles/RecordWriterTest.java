@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.msgrelay.lab.Opener;
+import dev.msgrelay.lab.Contestant.Opener;
 import dev.msgrelay.lab.asyncfiles.RecordWriter.Asynchronous;
 import dev.msgrelay.lab.asyncfiles.RecordWriter.Plain;
 import java.io.IOException;

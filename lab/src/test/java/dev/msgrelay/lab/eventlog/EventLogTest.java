@@ -3,7 +3,7 @@ package dev.msgrelay.lab.eventlog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
-import dev.msgrelay.lab.Opener;
+import dev.msgrelay.lab.Contestant.Opener;
 import dev.msgrelay.lab.eventlog.EventLog.Event;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Contestant.Go;
+import dev.msgrelay.lab.Contestant.Opener;
 import dev.msgrelay.lab.Experiment;
 import dev.msgrelay.lab.Experiment.Settings;
-import dev.msgrelay.lab.Opener;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.lab.Tables;
 import dev.msgrelay.lab.WrongResultException;
