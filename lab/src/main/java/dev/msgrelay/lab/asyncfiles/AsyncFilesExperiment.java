@@ -76,7 +76,7 @@ public final class AsyncFilesExperiment {
                 "Java 7: NIO.2 File Channels on the test bench, Part 1, 2012",
                 "Core i5-2310 at 2.9 GHz, four cores, Windows 7, Java 7; \"Hello\" written over and over",
                 // Ten million writes a second: more than any machine does.
-                new Needs(Records.SIZE * 10_000 * duration.toMillis(), 8, 1 + POOL),
+                new Needs(RecordWriter.SIZE * 10_000 * duration.toMillis(), 8, 1 + POOL),
                 () -> List.of(table(duration)),
                 () -> {});
     }
@@ -91,7 +91,7 @@ public final class AsyncFilesExperiment {
                 row(FIXED_FORWARD, file -> new Asynchronous(file, POOL, OUTSTANDING), duration, others));
         return new LabTable(
                 "writes",
-                "one thread writes records of " + Records.SIZE + " bytes for " + duration.toMillis()
+                "one thread writes records of " + RecordWriter.SIZE + " bytes for " + duration.toMillis()
                         + " ms; a fixed pool of " + POOL + "; where it does not wait, up to " + OUTSTANDING
                         + " writes on their way",
                 List.of(GIVEN, WRITTEN, THREADS),
@@ -145,7 +145,7 @@ public final class AsyncFilesExperiment {
                 working = working(before);
             }
             long done = System.nanoTime();
-            Records.verify(file, count);
+            RecordWriter.verify(file, count);
             return Measurement.of(GIVEN, count * 1e9 / (given - start))
                     .and(WRITTEN, count * 1e9 / (done - start))
                     .and(THREADS, working);

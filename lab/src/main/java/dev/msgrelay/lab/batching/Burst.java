@@ -50,7 +50,7 @@ record Burst(Way way, int bursts) {
             }
             sent = producers.awaitEnd();
         }
-        Frame.verify(check, sent);
+        Producers.verify(check, sent);
         return Measurement.of(BEST, median(device, SlowDevice.Latency::best))
                 .and(AVERAGE, median(device, SlowDevice.Latency::average))
                 .and(WORST, median(device, SlowDevice.Latency::worst))

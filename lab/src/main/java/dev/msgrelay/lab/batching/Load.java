@@ -102,7 +102,7 @@ record Load(Way way, int producers, int rate, Duration duration) {
             end.close();
             Threads.join(receiver.thread);
             Threads.check(receiver.failure);
-            Frame.verify(receiver.check, sent);
+            Producers.verify(receiver.check, sent);
             if (receiver.reader.frames() == 0) {
                 throw new IOException("no thread had a core for " + duration.toMillis() + " ms");
             }
@@ -121,7 +121,7 @@ record Load(Way way, int producers, int rate, Duration duration) {
         }
     }
 
-    private long send(long start, Frame frame, Sender.Outlet outlet, Waiter waiter)
+    private long send(long start, Producers.Frame frame, Sender.Outlet outlet, Waiter waiter)
             throws IOException, InterruptedException {
         long end = start + duration.toNanos();
         waiter.awaitMoment(start);

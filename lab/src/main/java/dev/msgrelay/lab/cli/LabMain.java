@@ -37,9 +37,6 @@ import picocli.CommandLine.Spec;
             "Exits 1 when a row is FAILED."
         })
 public final class LabMain implements Callable<Integer> {
-    /** The fewest rounds that have a median. */
-    private static final int QUICK_ROUNDS = 3;
-
     @Spec
     private CommandSpec spec;
 
@@ -56,7 +53,7 @@ public final class LabMain implements Callable<Integer> {
             names = "--rounds",
             paramLabel = "N",
             description = "How often everything is measured, after a warm-up (" + Claim.MIN_ROUNDS + ", the least for a"
-                    + " verdict; with --quick " + QUICK_ROUNDS + ").")
+                    + " verdict; with --quick 3).")
     private Integer rounds;
 
     @Option(
@@ -105,7 +102,7 @@ public final class LabMain implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         check();
-        int asked = rounds != null ? rounds : quick ? QUICK_ROUNDS : Claim.MIN_ROUNDS;
+        int asked = rounds != null ? rounds : quick ? 3 : Claim.MIN_ROUNDS;
         Settings settings = new Settings(quick, asked, duration, sizes, directory);
         List<Experiment> all = experiments(settings);
         PrintWriter out = spec.commandLine().getOut();

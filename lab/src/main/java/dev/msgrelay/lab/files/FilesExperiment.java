@@ -84,9 +84,8 @@ public final class FilesExperiment {
 
     /** Whole pages, as in the article. */
     private static long bytes(int megabytes) {
-        return (megabytes * 1_000_000L + SequentialFile.PAGE_SIZE - 1)
-                / SequentialFile.PAGE_SIZE
-                * SequentialFile.PAGE_SIZE;
+        int page = SequentialFile.PAGE_SIZE;
+        return (megabytes * 1_000_000L + page - 1) / page * page;
     }
 
     private static LabTable table(int megabytes) {

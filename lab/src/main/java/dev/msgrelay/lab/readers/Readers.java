@@ -43,7 +43,6 @@ final class Readers implements AutoCloseable {
     Reading read(Ladder step, StreamSender sender, Duration duration, boolean check)
             throws IOException, InterruptedException {
         Process reader = reader(step);
-        boolean answered = false;
         try (ServerSocketChannel server = ServerSocketChannel.open()) {
             server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             server.socket().setSoTimeout(60_000);
@@ -55,13 +54,11 @@ final class Readers implements AutoCloseable {
                 sent = sender.send(client, System.nanoTime() + duration.toNanos(), System::nanoTime);
             }
             long[] got = answer(step, reader);
-            answered = true;
             return new Reading(sent, got[0], got[1], got[2], got[3]);
-        } finally {
-            if (!answered) {
-                // The next go gets another process.
-                readers.remove(step).destroyForcibly();
-            }
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            // The next go gets another process.
+            readers.remove(step).destroyForcibly();
+            throw e;
         }
     }
 

@@ -100,7 +100,7 @@ class WorkedExampleTest {
 
     /** All messages arrive at time 0. */
     private static ByteBuffer message(int producer) {
-        return new Frame(producer, BODY).of(0, 0);
+        return new Producers.Frame(producer, BODY).of(0, 0);
     }
 
     private static byte[] copy(int producer) {
