@@ -16,7 +16,6 @@ import java.util.Arrays;
  */
 record Content(long size, int seed) {
     private static final int CYCLE = 256;
-    private static final int SUM_OF_CYCLE = -128;
 
     /** A multiple of the cycle: so every block of the file is to look the same. */
     private static final int BLOCK = CYCLE * 1024;
@@ -27,7 +26,7 @@ record Content(long size, int seed) {
 
     /** The article's checksum of it: the sum of all bytes, each with its sign, as an int that may overflow. */
     int checkSum() {
-        int sum = (int) (size / CYCLE * SUM_OF_CYCLE);
+        int sum = (int) (size / CYCLE * -128);
         for (long i = size - size % CYCLE; i < size; i++) {
             sum += at(i);
         }

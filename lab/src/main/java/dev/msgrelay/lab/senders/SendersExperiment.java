@@ -15,6 +15,7 @@ import dev.msgrelay.lab.Needs;
 import dev.msgrelay.lab.Plots;
 import dev.msgrelay.lab.TableResult;
 import dev.msgrelay.lab.WrongResultException;
+import dev.msgrelay.lab.senders.Clients.SendFigures;
 import dev.msgrelay.lab.senders.WorkerServer.SendAlgorithm;
 import dev.msgrelay.loadgen.render.Chart;
 import dev.msgrelay.loadgen.render.Chart.Axis;

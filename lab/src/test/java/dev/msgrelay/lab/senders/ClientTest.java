@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.lab.WrongResultException;
+import dev.msgrelay.lab.senders.Clients.SendFigures;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
