@@ -48,12 +48,7 @@ public record Contestant(String name, String setting, Work work) {
         T open(F on) throws IOException;
     }
 
-    /** The name of the row; one of its kind in a table. */
-    public String label() {
-        return label(name, setting);
-    }
-
-    /** The label of the row with this name in this setting. */
+    /** The label of the row with this name in this setting; one of its kind in a table. */
     public static String label(String name, String setting) {
         return setting.isEmpty() ? name : name + ", " + setting;
     }

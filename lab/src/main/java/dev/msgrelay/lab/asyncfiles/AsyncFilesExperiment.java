@@ -19,10 +19,11 @@ import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 /** Small writes into a file, by a plain stream and by an asynchronous channel. */
 public final class AsyncFilesExperiment {
@@ -161,11 +162,9 @@ public final class AsyncFilesExperiment {
 
         /** The threads that there are, and the processor time that each has taken. */
         static Map<Long, Long> cpuTimes() {
-            Map<Long, Long> times = new HashMap<>();
-            for (long id : BEAN.getAllThreadIds()) {
-                times.put(id, BEAN.getThreadCpuTime(id));
-            }
-            return times;
+            return LongStream.of(BEAN.getAllThreadIds())
+                    .boxed()
+                    .collect(Collectors.toMap(id -> id, BEAN::getThreadCpuTime));
         }
     }
 }

@@ -107,7 +107,10 @@ public final class LabMain implements Callable<Integer> {
         List<Experiment> all = experiments(settings);
         PrintWriter out = spec.commandLine().getOut();
         if (names.equals(List.of("list"))) {
-            list(all, out);
+            for (Experiment one : all) {
+                out.printf("%-12s %s%n%-12s %s%n", one.name(), one.question(), "", one.article());
+            }
+            out.flush();
             return 0;
         }
         return new Lab(settings, json, html, out, spec.commandLine().getErr()).run(chosen(all));
@@ -148,12 +151,5 @@ public final class LabMain implements Callable<Integer> {
         if (wrong) {
             throw new ParameterException(spec.commandLine(), message);
         }
-    }
-
-    private static void list(List<Experiment> all, PrintWriter out) {
-        for (Experiment experiment : all) {
-            out.printf("%-12s %s%n%-12s %s%n", experiment.name(), experiment.question(), "", experiment.article());
-        }
-        out.flush();
     }
 }

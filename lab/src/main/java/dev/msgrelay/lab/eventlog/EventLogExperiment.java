@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 
 /** Many threads write events into one file: under a lock, at places of their own, gathered, by a thread of its own. */
@@ -187,14 +188,10 @@ public final class EventLogExperiment {
 
         /** As far as there are bursts enough to speak of. */
         private static List<Point> percentiles(Histogram times) {
-            List<Point> points = new ArrayList<>();
-            for (int oneIn : ONE_IN) {
-                if (oneIn <= times.getTotalCount()) {
-                    double percentile = 100.0 - 100.0 / oneIn;
-                    points.add(new Point(oneIn, times.getValueAtPercentile(percentile) / 1e6));
-                }
-            }
-            return points;
+            return IntStream.of(ONE_IN)
+                    .filter(oneIn -> oneIn <= times.getTotalCount())
+                    .mapToObj(oneIn -> new Point(oneIn, times.getValueAtPercentile(100.0 - 100.0 / oneIn) / 1e6))
+                    .toList();
         }
 
         /**

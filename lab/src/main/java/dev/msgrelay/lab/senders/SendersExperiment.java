@@ -58,6 +58,7 @@ public final class SendersExperiment {
 
     private final List<Integer> clients;
     private final int workers;
+    private final int cores = Runtime.getRuntime().availableProcessors();
     private final List<Long> sizes;
     private final Duration duration;
 
@@ -91,7 +92,7 @@ public final class SendersExperiment {
         for (int n : clients) {
             contestants.add(contestant(n, SIMPLE, SendAlgorithm.SIMPLE_BLOCKING, workers));
             contestants.add(contestant(n, NON_BLOCKING, SendAlgorithm.EQUAL_NON_BLOCKING, workers));
-            contestants.add(contestant(n, NON_BLOCKING_CORES, SendAlgorithm.EQUAL_NON_BLOCKING, cores()));
+            contestants.add(contestant(n, NON_BLOCKING_CORES, SendAlgorithm.EQUAL_NON_BLOCKING, cores));
             contestants.add(contestant(n, BLOCKING, new SendAlgorithm(true, WorkerServer.BUFFER_SIZE), workers));
             contestants.add(contestant(n, "EqualBlocking 40k", new SendAlgorithm(true, 40 * 1024), workers));
         }
@@ -101,7 +102,7 @@ public final class SendersExperiment {
                         "clients read as fast as they can; a pool of %d (%d cores); files of %s KB in turn; socket buffers"
                                 + " %d KiB; %d ms a go",
                         workers,
-                        cores(),
+                        cores,
                         sizes.stream().map(size -> format("%,.0f", size / 1e3)).collect(Collectors.joining(", ")),
                         WorkerServer.BUFFER_SIZE / 1024,
                         duration.toMillis()),
@@ -116,10 +117,6 @@ public final class SendersExperiment {
 
     private static Function<TableResult, Chart> byClients(String title, Axis axis, Column column) {
         return Plots.ofRows(title, Plots.linear("clients"), CLIENTS, axis, column);
-    }
-
-    private static int cores() {
-        return Runtime.getRuntime().availableProcessors();
     }
 
     /** Socket buffers are as large as the server's own. */

@@ -49,7 +49,7 @@ class SendersExperimentTest {
     void theRecordHasTheArticlesRowsAndNeedsDescriptorsForAllClients() {
         Experiment senders = SendersExperiment.of(new Settings(false, 5, null, null, directory));
         assertThat(senders.tables().get()).hasSize(1).allSatisfy(table -> assertThat(table.contestants())
-                .extracting(Contestant::label)
+                .extracting(one -> Contestant.label(one.name(), one.setting()))
                 .containsAll(table.article().cells().keySet()));
         assertThat(senders.needs().descriptors()).isEqualTo(964);
     }
