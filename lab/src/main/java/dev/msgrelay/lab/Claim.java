@@ -126,14 +126,12 @@ public record Claim(String text, Column column, String row, String other, boolea
         Ratio seen = Ratio.of(ratios);
         Size claimed = size == null && !equal ? sizeInArticle(table) : size;
         boolean hasSize = claimed != null && !equal;
-        Outcome ahead = Outcome.NOT_ENOUGH_ROUNDS;
-        Outcome much = hasSize ? Outcome.NOT_ENOUGH_ROUNDS : null;
-        String words = "not enough rounds: " + ratios.length + " of " + MIN_ROUNDS;
-        if (ratios.length >= MIN_ROUNDS) {
-            ahead = direction(seen);
-            much = hasSize ? size(claimed, seen) : null;
-            words = words(ahead, much, seen, claimed);
-        }
+        boolean enough = ratios.length >= MIN_ROUNDS;
+        Outcome ahead = enough ? direction(seen) : Outcome.NOT_ENOUGH_ROUNDS;
+        Outcome much = !hasSize ? null : enough ? size(claimed, seen) : Outcome.NOT_ENOUGH_ROUNDS;
+        String words = enough
+                ? words(ahead, much, seen, claimed)
+                : "not enough rounds: " + ratios.length + " of " + MIN_ROUNDS;
         return new Verdict(text, claimed == null ? "" : article(claimed), here(seen), ahead, much, words);
     }
 

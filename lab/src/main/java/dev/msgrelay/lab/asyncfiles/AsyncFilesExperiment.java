@@ -107,9 +107,8 @@ public final class AsyncFilesExperiment {
     }
 
     /**
-     * One way of writing: writes records into a new file for a while, closes it, and the file is compared with them.
-     *
-     * @param others threads that were there before the first of these was run: those that come later are the channels'
+     * One way of writing: writes records into a new file for a while, closes it, and the file is compared with them. The
+     * others are threads that were there before the first of these was run: those that come later are the channels'.
      */
     record Writes(Opener<Path, RecordWriter> opener, long nanos, Set<Long> others) {
         private static final ThreadMXBean BEAN = ManagementFactory.getThreadMXBean();

@@ -18,8 +18,6 @@ import java.util.stream.Stream;
 /**
  * The worked example: a burst of ten messages, each from a thread of its own, to a device that takes 100 us a packet.
  * Latency is from a thread's call until the device has the packet.
- *
- * @param bursts how many a go
  */
 record Burst(Way way, int bursts) {
     static final Column BEST = Column.lower("best", "us");

@@ -139,10 +139,8 @@ public final class FilesExperiment {
     }
 
     /**
-     * One of the article's loops: write the file, read it back, both timed; then it is checked. All loops of a table use the
-     * same two files in turn, one that stays as long as it is and one that starts from nothing.
-     *
-     * @param index of this loop among those of the table
+     * One of the article's loops: write the file, read it back, both timed; then it is checked. All loops of a table, each
+     * with its index, use the same two files in turn: one that stays as long as it is and one that starts from nothing.
      */
     record Loop(SequentialFile way, boolean preallocated, long size, int index) {
         /** The warm-up's file is no larger than this. */
