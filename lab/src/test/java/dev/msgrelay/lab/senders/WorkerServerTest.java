@@ -80,7 +80,7 @@ class WorkerServerTest {
             }
         }
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
-            if (thread.getName().startsWith("file-server-")) {
+            if (thread.getName().startsWith("file-server")) {
                 thread.join(TIMEOUT_MILLIS);
                 assertThat(thread.isAlive()).isFalse();
             }
