@@ -193,7 +193,7 @@ public final class SendersExperiment {
                     group.runUntil(System.nanoTime() + time.toNanos(), figures);
                 }
                 group.end(figures);
-                awaitEnds(group, end, largest);
+                awaitEnds(group, System.nanoTime(), largest);
                 if (figures.bytes() == 0) {
                     throw new WrongResultException("nothing arrived within " + patience.toSeconds() + " s");
                 }
@@ -204,11 +204,11 @@ public final class SendersExperiment {
             }
         }
 
-        /** A server that stops within a file shows by clients that never hear of it again. */
-        private void awaitEnds(Clients group, long end, int largest)
+        /** A server that stops within a file shows by clients that never hear of it again after that moment. */
+        private void awaitEnds(Clients group, long moment, int largest)
                 throws IOException, InterruptedException, WrongResultException {
             long deadline = System.nanoTime() + patience.toNanos();
-            while (group.isStalledSince(end)) {
+            while (group.isStalledSince(moment)) {
                 if (System.nanoTime() > deadline) {
                     throw new WrongResultException(
                             "a file did not come to its end within " + patience.toSeconds() + " s");
