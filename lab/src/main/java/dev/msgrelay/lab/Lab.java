@@ -1,6 +1,5 @@
 package dev.msgrelay.lab;
 
-import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.render.HtmlPage;
@@ -17,7 +16,7 @@ import java.util.List;
  * @param json null: no such file
  * @param html null: no such file
  */
-public record Lab(Settings settings, Path json, Path html, PrintWriter out, PrintWriter err) {
+public record Lab(Experiment.Settings settings, Path json, Path html, PrintWriter out, PrintWriter err) {
     /**
      * Runs and shows the experiments.
      *

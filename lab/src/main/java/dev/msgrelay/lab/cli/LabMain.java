@@ -2,7 +2,6 @@ package dev.msgrelay.lab.cli;
 
 import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Experiment;
-import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.Lab;
 import dev.msgrelay.lab.asyncfiles.AsyncFilesExperiment;
 import dev.msgrelay.lab.batching.BatchingExperiment;
@@ -89,7 +88,7 @@ public final class LabMain implements Callable<Integer> {
     }
 
     /** All experiments, in the order in which {@code all} runs them. */
-    static List<Experiment> experiments(Settings settings) {
+    static List<Experiment> experiments(Experiment.Settings settings) {
         return List.of(
                 ReadersExperiment.of(settings),
                 BatchingExperiment.of(settings),
@@ -103,7 +102,7 @@ public final class LabMain implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         check();
         int asked = rounds != null ? rounds : quick ? 3 : Claim.MIN_ROUNDS;
-        Settings settings = new Settings(quick, asked, duration, sizes, directory);
+        Experiment.Settings settings = new Experiment.Settings(quick, asked, duration, sizes, directory);
         List<Experiment> all = experiments(settings);
         PrintWriter out = spec.commandLine().getOut();
         if (names.equals(List.of("list"))) {

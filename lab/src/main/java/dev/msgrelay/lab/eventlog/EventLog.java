@@ -47,11 +47,9 @@ interface EventLog extends AutoCloseable {
     }
 
     /** One lock around everything: the event becomes text while the lock is held. */
-    final class LockedWriter implements EventLog {
-        private final Writer stream;
-
+    record LockedWriter(Writer stream) implements EventLog {
         LockedWriter(Path file) throws IOException {
-            stream = Files.newBufferedWriter(file, StandardCharsets.UTF_8);
+            this(Files.newBufferedWriter(file, StandardCharsets.UTF_8));
         }
 
         @Override
