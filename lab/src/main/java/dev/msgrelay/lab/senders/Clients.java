@@ -20,23 +20,19 @@ final class Clients implements AutoCloseable {
     private final List<Client> clients = new ArrayList<>();
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(256 * 1024);
 
-    /** Connects them; they ask for nothing yet. */
+    /** Connects them; then all ask for their first file, at the same time. */
     Clients(int count, List<SentFile> files, int socketBuffer, int port) throws IOException {
         try {
             for (int i = 0; i < count; i++) {
                 clients.add(new Client(i, files, socketBuffer, port, selector));
             }
+            long now = System.nanoTime();
+            for (Client client : clients) {
+                client.ask(now);
+            }
         } catch (IOException e) {
             close();
             throw e;
-        }
-    }
-
-    /** All ask for their first file, at the same time. */
-    void start() throws IOException {
-        long now = System.nanoTime();
-        for (Client client : clients) {
-            client.ask(now);
         }
     }
 
@@ -89,7 +85,10 @@ final class Clients implements AutoCloseable {
         private final ByteBuffer request = ByteBuffer.allocate(Integer.BYTES);
         private int next;
         private SentFile file;
-        private long received;
+
+        /** Bytes of the file that it is at. */
+        long received;
+
         private long askedAt;
         private long firstByteAt;
         private long lastReadAt;
@@ -155,11 +154,6 @@ final class Clients implements AutoCloseable {
 
         private String what() {
             return "client " + number + ", file " + file.number() + " of " + file.size() + " bytes:";
-        }
-
-        /** Bytes of the file that it is at. */
-        long received() {
-            return received;
         }
 
         @Override

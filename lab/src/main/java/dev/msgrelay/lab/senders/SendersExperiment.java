@@ -181,7 +181,6 @@ public final class SendersExperiment {
             // Clients are closed first: whoever is stuck in a write to one of them gets out of it.
             try (WorkerServer server = opener.open(files);
                     Clients group = new Clients(clients, files, socketBuffer, server.port())) {
-                group.start();
                 long start = System.nanoTime();
                 long from = start + time.dividedBy(5).toNanos();
                 group.runUntil(from, new SendFigures(largest, start));

@@ -68,7 +68,7 @@ class ClientTest {
         }
         assertThat(heard.initialSeconds()).isEqualTo(1e-9);
         assertThat(heard.bytes()).isEqualTo(SIZE);
-        assertThat(client.received()).isZero();
+        assertThat(client.received).isZero();
         assertThat(server.getInputStream().readNBytes(8)).isEqualTo(new byte[8]);
     }
 
