@@ -132,7 +132,8 @@ public record Claim(String text, Column column, String row, String other, boolea
         String words = enough
                 ? words(ahead, much, seen, claimed)
                 : "not enough rounds: " + ratios.length + " of " + MIN_ROUNDS;
-        return new Verdict(text, claimed == null ? "" : article(claimed), here(seen), ahead, much, words);
+        String article = claimed == null ? "" : said(claimed) + " times";
+        return new Verdict(text, article, here(seen), ahead, much, words);
     }
 
     /** How many times better the row is in each round in which both have a figure above 0. */
@@ -194,14 +195,11 @@ public record Claim(String text, Column column, String row, String other, boolea
         return seen.isAhead() ? row + " is ahead" : seen.inverse().isAhead() ? other + " is ahead" : "no difference";
     }
 
-    private String article(Size claimed) {
-        return equal ? "the same, up to " + number(claimed.to()) + " times" : said(claimed) + " times";
-    }
-
-    private static String said(Size claimed) {
-        return claimed.from() == claimed.to()
-                ? number(claimed.from())
-                : number(claimed.from()) + " to " + number(claimed.to());
+    private String said(Size claimed) {
+        String to = number(claimed.to());
+        return equal
+                ? "the same, up to " + to
+                : claimed.from() == claimed.to() ? to : number(claimed.from()) + " to " + to;
     }
 
     /** The ratio as it was measured, the larger value first. */
