@@ -9,8 +9,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The article's words on two rows of a column: one is better, or both are the same. Direction and size are judged apart:
- * which row is ahead, and how many times.
+ * The article's words on two rows of a column: one is better, or both are the same. Direction and size are judged
+ * apart: which row is ahead, and how many times.
  *
  * <p>Rows are compared round by round, because goes of one round met the same machine. The ratio is the median of the
  * rounds' ratios. Its interval is that of the ranks at {@link #CONFIDENCE}: from the least to the most where there are
@@ -38,14 +38,7 @@ public record Claim(String text, Column column, String row, String other, boolea
     /** A size that is so many times larger or smaller than the article's still fits. */
     private static final double TOLERANCE = 1.2;
 
-    /**
-     * A ratio that the article states.
-     *
-     * @param low the least that fits
-     * @param high the most that fits
-     * @param from where the article's own figure begins, without tolerance
-     * @param to where it ends
-     */
+    /** A ratio that the article states: the least and the most that fit, and from where to where its own figure is. */
     public record Size(double low, double high, double from, double to) {
         static Size times(double factor) {
             return new Size(factor / TOLERANCE, factor * TOLERANCE, factor, factor);
@@ -162,7 +155,7 @@ public record Claim(String text, Column column, String row, String other, boolea
                 : seen.high() <= WORTH_TELLING ? Outcome.DOES_NOT_HOLD : Outcome.CANNOT_TELL;
     }
 
-    /** A size holds where the whole interval fits, and does not where neither the value nor the article's figure fits. */
+    /** A size holds where the whole interval fits, and does not where neither value nor article's figure does. */
     private static Outcome size(Size claimed, Ratio seen) {
         if (seen.low() >= claimed.low() && seen.high() <= claimed.high()) {
             return Outcome.HOLDS;

@@ -15,13 +15,7 @@ public record Contestant(String name, String setting, Work work) {
     /** The work of a row. A go ends the threads, sockets and files that it starts, also when it is interrupted. */
     @FunctionalInterface
     public interface Work {
-        /**
-         * Does it once and checks the result.
-         *
-         * @throws WrongResultException the result is not what it must be; the row is FAILED
-         * @throws IOException it could not be done; the row is FAILED too
-         * @throws InterruptedException the command is to end
-         */
+        /** Does it once and checks the result: a wrong one, or one that cannot be had, makes the row FAILED. */
         Measurement go(Go go) throws IOException, InterruptedException, WrongResultException;
     }
 

@@ -41,7 +41,7 @@ final class LabRun {
         }
     }
 
-    /** Runs one more experiment; gives all so far. What an interrupt cuts short has what there is by then, and says so. */
+    /** Runs one more experiment; gives all so far. An interrupted one has what there is by then, and says so. */
     LabResult run(Experiment experiment) {
         List<TableResult> tables = new ArrayList<>();
         String failure = null;

@@ -107,8 +107,9 @@ public final class AsyncFilesExperiment {
     }
 
     /**
-     * One way of writing: writes records into a new file for a while, closes it, and the file is compared with them. The
-     * others are threads that were there before the first of these was run: those that come later are the channels'.
+     * One way of writing: writes records into a new file for a while, closes it, and the file is compared with them.
+     * The others are threads that were there before the first of these was run: those that come later are the
+     * channels'.
      */
     record Writes(Opener<Path, RecordWriter> opener, long nanos, Set<Long> others) {
         private static final ThreadMXBean BEAN = ManagementFactory.getThreadMXBean();
@@ -151,7 +152,7 @@ public final class AsyncFilesExperiment {
                     .and(THREADS, working);
         }
 
-        /** Threads that took processor time since: the JDK's pool keeps its threads for good, so their number says nothing. */
+        /** Threads that took processor time since: the JDK's pool keeps its threads, their number says nothing. */
         private long working(Map<Long, Long> before) {
             return cpuTimes().entrySet().stream()
                     .filter(thread -> !others.contains(thread.getKey())

@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Writes records one behind the other into a new file. One thread writes and closes. A record is its own number in a
- * scrambled form, so that one that is lost, repeated, torn or in another's place is noticed. The article writes the five
- * bytes of "Hello" over and over, which would show nothing of that.
+ * scrambled form, so that one that is lost, repeated, torn or in another's place is noticed. The article writes the
+ * five bytes of "Hello" over and over, which would show nothing of that.
  */
 interface RecordWriter extends AutoCloseable {
     /** Bytes of a record. */
@@ -81,9 +81,9 @@ interface RecordWriter extends AutoCloseable {
     }
 
     /**
-     * Writes through an asynchronous channel. It waits for each future, as the article's first snippet does; or it goes on at
-     * once, as the article's benchmark does. There writes pile up in memory without end if the file is slower; here so many
-     * may be on their way, and then it waits for the first.
+     * Writes through an asynchronous channel. It waits for each future, as the article's first snippet does; or it goes
+     * on at once, as the article's benchmark does. There writes pile up in memory without end if the file is slower;
+     * here so many may be on their way, and then it waits for the first.
      */
     final class Asynchronous implements RecordWriter, CompletionHandler<Integer, Void> {
         private final AsynchronousFileChannel channel;
@@ -93,8 +93,8 @@ interface RecordWriter extends AutoCloseable {
         private volatile IOException failure;
 
         /**
-         * @param threads of the channel's pool; 0 for the JDK's own, which all channels share and which makes a thread for
-         *     every task that finds none free
+         * @param threads of the channel's pool; 0 for the JDK's own, which all channels share and which makes a thread
+         *     for every task that finds none free
          * @param outstanding writes on their way at most; 0 to wait for each
          */
         Asynchronous(Path file, int threads, int outstanding) throws IOException {

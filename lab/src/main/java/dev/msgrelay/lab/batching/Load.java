@@ -31,7 +31,8 @@ import org.HdrHistogram.Histogram;
 /**
  * One way over a loopback connection, with so many threads that send as fast as they can, or as messages arrive.
  *
- * @param rate messages a second of all threads together, which arrive in all at the same moments; 0 for as fast as they can
+ * @param rate messages a second of all threads together, which arrive in all at the same moments; 0 for as fast as they
+ *     can
  */
 record Load(Way way, int producers, int rate, Duration duration) {
     static final Column PRODUCERS = Column.plain("threads", "");
@@ -40,9 +41,6 @@ record Load(Way way, int producers, int rate, Duration duration) {
     static final Column MEDIAN = Column.lower("median", "us");
     static final Column P99 = Column.lower("p99", "us");
     static final Column BATCH = Column.higher("messages a read", "");
-
-    /** One part in so many of a go is its beginning, and not in the latencies. */
-    private static final int BEGINNING = 5;
 
     /** Time for every thread to fall asleep. */
     private static final long START_NANOS = 5_000_000;
@@ -88,7 +86,8 @@ record Load(Way way, int producers, int rate, Duration duration) {
             AtomicLong start = new AtomicLong();
             CyclicBarrier ready = new CyclicBarrier(producers, () -> {
                 start.set(System.nanoTime() + START_NANOS);
-                receiver.countFrom = start.get() + duration.toNanos() / BEGINNING;
+                // The first fifth of a go is its beginning, and not in the latencies.
+                receiver.countFrom = start.get() + duration.toNanos() / 5;
             });
             long[] sent;
             try (Producers threads = new Producers(producers, sender, (id, frame, outlet) -> {

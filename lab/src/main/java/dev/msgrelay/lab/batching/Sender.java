@@ -108,8 +108,8 @@ interface Sender extends AutoCloseable {
     }
 
     /**
-     * Smart batching as the article draws it: a queue, and one thread that waits for data to become available; as soon as
-     * it is, it takes all there is and sends it right away, up to a packet at a time.
+     * Smart batching as the article draws it: a queue, and one thread that waits for data to become available; as soon
+     * as it is, it takes all there is and sends it right away, up to a packet at a time.
      */
     final class Queued implements Sender {
         private final BlockingQueue<byte[]> queue = new LinkedBlockingQueue<>(16 << 10);

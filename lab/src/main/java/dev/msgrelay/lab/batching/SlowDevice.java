@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongUnaryOperator;
 
 /**
- * The article's device: takes the same time for every packet, and has it only then; it notes the latencies of bursts. Called
- * by one thread at a time; any may ask.
+ * The article's device: takes the same time for every packet, and has it only then; it notes the latencies of bursts.
+ * Called by one thread at a time; any may ask.
  */
 final class SlowDevice implements Sender.NetworkFacade {
     /** Those of a burst, each from a thread of its own. */

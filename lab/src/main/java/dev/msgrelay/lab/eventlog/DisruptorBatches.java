@@ -14,8 +14,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Smart batching: threads put their events, as bytes, into a ring; one thread writes whatever has gathered while it wrote
- * last, in one go. The ring is the bound: when it is full, the threads wait. No event waits for a block to become full.
+ * Smart batching: threads put their events, as bytes, into a ring; one thread writes whatever has gathered while it
+ * wrote last, in one go. The ring is the bound: when it is full, the threads wait. No event waits for a block to become
+ * full.
  */
 final class DisruptorBatches implements EventLog {
     private final Disruptor<Bytes> disruptor = new Disruptor<>(

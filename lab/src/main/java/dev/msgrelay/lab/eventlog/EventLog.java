@@ -20,8 +20,8 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Writes events into a file, one line each: time, id and message. Any thread may record; one closes, once all others are
- * done.
+ * Writes events into a file, one line each: time, id and message. Any thread may record; one closes, once all others
+ * are done.
  *
  * <p>Where the article prints a stack trace and goes on, these throw: a lost event is to be seen.
  */
@@ -93,8 +93,9 @@ interface EventLog extends AutoCloseable {
     }
 
     /**
-     * No lock of its own: a thread takes a place in the file by one atomic addition, and writes there. The article has two
-     * classes of it: AtomicPositionWrites writes each event, BufferedWrites a block of them that the thread has gathered.
+     * No lock of its own: a thread takes a place in the file by one atomic addition, and writes there. The article has
+     * two classes of it: AtomicPositionWrites writes each event, BufferedWrites a block of them that the thread has
+     * gathered.
      */
     final class PositionWrites implements EventLog {
         private final FileChannel channel;

@@ -116,8 +116,8 @@ public final class EventLogExperiment {
     }
 
     /**
-     * One way of logging: threads record bursts into a new log for a while; the log is closed, and its file is read back and
-     * compared with what was recorded.
+     * One way of logging: threads record bursts into a new log for a while; the log is closed, and its file is read
+     * back and compared with what was recorded.
      */
     record Bursts(Opener<Path, EventLog> opener, int threads, Duration duration) {
         private static final int ROUNDS = 200;
@@ -195,8 +195,8 @@ public final class EventLogExperiment {
         }
 
         /**
-         * One of the article's threads: sleeps 1 to 5 ms, makes and records a burst of 600 events, and so on, until it is stopped.
-         * Its figures are asked for after its end.
+         * One of the article's threads: sleeps 1 to 5 ms, makes and records a burst of 600 events, and so on, until it
+         * is stopped. Its figures are asked for after its end.
          */
         private static final class BurstThread extends Thread {
             private final Random random;

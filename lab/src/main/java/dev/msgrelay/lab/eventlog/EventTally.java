@@ -12,8 +12,8 @@ import java.time.format.DateTimeParseException;
 import java.util.UUID;
 
 /**
- * A sum over a set of events, in any order: how many they are, and the sum of one hash of each. Two
- * tallies are the same if the events are; that different ones agree by chance has the odds of 1 to 2^64. One thread each.
+ * A sum over a set of events, in any order: how many they are, and the sum of one hash of each. Two tallies are the
+ * same if the events are; that different ones agree by chance has the odds of 1 to 2^64. One thread each.
  */
 final class EventTally {
     private static final long GOLDEN = 0x9E3779B97F4A7C15L;

@@ -8,11 +8,9 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * The content of a file: the byte at position {@code i} is {@code (byte) (i + seed)}. The article always writes
- * {@code (byte) i}; with another seed for every loop, a loop that writes nothing cannot pass for one that did because the
- * last one's bytes are still there.
- *
- * @param size in bytes
+ * The content of a file of so many bytes: the byte at position {@code i} is {@code (byte) (i + seed)}. The article
+ * always writes {@code (byte) i}; with another seed for every loop, a loop that writes nothing cannot pass for one that
+ * did because the last one's bytes are still there.
  */
 record Content(long size, int seed) {
     private static final int CYCLE = 256;

@@ -21,7 +21,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A process for each client, as in the article, which stays warm from round to round. The lab's thread owns them, and sends to them. */
+/** A process for each client, as in the article, that stays warm from round to round. The lab's thread owns them. */
 final class Readers implements AutoCloseable {
     private static final List<String> JAVA_OPTIONS =
             List.of("-XX:+UseSerialGC", "-Xms256m", "-Xmx256m", "-Xshare:auto", "-XX:-UsePerfData");
@@ -108,8 +108,8 @@ final class Readers implements AutoCloseable {
     }
 
     /**
-     * The process of a client, which is its argument ({@link Client.Ladder}). Each line on stdin is a go, and is answered by a
-     * line on stdout; it ends with the last line.
+     * The process of a client, which is its argument. Each line on stdin is a go, and is answered by a line on stdout; it
+     * ends with the last line.
      *
      * <pre>
      *  check PORT    read a stream, compare every byte    MESSAGES WRONG READS NANOS

@@ -8,8 +8,9 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 
 /**
- * The article's clients that read from a stream. Without a buffer there are six reads a message, or three; with "one trivial
- * line of code", a {@link BufferedInputStream}, few. Each client has a JVM of its own, which compiles this for its way alone.
+ * The article's clients that read from a stream. Without a buffer there are six reads a message, or three; with "one
+ * trivial line of code", a {@link BufferedInputStream}, few. Each client has a JVM of its own, which compiles this for
+ * its way alone.
  */
 final class StreamClient implements Client {
     private final boolean buffered;

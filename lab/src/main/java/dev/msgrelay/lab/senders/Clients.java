@@ -123,7 +123,6 @@ final class Clients implements AutoCloseable {
             }
         }
 
-        /** Reads what there is, through the buffer. */
         void read(ByteBuffer buffer, long now, SendFigures figures) throws IOException, WrongResultException {
             int length = socket.read(buffer.clear());
             if (length < 0) {

@@ -157,10 +157,9 @@ public final class SendersExperiment {
     }
 
     /**
-     * One way of sending, with so many clients: a server is started, all clients ask at once and go on asking for a while; every
-     * byte that they got is compared with the files.
+     * One way of sending, with so many clients: a server is started, all clients ask at once and go on asking for a
+     * while; every byte that they got is compared with the files.
      *
-     * @param sizes of the files
      * @param socketBuffer bytes of each client's receive buffer; 0 leaves it to the operating system
      * @param patience a file of which nothing more comes for so long does not come
      */

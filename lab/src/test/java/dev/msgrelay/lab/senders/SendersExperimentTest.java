@@ -82,6 +82,6 @@ class SendersExperimentTest {
     }
 
     private static WorkerServer workers(List<SentFile> files) throws IOException {
-        return new WorkerServer(files, WorkerServer.SendAlgorithm.EQUAL_NON_BLOCKING, 2, 0);
+        return new WorkerServer(files, WorkerServer.SendAlgorithm.EQUAL_NON_BLOCKING, 2, WorkerServer.BUFFER_SIZE);
     }
 }
