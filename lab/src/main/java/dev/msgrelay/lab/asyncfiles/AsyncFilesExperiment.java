@@ -29,6 +29,7 @@ import java.util.stream.LongStream;
 public final class AsyncFilesExperiment {
     /** As the article counts. */
     static final Column GIVEN = Column.higher("writes begun", "1/s");
+
     /** The writes that count. */
     static final Column WRITTEN = Column.higher("writes done, with the closing", "1/s");
 

@@ -23,7 +23,6 @@ final class BufferedWritesOffThread implements EventLog {
     static final int MAX_BUFFERS = 1024;
 
     private final FileChannel channel;
-
     private final Thread writer = Threads.daemon("event-log-writer", this::writeAll);
     private final Queue<EventBuffer> complete = new ConcurrentLinkedQueue<>();
     private final Queue<EventBuffer> free = new ConcurrentLinkedQueue<>();
