@@ -4,7 +4,7 @@
  * <pre>
  *  EventLogExperiment -> Bursts (one go), its BurstThreads -> EventLog (the article's logs)
  *                                                             BufferedWritesOffThread, DisruptorBatches
- *                                                          -> EventTally (the events, and the check that the file holds them)
+ *                                                          -> EventTally (the events, and the check of the file)
  * </pre>
  */
 package dev.msgrelay.lab.eventlog;
