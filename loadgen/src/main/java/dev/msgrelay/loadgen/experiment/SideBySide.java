@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.experiment;
 
+import dev.msgrelay.loadgen.host.Placement;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.result.Results.Side;
@@ -31,7 +32,7 @@ public final class SideBySide implements Rig, AutoCloseable {
     private final Map<Side, Contestant> contestants;
     private final Map<Side, Load> loads;
     private final Schedule schedule;
-    private final Children workers = Children.staying();
+    private final Children workers = Children.staying(Placement.HERE);
     private final Map<Side, Standing> standing = new EnumMap<>(Side.class);
     private boolean warm;
     private int runs;

@@ -41,10 +41,6 @@ public record Results(
      * @param started ISO 8601, with the zone
      */
     public record Origin(String command, String version, String started, List<String> commandLine) {
-        public Origin {
-            Instant.parse(started);
-        }
-
         /** The origin of results of this build; the command is among the arguments. */
         public static Origin of(Instant started, String command, List<String> args) {
             List<String> commandLine = new ArrayList<>(List.of("loadgen"));
