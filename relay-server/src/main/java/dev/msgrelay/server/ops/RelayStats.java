@@ -1,6 +1,7 @@
 package dev.msgrelay.server.ops;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.flow.TimeHistogram;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import java.util.EnumMap;
 import java.util.List;
