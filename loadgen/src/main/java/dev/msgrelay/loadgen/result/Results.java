@@ -75,12 +75,6 @@ public record Results(
         public static Ending complete() {
             return new Ending(How.COMPLETE, "");
         }
-
-        /** "interrupted: Ctrl-C". */
-        @Override
-        public String toString() {
-            return reason.isEmpty() ? how.toString() : how + ": " + reason;
-        }
     }
 
     /** A machine that took part: "here", or the name that it was reached by. */
