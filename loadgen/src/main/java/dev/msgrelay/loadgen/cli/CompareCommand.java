@@ -1,12 +1,12 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.experiment.SideBySide.Sided;
 import dev.msgrelay.loadgen.experiment.Figure;
 import dev.msgrelay.loadgen.experiment.InTurn;
 import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.experiment.PairedComparison;
 import dev.msgrelay.loadgen.experiment.PairedReport;
 import dev.msgrelay.loadgen.experiment.SideBySide;
+import dev.msgrelay.loadgen.experiment.SideBySide.Sided;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.result.Results.Side;
@@ -125,8 +125,8 @@ final class CompareCommand extends Told {
     }
 
     private List<Figure> figures(Map<Side, Sided> both) {
-        boolean acks =
-                both.values().stream().allMatch(side -> side.load().clients().acks().isAsked());
+        boolean acks = both.values().stream()
+                .allMatch(side -> side.load().clients().acks().isAsked());
         List<Figure> figures = Figure.of(both.get(Side.A).load().isPaced(), acks);
         if (byCpu) {
             figures.remove(Figure.RELAY_CPU);

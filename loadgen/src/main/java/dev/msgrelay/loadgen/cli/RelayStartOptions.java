@@ -1,9 +1,9 @@
 package dev.msgrelay.loadgen.cli;
 
-import java.util.Iterator;
 import dev.msgrelay.loadgen.rig.RelayContestant;
 import dev.msgrelay.protocol.Policy;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import picocli.CommandLine.Option;
 

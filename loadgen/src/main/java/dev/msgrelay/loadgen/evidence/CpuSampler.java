@@ -1,9 +1,9 @@
 package dev.msgrelay.loadgen.evidence;
 
-import java.util.Comparator;
 import dev.msgrelay.loadgen.evidence.Sampled.CpuShare;
 import dev.msgrelay.loadgen.host.ProcessTimes;
 import dev.msgrelay.loadgen.host.SystemTree;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -116,12 +116,7 @@ public final class SideBySide implements Rig, AutoCloseable {
         for (Side side : List.of(first, first.other())) {
             standing.put(side, start(side, observer));
             observer.phase("warming up " + side);
-            through(
-                    plan(side, load(side).withRate(0), schedule.first()),
-                    0,
-                    standing.get(side),
-                    workers,
-                    observer);
+            through(plan(side, load(side).withRate(0), schedule.first()), 0, standing.get(side), workers, observer);
         }
     }
 

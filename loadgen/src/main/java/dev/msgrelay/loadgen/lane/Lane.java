@@ -1,11 +1,11 @@
 package dev.msgrelay.loadgen.lane;
 
 import dev.msgrelay.loadgen.host.LaneTools;
+import dev.msgrelay.loadgen.host.Placement;
+import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
 import java.io.IOException;
-import dev.msgrelay.loadgen.host.Placement;
-import dev.msgrelay.loadgen.host.Site;
 
 /**
  * A lane that is open: two sites and what lies between them. Close it when its runs have ended.

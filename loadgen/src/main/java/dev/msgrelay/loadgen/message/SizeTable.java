@@ -1,11 +1,11 @@
 package dev.msgrelay.loadgen.message;
 
-import java.util.Collections;
-import java.util.ArrayList;
-import java.util.List;
 import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import java.util.Random;
 import java.util.function.IntToDoubleFunction;
 

@@ -1,7 +1,7 @@
 package dev.msgrelay.loadgen.result;
 
-import dev.msgrelay.loadgen.host.LoadgenVersion;
 import dev.msgrelay.loadgen.host.Finding;
+import dev.msgrelay.loadgen.host.LoadgenVersion;
 import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.result.RunRecord.Observed;
 import java.time.Instant;
