@@ -43,7 +43,6 @@ public final class ShootoutRun {
     /** The last writing failed. */
     private boolean unwritten;
 
-
     /** Everything that touches the machine: tests put another one in its place. */
     public record Equipment(Rig rig, Opener opener, LaneSheet.Iperf iperf3) {
         public Equipment(Opener opener) {

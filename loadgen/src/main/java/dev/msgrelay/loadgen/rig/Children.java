@@ -57,11 +57,7 @@ public final class Children implements AutoCloseable {
         }
     }
 
-    /** Children of several runs, one after the other, on this host: a worker of the same name is the same process in each. */
-    public static Children staying() throws InterruptedException {
-        return staying(Placement.HERE);
-    }
-
+    /** Children of several runs, one after the other: a worker of the same name is the same process in each. */
     public static Children staying(Placement placement) throws InterruptedException {
         return new Children(placement, true);
     }
