@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.journal.format.FileNames;
-import dev.msgrelay.server.journal.format.JournalClock;
 import dev.msgrelay.server.journal.format.JournalName;
+import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.log.StreamHead;
@@ -41,11 +41,12 @@ class WriterAndForcerTest {
     private long nanos;
 
     @BeforeEach
-    void keepAll() {
+    void keepAll() throws IOException {
         keep(JournalSettings.UNLIMITED);
     }
 
-    private void keep(long bytes) {
+    private void keep(long bytes) throws IOException {
+        Recovery empty = Recovery.inspect(disk, Recovery.Depth.START);
         JournalSettings settings = new JournalSettings(SEGMENT, bytes, JournalSettings.UNLIMITED, FORCE_NANOS);
         written.set(0, 1);
         forced.set(0, 1);
@@ -56,13 +57,11 @@ class WriterAndForcerTest {
                 written,
                 forced,
                 7,
-                new IndexTimes(new JournalClock(), -1, 0),
                 SEGMENT,
-                new WrittenNames(moves, List.of()),
-                0,
+                moves,
+                empty,
                 position -> {});
-        forcer = new JournalForcer(
-                disk, settings, files, writer, written, forced, 0, position -> {}, new JournalClock(), List.of(), 0);
+        forcer = new JournalForcer(disk, settings, files, writer, written, forced, empty, position -> {}, 0);
     }
 
     @AfterEach
