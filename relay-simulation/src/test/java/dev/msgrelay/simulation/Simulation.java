@@ -577,7 +577,8 @@ final class Simulation {
         peers.add(peer);
         arriving++;
         peer.placed();
-        loop.register(channel);
+        EventLoop io = loop.io();
+        io.register(channel);
         if (peer.connection() == null) {
             peer.refused();
             countRefusal(peer);

@@ -10,6 +10,7 @@ import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.session.Ports;
 import dev.msgrelay.server.session.RelayIdentity;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.EventLoop;
 import java.io.ByteArrayOutputStream;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -99,7 +100,8 @@ final class StepsRig implements AutoCloseable {
             channel =
                     new SimChannel(world, number, io -> loop, null, new InetSocketAddress("10.0.0.1", 10_000 + number));
             channel.connect(this);
-            engine.place(channel, role, null).register(channel);
+            EventLoop io = engine.place(channel, role, null).io();
+            io.register(channel);
         }
 
         void deliver(byte[] bytes) {

@@ -118,23 +118,14 @@ record ChannelSetup(
         }
 
         @Override
-        public void ended(Channel channel, CloseReason reason, String text) {
+        public void ended(Channel channel, CloseReason reason, String text, Throwable fault) {
             services.counters().increment(Counter.TLS_FAILURES);
-            services.closes()
-                    .closed(
-                            "connection " + PeerName.of(channel),
-                            reason,
-                            text,
-                            services.clock().nanoTime());
-        }
-
-        @Override
-        public void failed(Channel channel, Throwable cause) {
-            services.closes()
-                    .failed(
-                            "connection " + PeerName.of(channel),
-                            cause,
-                            services.clock().nanoTime());
+            String who = "connection " + PeerName.of(channel);
+            long nowNanos = services.clock().nanoTime();
+            services.closes().closed(who, reason, text, nowNanos);
+            if (fault != null) {
+                services.closes().failed(who, fault, nowNanos);
+            }
         }
 
         @Override

@@ -133,11 +133,6 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
     // ---- the core ----------------------------------------------------------------------------------------------
 
     @Override
-    public boolean wantsSignals() {
-        return true;
-    }
-
-    @Override
     public void signal() {
         journal.signal();
     }

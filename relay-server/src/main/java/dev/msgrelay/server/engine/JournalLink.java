@@ -9,8 +9,8 @@ import dev.msgrelay.server.session.Durability;
 import java.util.Map;
 
 /**
- * The engine's side of the journal: {@link EngineJournal}, or {@link NoJournal} of a relay that keeps nothing, for which all
- * defaults hold. Owned by the core's thread unless a method says otherwise.
+ * The engine's side of the journal: {@link EngineJournal}, or {@link NoJournal}, for which all defaults hold. Owned by the
+ * core's thread unless a method says otherwise.
  */
 interface JournalLink extends Durability {
     // ---- while the engine is built, in this order ---------------------------------------------------------------
@@ -25,11 +25,6 @@ interface JournalLink extends Durability {
     default void restore(NameTable names, long nowNanos) {}
 
     // ---- the cycle ----------------------------------------------------------------------------------------------
-
-    /** Whether a moved head is told to the journal's threads by {@link #signal}. */
-    default boolean wantsSignals() {
-        return false;
-    }
 
     /** Wakes the journal's threads: the head has moved, which a full fence has made visible. */
     default void signal() {}

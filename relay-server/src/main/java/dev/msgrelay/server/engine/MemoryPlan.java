@@ -95,7 +95,6 @@ public final class MemoryPlan {
         limits.put(part, bytes);
     }
 
-    /** A new budget with these limits. */
     public MemoryBudget budget() {
         return new MemoryBudget(limits);
     }
@@ -104,7 +103,7 @@ public final class MemoryPlan {
         return limits.get(part);
     }
 
-    /** Limit in bytes of all parts of one kind together. */
+    /** Limit in bytes of all parts of one kind. */
     public long sum(Kind kind) {
         return limits.entrySet().stream()
                 .filter(e -> e.getKey().kind() == kind)

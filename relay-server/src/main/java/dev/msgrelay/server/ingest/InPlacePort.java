@@ -47,7 +47,7 @@ public final class InPlacePort implements IngestPort {
 
     @Override
     public RunScan walk(ByteBuffer view, int offset, int length, TypeRanges types) {
-        return scan.scan(view, offset, length, order.openPacketBytes(), types);
+        return scan.scan(view, offset, length, log.openPacketBytes(), types);
     }
 
     @Override
@@ -57,7 +57,7 @@ public final class InPlacePort implements IngestPort {
         }
         order.take(span);
         if (name != null) {
-            names.accepted(name, span.frames(), order.lastSequence());
+            names.accepted(name, span.frames(), log.lastSequence());
         }
         return true;
     }

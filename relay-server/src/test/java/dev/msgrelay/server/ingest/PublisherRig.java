@@ -1,6 +1,5 @@
 package dev.msgrelay.server.ingest;
 
-import com.lmax.disruptor.BusySpinWaitStrategy;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.FrameRing;
@@ -115,7 +114,7 @@ final class PublisherRig implements AutoCloseable {
                 clock::nanoTime,
                 new TimeHistogram(Counters.BOUNDS));
         line = new MemoryLine(budget.pool(Part.FRAMES));
-        ring = new FrameRing(CELLS, MAX_RUN, memory, new BusySpinWaitStrategy());
+        ring = new FrameRing(CELLS, MAX_RUN, memory, () -> {});
         log = new PacketLog(
                 allocator, 64 * CHUNK, CHUNK, PACKET, 4, MAX_RUN, position -> logMayGrow.getAsBoolean(), Mark.of(0, 1));
         held = new HeldSources(() -> true, clock::nanoTime);
