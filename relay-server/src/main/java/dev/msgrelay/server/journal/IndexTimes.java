@@ -2,8 +2,8 @@ package dev.msgrelay.server.journal;
 
 import dev.msgrelay.server.journal.format.JournalClock;
 import dev.msgrelay.server.journal.read.PresentClock;
-import dev.msgrelay.server.journal.recover.Recovery.Part;
 import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.Recovery.Part;
 
 /**
  * The times that the index gets. A step of the clock is marked there: a record says how far the clock has stepped since the

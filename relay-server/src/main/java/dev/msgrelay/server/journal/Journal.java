@@ -122,8 +122,7 @@ public final class Journal implements Closeable {
                 moves,
                 recovered,
                 watch::written);
-        forcer = new JournalForcer(
-                disk, settings, files, writer, written, forced, recovered, watch::forced, nanos);
+        forcer = new JournalForcer(disk, settings, files, writer, written, forced, recovered, watch::forced, nanos);
     }
 
     /** Starts the threads, on the log that the journal is fed with. */
