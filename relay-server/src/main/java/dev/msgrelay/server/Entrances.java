@@ -8,6 +8,7 @@ import dev.msgrelay.server.net.AllAddresses;
 import dev.msgrelay.server.net.Listener;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.session.Ports;
+import io.netty.channel.ServerChannel;
 import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -15,6 +16,7 @@ import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,7 +27,7 @@ final class Entrances {
     private final ListenConfig listen;
     private final Transport transport;
     private final EngineLoop loop;
-    private final List<Listener> listeners = new ArrayList<>();
+    private final List<ServerChannel> listeners = new ArrayList<>();
     private final List<UnixSocketFile> socketFiles = new ArrayList<>();
     private final Ports ports;
 
@@ -87,9 +89,10 @@ final class Entrances {
                 AllAddresses.of(listen.host(), port),
                 port,
                 address -> {
-                    Listener listener = Listener.bind(transport.tcpListener(), address, loop.io(), placement);
+                    ServerChannel listener = transport.tcpListener();
+                    Listener.bind(listener, address, loop.io(), placement);
                     listeners.add(listener);
-                    InetSocketAddress bound = (InetSocketAddress) listener.address();
+                    InetSocketAddress bound = (InetSocketAddress) listener.localAddress();
                     if (listeners.size() == first + 1) {
                         ports.opened(role, secured, bound);
                     } else {
@@ -108,7 +111,8 @@ final class Entrances {
             return;
         }
         UnixSocketFile.prepare(path);
-        Listener listener = Listener.bind(transport.unixListener(), transport.unixAddress(path), loop.io(), placement);
+        ServerChannel listener = transport.unixListener();
+        Listener.bind(listener, transport.unixAddress(path), loop.io(), placement);
         listeners.add(listener);
         UnixSocketFile file = new UnixSocketFile(path, listener);
         socketFiles.add(file);
@@ -124,10 +128,10 @@ final class Entrances {
                 LOG.warn("cannot remove a Unix socket: {}", e.toString());
             }
         }
-        listeners.forEach(Listener::close);
+        listeners.forEach(listener -> listener.close().awaitUninterruptibly(1, TimeUnit.SECONDS));
     }
 
     List<SocketAddress> addresses() {
-        return listeners.stream().map(Listener::address).toList();
+        return listeners.stream().map(ServerChannel::localAddress).toList();
     }
 }

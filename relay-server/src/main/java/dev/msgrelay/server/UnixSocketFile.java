@@ -1,6 +1,6 @@
 package dev.msgrelay.server;
 
-import dev.msgrelay.server.net.Listener;
+import io.netty.channel.ServerChannel;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
@@ -17,22 +17,18 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.UserPrincipalNotFoundException;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The file of a Unix socket. A file that a crashed process left behind is removed; a socket that somebody listens on is
  * not.
+ *
+ * @param key the system's number of the file, unique while the socket is open
  */
-final class UnixSocketFile {
-    private final Path path;
-    private final Listener listener;
-    // The system's number of the file, unique while the socket is open.
-    private final Object key;
-
-    /** @param listener listener that was just bound to the path */
-    UnixSocketFile(Path path, Listener listener) throws IOException {
-        this.path = path;
-        this.listener = listener;
-        this.key = key(path);
+record UnixSocketFile(Path path, ServerChannel listener, Object key) {
+    /** @param listener just bound to the path */
+    UnixSocketFile(Path path, ServerChannel listener) throws IOException {
+        this(path, listener, key(path));
     }
 
     /**
@@ -119,7 +115,7 @@ final class UnixSocketFile {
             kept = path.resolveSibling(path.getFileName() + ".kept");
             Files.createLink(kept, path);
         }
-        listener.close();
+        listener.close().awaitUninterruptibly(1, TimeUnit.SECONDS);
         if (kept == null) {
             Files.deleteIfExists(path);
         } else if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {

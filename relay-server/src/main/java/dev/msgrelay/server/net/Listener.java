@@ -14,7 +14,7 @@ import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
-/** A listening socket: accepts on one loop and hands each connection to a {@link Placement}. */
+/** Has a socket listen: it accepts on one loop, and hands each connection to a {@link Placement}. */
 public final class Listener {
     /** Sets a new connection up, and returns the loop to register it with. Called on the accepting loop's thread. */
     public interface Placement {
@@ -33,18 +33,14 @@ public final class Listener {
     /** Shared by all listeners: descriptors run out for the whole process. */
     private static final RepeatedWarning FAILURES = new RepeatedWarning();
 
-    private final ServerChannel channel;
-
-    private Listener(ServerChannel channel) {
-        this.channel = channel;
-    }
+    private Listener() {}
 
     /**
      * Binds and starts accepting.
      *
      * @throws IOException the message names the address and has the system's words
      */
-    public static Listener bind(ServerChannel channel, SocketAddress address, EventLoop loop, Placement placement)
+    public static void bind(ServerChannel channel, SocketAddress address, EventLoop loop, Placement placement)
             throws IOException {
         channel.config().setOption(ChannelOption.SO_BACKLOG, BACKLOG);
         if (address instanceof InetSocketAddress) {
@@ -59,16 +55,6 @@ public final class Listener {
             channel.close();
             throw e;
         }
-        return new Listener(channel);
-    }
-
-    /** The bound address, with the port that the system chose if port 0 was asked for. */
-    public SocketAddress address() {
-        return channel.localAddress();
-    }
-
-    public void close() {
-        channel.close().awaitUninterruptibly(1, TimeUnit.SECONDS);
     }
 
     private static void await(ChannelFuture future, String what) throws IOException {

@@ -229,20 +229,11 @@ public final class TlsContext implements AutoCloseable {
         return handler;
     }
 
-    private SslHandler newHandler(ByteBufAllocator allocator) {
-        SslContext now;
-        synchronized (this) {
-            if (closed) {
-                throw new IllegalStateException("the relay has ended");
-            }
-            now = current.context();
-            ReferenceCountUtil.retain(now);
+    private synchronized SslHandler newHandler(ByteBufAllocator allocator) {
+        if (closed) {
+            throw new IllegalStateException("the relay has ended");
         }
-        try {
-            return now.newHandler(allocator);
-        } finally {
-            ReferenceCountUtil.release(now);
-        }
+        return current.context().newHandler(allocator);
     }
 
     /** An empty buffer for the data that a handshake does not bring; used by the handshakes' thread only. */
