@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -52,6 +53,9 @@ final class Configuration implements IDefaultValueProvider {
     private static final Pattern JSON_LINE = Pattern.compile("(?m)^\\s*\"?json\"?\\s*[=:]\\s*\"?true\\b");
 
     private static final String SERVICE_SUFFIX = "_PORT";
+
+    /** Options that are flags only. */
+    private static final Set<String> NOT_SET = Set.of(Settings.CONFIG, Settings.CHECK_CONFIG);
 
     private final Path file;
     private final Map<String, ConfigFile.Value> values;
@@ -104,7 +108,7 @@ final class Configuration implements IDefaultValueProvider {
             }
         }
         if (!environment.getOrDefault(IMAGE, "").isEmpty()) {
-            values.putIfAbsent("bind", new ConfigFile.Value(ListenOptions.AUTO, IMAGE));
+            values.putIfAbsent(Settings.BIND, new ConfigFile.Value(Form.AUTO, IMAGE));
         }
         options.forEach((name, option) -> {
             if (files.isGiven(option)) {
@@ -112,7 +116,7 @@ final class Configuration implements IDefaultValueProvider {
             }
         });
         values.forEach((name, value) -> check(name, value));
-        ConfigFile.Value cluster = values.get(ClusterOptions.FILE.substring(2));
+        ConfigFile.Value cluster = values.get(Settings.CLUSTER);
         checkCluster(files.cluster != null || cluster == null ? files.cluster : Path.of(cluster.text()), path);
         AccessPolicy access = file == null || file.access() == null ? null : AccessBlock.read(file.access());
         return new Configuration(path, values, access, passedOver);
@@ -124,13 +128,13 @@ final class Configuration implements IDefaultValueProvider {
      */
     static boolean saysJson(Map<String, String> environment, String... args) {
         List<String> given = List.of(args);
-        if (given.contains(ConfigOptions.CHECK)) {
+        if (given.contains("--" + Settings.CHECK_CONFIG)) {
             return false;
         }
         if (given.contains("--json") || given.contains("--json=true") || given.contains("--json=false")) {
             return !given.contains("--json=false");
         }
-        String set = environment.getOrDefault(variable("json"), "");
+        String set = environment.getOrDefault(variable(Settings.JSON), "");
         if (!set.isEmpty()) {
             return set.equals("true");
         }
@@ -155,7 +159,9 @@ final class Configuration implements IDefaultValueProvider {
             throw new IllegalArgumentException(value.where() + ": " + UndecodedText.fault("value", value.text()));
         }
         try {
-            new CommandLine(new RelayServerCommand(null, null))
+            CommandSpec command = CommandSpec.create();
+            new Settings().addTo(command);
+            new CommandLine(command)
                     .setCaseInsensitiveEnumValuesAllowed(true)
                     .parseArgs("--" + name + "=" + value.text());
         } catch (ParameterException e) {
@@ -166,10 +172,10 @@ final class Configuration implements IDefaultValueProvider {
     /** Finds the names of the files, before anything else is parsed. */
     @Command
     private static final class WhichFiles {
-        @Option(names = ConfigOptions.FILE)
+        @Option(names = "--" + Settings.CONFIG)
         private Path file;
 
-        @Option(names = ClusterOptions.FILE)
+        @Option(names = "--" + Settings.CLUSTER)
         private Path cluster;
 
         @Unmatched
@@ -178,13 +184,13 @@ final class Configuration implements IDefaultValueProvider {
         static WhichFiles of(Map<String, String> environment, String... args) {
             WhichFiles files = new WhichFiles();
             new CommandLine(files).parseArgs(args);
-            files.file = files.file == null ? named(environment, ConfigOptions.FILE) : files.file;
-            files.cluster = files.cluster == null ? named(environment, ClusterOptions.FILE) : files.cluster;
+            files.file = files.file == null ? named(environment, Settings.CONFIG) : files.file;
+            files.cluster = files.cluster == null ? named(environment, Settings.CLUSTER) : files.cluster;
             return files;
         }
 
-        private static Path named(Map<String, String> environment, String option) {
-            String set = environment.get(variable(option.substring(2)));
+        private static Path named(Map<String, String> environment, String name) {
+            String set = environment.get(variable(name));
             return set == null || set.isEmpty() ? null : Path.of(set);
         }
 
@@ -221,13 +227,9 @@ final class Configuration implements IDefaultValueProvider {
     static Map<String, OptionSpec> options(CommandSpec command) {
         Map<String, OptionSpec> options = new TreeMap<>();
         for (OptionSpec option : command.options()) {
-            String name = option.longestName();
-            boolean says = !option.usageHelp()
-                    && !option.versionHelp()
-                    && !name.equals(ConfigOptions.FILE)
-                    && !name.equals(ConfigOptions.CHECK);
-            if (says) {
-                options.put(name.substring(2), option);
+            String name = option.longestName().substring(2);
+            if (!option.usageHelp() && !option.versionHelp() && !NOT_SET.contains(name)) {
+                options.put(name, option);
             }
         }
         return options;

@@ -8,7 +8,6 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Map;
@@ -127,13 +126,15 @@ public final class RelayServerMain {
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
                 .setParameterExceptionHandler((failure, args) ->
                         CommandLog.refuse(failure.getCommandLine().getErr(), describe(failure)));
+        command.settings().addTo(line.getCommandSpec());
+        line.getCommandSpec().mixinStandardHelpOptions(true);
         // A stream of its own, not the queue of a relay's output: a token that is lost is a failure. getOut first:
         // picocli gives the first stream used to all subcommands.
         line.getOut();
         line.getSubcommands()
                 .get("token")
                 .setOut(new PrintWriter(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8));
-        line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, new HelpText(headings()));
+        line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, command.settings()::helpText);
         return line;
     }
 
@@ -142,23 +143,6 @@ public final class RelayServerMain {
         return failure instanceof UnmatchedArgumentException unmatched
                 ? SecretText.unmatched(unmatched.getUnmatched(), known(unmatched.getCommandLine()))
                 : failure.getMessage();
-    }
-
-    /** Headings of the classes of options, by the names of the command's fields. */
-    private static Map<String, String> headings() {
-        Map<String, String> headings = new LinkedHashMap<>();
-        headings.put("files", "Configuration");
-        headings.put("listening", "Listening");
-        headings.put("stream", "Stream and memory");
-        headings.put("journal", "Journal");
-        headings.put("cluster", "Cluster");
-        headings.put("clients", "Clients");
-        headings.put("limits", "Limits");
-        headings.put("tls", "TLS");
-        headings.put("admin", "Admin port");
-        headings.put("reports", "Output");
-        headings.put("mixinStandardHelpOptions", "Help");
-        return headings;
     }
 
     /** The options and commands that may stand behind a command. */
