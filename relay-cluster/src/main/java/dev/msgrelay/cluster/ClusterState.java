@@ -186,9 +186,8 @@ final class ClusterState {
         }
         Name name = names.connected(entry.name(), entry.producer(), whose.node);
         if (name == null) {
-            // The connection has lost the name, and ends. Some of what it had under way may have come too late, so the
-            // rest
-            // does not count either.
+            // The connection has lost the name, and ends. Some of what it had under way may have come too late, so
+            // the rest does not count either.
             output.run(whose, Orderer.NONE, 0, entry.bytes(), 0, 0);
             return;
         }
