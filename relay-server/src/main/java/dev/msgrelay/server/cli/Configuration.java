@@ -128,11 +128,12 @@ final class Configuration implements IDefaultValueProvider {
      */
     static boolean saysJson(Map<String, String> environment, String... args) {
         List<String> given = List.of(args);
-        if (given.contains("--" + Settings.CHECK_CONFIG)) {
-            return false;
-        }
         if (given.contains("--json") || given.contains("--json=true") || given.contains("--json=false")) {
             return !given.contains("--json=false");
+        }
+        // A person reads the check of a file for a relay that speaks JSON.
+        if (given.contains("--" + Settings.CHECK_CONFIG)) {
+            return false;
         }
         String set = environment.getOrDefault(variable(Settings.JSON), "");
         if (!set.isEmpty()) {

@@ -135,7 +135,8 @@ final class RelayServerCommand implements Callable<Integer> {
         RelayConfig config = checkedConfig();
         if (checks) {
             check(config);
-            spec.commandLine().getOut().println(describeConfiguration(config));
+            String good = describeConfiguration(config);
+            spec.commandLine().getOut().println(output.speaksJson() ? JsonReport.checked(good) : good);
             return 0;
         }
         if (settings.<Boolean>value(Settings.JSON)) {
@@ -370,7 +371,7 @@ final class RelayServerCommand implements Callable<Integer> {
     private void check(RelayConfig config) {
         try {
             for (String warning : RelayServer.check(config)) {
-                spec.commandLine().getErr().println("relay-server: " + warning);
+                CommandLog.tell(spec.commandLine().getErr(), Level.WARN, warning);
             }
         } catch (IOException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
