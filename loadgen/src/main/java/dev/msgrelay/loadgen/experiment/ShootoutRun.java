@@ -132,8 +132,8 @@ public final class ShootoutRun {
     }
 
     /**
-     * Writes all results. A disk without room ends nothing: it is told once, and tried again with every run. An interrupt is
-     * left for the one who goes on: a file that is written by an interrupted thread is closed under it.
+     * Writes all results. A disk without room ends nothing: it is told once, and tried again with every run. A file that is
+     * written by an interrupted thread is closed under it: the interrupt is left for the one who goes on.
      */
     private void keep() {
         boolean interrupted = Thread.interrupted();
