@@ -1,7 +1,5 @@
 package dev.msgrelay.server.ops;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -32,18 +30,10 @@ public final class TimeHistogram {
             .mapToLong(seconds -> Math.round(seconds * NANOS_PER_SECOND))
             .toArray();
 
-    private static final VarHandle SUM;
+    /** Place of the sum of all times, behind the counts. */
+    private static final int SUM = BOUNDS_NANOS.length + 1;
 
-    static {
-        try {
-            SUM = MethodHandles.lookup().findVarHandle(TimeHistogram.class, "sumNanos", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
-    private final AtomicLongArray counts = new AtomicLongArray(BOUNDS_NANOS.length + 1);
-    private long sumNanos;
+    private final AtomicLongArray counts = new AtomicLongArray(SUM + 1);
 
     /** Counts one that took so long. The writer's thread only. */
     public void add(long nanos) {
@@ -52,15 +42,15 @@ public final class TimeHistogram {
             bound++;
         }
         counts.setOpaque(bound, counts.getPlain(bound) + 1);
-        SUM.setOpaque(this, sumNanos + nanos);
+        counts.setOpaque(SUM, counts.getPlain(SUM) + nanos);
     }
 
     /** The times so far. Any thread. */
     public Times times() {
-        List<Long> upTo = new ArrayList<>(counts.length());
-        for (int i = 0; i < counts.length(); i++) {
+        List<Long> upTo = new ArrayList<>(SUM);
+        for (int i = 0; i < SUM; i++) {
             upTo.add(counts.getOpaque(i));
         }
-        return new Times(BOUNDS, upTo, (long) SUM.getOpaque(this));
+        return new Times(BOUNDS, upTo, counts.getOpaque(SUM));
     }
 }
