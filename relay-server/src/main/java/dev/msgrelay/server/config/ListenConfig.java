@@ -30,8 +30,6 @@ public record ListenConfig(
         String socketMode,
         String socketGroup) {
     public static final String DEFAULT_HOST = "127.0.0.1";
-    public static final int DEFAULT_PUBLISH_PORT = 7401;
-    public static final int DEFAULT_SUBSCRIBE_PORT = 7400;
     public static final int OFF = -1;
 
     /** The system's limit of a Unix socket's path, less the closing zero. */
@@ -96,8 +94,8 @@ public record ListenConfig(
     }
 
     static void checkPort(String what, int port) {
-        if (port < OFF || port > 65_535) {
-            throw new IllegalArgumentException(what + " " + port + " is not within 0..65535");
+        if (port != OFF) {
+            Range.check(what, port, 0, Range.MOST_PORT);
         }
     }
 

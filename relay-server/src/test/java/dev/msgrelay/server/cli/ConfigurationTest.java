@@ -52,6 +52,13 @@ class ConfigurationTest {
         return Configuration.options(line.getCommandSpec());
     }
 
+    @Test
+    void theRelayHasTheSameDefaults() {
+        RelayServerCommand command = new RelayServerCommand(null, null);
+        RelayServerMain.commandLine(command).parseArgs();
+        assertThat(command.config()).isEqualTo(RelayConfig.builder().build());
+    }
+
     private static Object value(Map<String, OptionSpec> options, String option) {
         return options.get(option).getValue();
     }
