@@ -4,8 +4,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalDouble;
 
 /**
  * The article's own figures for a table's cells, as far as it gives them.
@@ -29,7 +27,7 @@ public record ArticleFigures(Map<String, Map<Column, Range>> cells) {
 
         @Override
         public String toString() {
-            return low == high ? Numbers.text(low) : Numbers.text(low) + "-" + Numbers.text(high);
+            return low == high ? Figure.text(low) : Figure.text(low) + "-" + Figure.text(high);
         }
     }
 
@@ -54,9 +52,9 @@ public record ArticleFigures(Map<String, Map<Column, Range>> cells) {
         return new ArticleFigures(Map.copyOf(cells));
     }
 
-    /** The article's figure for this cell. */
-    public Optional<Range> of(String row, Column column) {
-        return Optional.ofNullable(cells.getOrDefault(row, Map.of()).get(column));
+    /** The article's figure for this cell; null where it has none. */
+    public Range of(String row, Column column) {
+        return cells.getOrDefault(row, Map.of()).get(column);
     }
 
     /** Whether there is a figure for any row of this column. */
@@ -64,12 +62,10 @@ public record ArticleFigures(Map<String, Map<Column, Range>> cells) {
         return cells.values().stream().anyMatch(row -> row.containsKey(column));
     }
 
-    /** How many times row {@code b} row {@code a} was there; empty where it has not both. */
-    public OptionalDouble ratio(Column column, String a, String b) {
-        Optional<Range> first = of(a, column);
-        Optional<Range> second = of(b, column);
-        return first.isPresent() && second.isPresent()
-                ? OptionalDouble.of(first.get().middle() / second.get().middle())
-                : OptionalDouble.empty();
+    /** How many times row {@code b} row {@code a} was there; NaN where it has not both. */
+    public double ratio(Column column, String a, String b) {
+        Range first = of(a, column);
+        Range second = of(b, column);
+        return first == null || second == null ? Double.NaN : first.middle() / second.middle();
     }
 }

@@ -5,7 +5,6 @@ import static dev.msgrelay.loadgen.render.Unit.format;
 import dev.msgrelay.lab.Verdict.Outcome;
 import java.util.Arrays;
 import java.util.List;
-import java.util.OptionalDouble;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -20,9 +19,10 @@ import java.util.stream.Stream;
  * @param text the article's words
  * @param row a label
  * @param other the label of the row that it is compared with
+ * @param equal whether both are the same, up to the size; else the row is better
  * @param size null where none is stated; then that of the article's figures counts, where it has them
  */
-public record Claim(String text, Column column, String row, String other, Direction direction, Size size) {
+public record Claim(String text, Column column, String row, String other, boolean equal, Size size) {
     /** The fewest rounds for a verdict. */
     public static final int MIN_ROUNDS = 5;
 
@@ -38,17 +38,6 @@ public record Claim(String text, Column column, String row, String other, Direct
     /** A size that is so many times larger or smaller than the article's still fits. */
     private static final double TOLERANCE = 1.2;
 
-    private static final double NEAR = 10;
-    private static final double ROUNDING = 1e-9;
-
-    /** The kind of claim. */
-    public enum Direction {
-        /** The row is better than the other. */
-        BETTER,
-        /** The rows are the same, as far as the size allows. */
-        EQUAL
-    }
-
     /**
      * A ratio that the article states.
      *
@@ -63,28 +52,25 @@ public record Claim(String text, Column column, String row, String other, Direct
         }
 
         static Size between(double low, double high) {
-            return new Size(low * (1 - ROUNDING), high * (1 + ROUNDING), low, high);
+            return new Size(low * (1 - 1e-9), high * (1 + 1e-9), low, high);
         }
     }
 
-    /** The row is better than the other. */
     public static Claim better(String text, Column column, String row, String other) {
-        return new Claim(text, column, row, other, Direction.BETTER, null);
+        return new Claim(text, column, row, other, false, null);
     }
 
-    /** The row is so many times better. */
     public Claim times(double factor) {
-        return new Claim(text, column, row, other, direction, Size.times(factor));
+        return new Claim(text, column, row, other, equal, Size.times(factor));
     }
 
-    /** The row is so many times better, from the low to the high. */
     public Claim times(double low, double high) {
-        return new Claim(text, column, row, other, direction, Size.between(low, high));
+        return new Claim(text, column, row, other, equal, Size.between(low, high));
     }
 
     /** The rows are the same, up to this factor. */
     public static Claim equal(String text, Column column, String row, String other, double factor) {
-        return new Claim(text, column, row, other, Direction.EQUAL, Size.between(1 / factor, factor));
+        return new Claim(text, column, row, other, true, Size.between(1 / factor, factor));
     }
 
     public static List<Verdict> judge(List<Claim> claims, TableResult table) {
@@ -138,8 +124,8 @@ public record Claim(String text, Column column, String row, String other, Direct
             return undecided(text, row + " and " + other + " were not measured");
         }
         Ratio seen = Ratio.of(ratios);
-        Size claimed = size == null && direction == Direction.BETTER ? sizeInArticle(table) : size;
-        boolean hasSize = claimed != null && direction == Direction.BETTER;
+        Size claimed = size == null && !equal ? sizeInArticle(table) : size;
+        boolean hasSize = claimed != null && !equal;
         Outcome ahead = Outcome.NOT_ENOUGH_ROUNDS;
         Outcome much = hasSize ? Outcome.NOT_ENOUGH_ROUNDS : null;
         String words = "not enough rounds: " + ratios.length + " of " + MIN_ROUNDS;
@@ -164,18 +150,17 @@ public record Claim(String text, Column column, String row, String other, Direct
     /** Null where the article has no figures, or such that do not show its words. */
     private Size sizeInArticle(TableResult table) {
         boolean lower = column.better() == Column.Better.LOWER;
-        OptionalDouble ratio = table.table().article().ratio(column, lower ? other : row, lower ? row : other);
-        return ratio.isPresent() && ratio.getAsDouble() >= WORTH_TELLING ? Size.times(ratio.getAsDouble()) : null;
+        double ratio = table.table().article().ratio(column, lower ? other : row, lower ? row : other);
+        return ratio >= WORTH_TELLING ? Size.times(ratio) : null;
     }
 
     private Outcome direction(Ratio seen) {
-        return switch (direction) {
-            case EQUAL -> size(size, seen);
-            case BETTER ->
-                seen.isAhead()
-                        ? Outcome.HOLDS
-                        : seen.high() <= WORTH_TELLING ? Outcome.DOES_NOT_HOLD : Outcome.CANNOT_TELL;
-        };
+        if (equal) {
+            return size(size, seen);
+        }
+        return seen.isAhead()
+                ? Outcome.HOLDS
+                : seen.high() <= WORTH_TELLING ? Outcome.DOES_NOT_HOLD : Outcome.CANNOT_TELL;
     }
 
     /** A size holds where the whole interval fits, and does not where neither the value nor the article's figure fits. */
@@ -205,16 +190,14 @@ public record Claim(String text, Column column, String row, String other, Direct
     }
 
     private String leader(Ratio seen) {
-        if (direction == Direction.EQUAL) {
+        if (equal) {
             return number(seen.value()) + " times";
         }
         return seen.isAhead() ? row + " is ahead" : seen.inverse().isAhead() ? other + " is ahead" : "no difference";
     }
 
     private String article(Size claimed) {
-        return direction == Direction.EQUAL
-                ? "the same, up to " + number(claimed.to()) + " times"
-                : said(claimed) + " times";
+        return equal ? "the same, up to " + number(claimed.to()) + " times" : said(claimed) + " times";
     }
 
     private static String said(Size claimed) {
@@ -234,6 +217,6 @@ public record Claim(String text, Column column, String row, String other, Direct
 
     /** A ratio as "1.07", "2.1", "16". */
     private static String number(double value) {
-        return format(value >= NEAR ? "%,.0f" : value < 2 ? "%.2f" : "%.1f", value);
+        return format(value >= 10 ? "%,.0f" : value < 2 ? "%.2f" : "%.1f", value);
     }
 }

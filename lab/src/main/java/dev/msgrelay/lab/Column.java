@@ -9,7 +9,6 @@ import java.util.Locale;
  * @param unit "us", "MB/s"; empty for a plain count
  */
 public record Column(String name, String unit, Better better) {
-    /** Which way is better. */
     public enum Better {
         HIGHER,
         LOWER,

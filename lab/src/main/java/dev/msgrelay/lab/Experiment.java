@@ -32,7 +32,6 @@ public record Experiment(
      * @param directory for temporary files
      */
     public record Settings(boolean quick, int rounds, Duration duration, List<Integer> sizes, Path directory) {
-        /** The duration of one go. */
         public Duration duration(Duration normal, Duration quickly) {
             return duration != null ? duration : quick ? quickly : normal;
         }

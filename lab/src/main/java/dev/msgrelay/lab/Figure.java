@@ -1,9 +1,16 @@
 package dev.msgrelay.lab;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
 import java.util.stream.DoubleStream;
 
 /** A figure over several goes; NaN throughout where no go has it. */
 public record Figure(double median, double min, double max) {
+    private static final MathContext THREE_DIGITS = new MathContext(3, RoundingMode.HALF_UP);
+
     /** The figure of these values; NaN is left out. */
     public static Figure of(DoubleStream values) {
         double[] sorted = values.filter(value -> !Double.isNaN(value)).sorted().toArray();
@@ -13,7 +20,21 @@ public record Figure(double median, double min, double max) {
                 : new Figure((sorted[(n - 1) / 2] + sorted[n / 2]) / 2, sorted[0], sorted[n - 1]);
     }
 
-    public boolean isKnown() {
-        return !Double.isNaN(median);
+    /** "4.2", "4.2 [3.9 4.4]". */
+    @Override
+    public String toString() {
+        String least = text(min);
+        return least.equals(text(max)) ? text(median) : text(median) + " [" + least + " " + text(max) + "]";
+    }
+
+    /** Three digits that say something, and no exponent: "0.0123", "381", "14,200,000"; "-" for what there is not. */
+    public static String text(double value) {
+        if (!Double.isFinite(value)) {
+            return Double.isNaN(value) ? "-" : String.valueOf(value);
+        }
+        BigDecimal rounded = BigDecimal.valueOf(value).round(THREE_DIGITS);
+        return Math.abs(value) >= 1e3
+                ? format("%,d", rounded.longValue())
+                : rounded.stripTrailingZeros().toPlainString();
     }
 }

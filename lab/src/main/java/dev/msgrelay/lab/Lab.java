@@ -1,6 +1,7 @@
 package dev.msgrelay.lab;
 
 import dev.msgrelay.lab.Experiment.Settings;
+import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.render.HtmlPage;
 import dev.msgrelay.loadgen.report.ProgressLine;
@@ -9,7 +10,6 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A run of experiments with its reports.
@@ -18,9 +18,6 @@ import java.util.concurrent.TimeUnit;
  * @param html null: no such file
  */
 public record Lab(Settings settings, Path json, Path html, PrintWriter out, PrintWriter err) {
-    /** The time to print what there is, after a signal. */
-    private static final long GRACE_MILLIS = TimeUnit.SECONDS.toMillis(4);
-
     /**
      * Runs and shows the experiments.
      *
@@ -29,12 +26,9 @@ public record Lab(Settings settings, Path json, Path html, PrintWriter out, Prin
     public int run(List<Experiment> experiments) throws IOException, InterruptedException {
         out.println("machine: " + Machine.here());
         out.flush();
-        ProgressLine progress = ProgressLine.onStderr(err);
-        LabRun run = new LabRun(settings, progress::step);
-        Thread worker = Thread.currentThread();
-        Thread hook = new Thread(() -> interrupt(run, worker), "interrupt");
-        Runtime.getRuntime().addShutdownHook(hook);
-        try {
+        try (Interrupts interrupts = Interrupts.watch();
+                ProgressLine progress = ProgressLine.onStderr(err)) {
+            LabRun run = new LabRun(settings, progress::step, interrupts::isRequested);
             run.check(experiments);
             boolean failed = false;
             for (Experiment experiment : experiments) {
@@ -47,26 +41,6 @@ public record Lab(Settings settings, Path json, Path html, PrintWriter out, Prin
                 failed = result.failed();
             }
             return failed ? 1 : 0;
-        } finally {
-            remove(hook);
-        }
-    }
-
-    private static void interrupt(LabRun run, Thread worker) {
-        run.stop();
-        worker.interrupt();
-        try {
-            worker.join(GRACE_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private static void remove(Thread hook) {
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        } catch (IllegalStateException e) {
-            // The JVM is going down: the hook runs already.
         }
     }
 

@@ -1,9 +1,11 @@
 package dev.msgrelay.lab;
 
+import dev.msgrelay.lab.ArticleFigures.Range;
 import dev.msgrelay.lab.LabResult.ExperimentResult;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.loadgen.render.Chart;
 import dev.msgrelay.loadgen.render.Mark;
 import dev.msgrelay.loadgen.render.Page;
 import dev.msgrelay.loadgen.render.Page.Fact;
@@ -26,25 +28,18 @@ record LabReport(LabResult result) {
 
     private static final String FAILED = "FAILED";
 
-    /** Spaces before a table under its title. */
-    private static final int INDENT = 3;
-
-    /** Everything of one experiment. */
     String text(ExperimentResult experiment) {
         StringBuilder text = new StringBuilder();
-        line(
-                text,
-                "%s: %s",
-                experiment.experiment().name(),
-                experiment.experiment().question());
-        line(text, "  article: %s", source(experiment));
+        Experiment asked = experiment.experiment();
+        line(text, "%s: %s", asked.name(), asked.question());
+        line(text, "  article: %s", source(asked));
         experiment.remarks().forEach(remark -> line(text, "  note: %s", remark));
         if (experiment.failure() != null) {
             line(text, "  FAILED: %s", experiment.failure());
         }
         for (TableResult table : experiment.tables()) {
             line(text, "%n  %s", table.table().title());
-            text.append(TextTable.of(shown("", table)).indent(INDENT));
+            text.append(TextTable.of(shown("", table)).indent(3));
             failures(table).forEach(failure -> line(text, "  %s", failure));
             line(text, "  %s", rounds(table));
             for (Verdict verdict : table.verdicts()) {
@@ -62,9 +57,8 @@ record LabReport(LabResult result) {
         text.append(Unit.format(format, values)).append('\n');
     }
 
-    private static String source(ExperimentResult experiment) {
-        return experiment.experiment().article() + "; "
-                + experiment.experiment().conditions();
+    private static String source(Experiment experiment) {
+        return experiment.article() + "; " + experiment.conditions();
     }
 
     private static List<String> failures(TableResult table) {
@@ -82,20 +76,12 @@ record LabReport(LabResult result) {
             fields.add(Field.of(
                     column.heading(),
                     Unit.PLAIN,
-                    row -> row.failed() ? Value.marked(FAILED, Mark.BAD) : cell(row.figure(column))));
+                    row -> row.failed() ? Value.marked(FAILED, Mark.BAD) : row.figure(column)));
             if (article.has(column)) {
-                fields.add(Field.of("article", Unit.PLAIN, row -> article.of(row.label(), column)
-                        .orElse(null)));
+                fields.add(Field.of("article", Unit.PLAIN, row -> article.of(row.label(), column)));
             }
         }
         return Table.of(caption, table.rows(), fields);
-    }
-
-    private static String cell(Figure figure) {
-        String median = Numbers.text(figure.median());
-        String least = Numbers.text(figure.min());
-        String most = Numbers.text(figure.max());
-        return least.equals(most) ? median : median + " [" + least + " " + most + "]";
     }
 
     private static String rounds(TableResult table) {
@@ -127,7 +113,6 @@ record LabReport(LabResult result) {
         return new Page("Lab", subtitle, sections, "Machine", facts);
     }
 
-    /** The verdict on a claim of a table. */
     private record Judged(String table, Verdict verdict) {
         Value words() {
             Mark mark = verdict.isRefuted() ? Mark.WARN : verdict.holds() ? Mark.GOOD : Mark.NOTE;
@@ -135,7 +120,6 @@ record LabReport(LabResult result) {
         }
     }
 
-    /** One table of all claims. */
     private Section claims() {
         List<Judged> claimed = new ArrayList<>();
         for (ExperimentResult experiment : result.experiments()) {
@@ -162,7 +146,7 @@ record LabReport(LabResult result) {
     private static Section section(ExperimentResult experiment, TableResult table) {
         List<Note> notes = new ArrayList<>();
         notes.add(Note.of(table.table().title()));
-        notes.add(Note.of("Article: " + source(experiment)));
+        notes.add(Note.of("Article: " + source(experiment.experiment())));
         experiment.remarks().forEach(remark -> notes.add(new Note(remark, Mark.NOTE)));
         failures(table).forEach(failure -> notes.add(new Note(failure, Mark.BAD)));
         String title = experiment.experiment().name() + ": " + table.table().id();
@@ -171,52 +155,63 @@ record LabReport(LabResult result) {
 
     /** All that was measured, for programs. A figure that does not exist is null. */
     String json() {
-        Map<String, Object> document = new LinkedHashMap<>();
-        document.put("schema", SCHEMA);
-        document.put("machine", result.machine());
-        document.put("quick", result.quick());
-        document.put("interrupted", result.interrupted());
-        document.put(
-                "experiments",
-                result.experiments().stream().map(LabReport::json).toList());
-        return Json.text(document) + "\n";
+        return Json.text(new Document(
+                        SCHEMA,
+                        result.machine(),
+                        result.quick(),
+                        result.interrupted(),
+                        result.experiments().stream()
+                                .map(one -> new Measured(one, one.experiment()))
+                                .toList()))
+                + "\n";
     }
 
-    private static Map<String, Object> json(ExperimentResult experiment) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("name", experiment.experiment().name());
-        json.put("article", experiment.experiment().article());
-        json.put("remarks", experiment.remarks());
-        json.put("failure", experiment.failure());
-        json.put("tables", experiment.tables().stream().map(LabReport::json).toList());
-        return json;
-    }
+    private record Document(
+            String schema, Machine machine, boolean quick, boolean interrupted, List<Measured> experiments) {}
 
-    private static Map<String, Object> json(TableResult table) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("id", table.table().id());
-        json.put("title", table.table().title());
-        json.put("columns", table.table().columns());
-        json.put("rows", table.rows().stream().map(row -> json(table, row)).toList());
-        json.put("claims", table.verdicts());
-        json.put("charts", table.plots());
-        return json;
-    }
-
-    private static Map<String, Object> json(TableResult table, Row row) {
-        Map<String, Object> figures = new LinkedHashMap<>();
-        for (Column column : table.table().columns()) {
-            Map<String, Object> figure = new LinkedHashMap<>();
-            figure.put("median", row.figure(column).median());
-            figure.put("rounds", row.goes().stream().map(go -> go.value(column)).toList());
-            figure.put(
-                    "article", table.table().article().of(row.label(), column).orElse(null));
-            figures.put(column.name(), figure);
+    private record Measured(
+            String name, String article, List<String> remarks, String failure, List<MeasuredTable> tables) {
+        Measured(ExperimentResult one, Experiment experiment) {
+            this(
+                    experiment.name(),
+                    experiment.article(),
+                    one.remarks(),
+                    one.failure(),
+                    one.tables().stream().map(MeasuredTable::new).toList());
         }
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("row", row.label());
-        json.put("failure", row.failure());
-        json.put("figures", figures);
-        return json;
     }
+
+    private record MeasuredTable(
+            String id,
+            String title,
+            List<Column> columns,
+            List<MeasuredRow> rows,
+            List<Verdict> claims,
+            List<Chart> charts) {
+        MeasuredTable(TableResult one) {
+            this(
+                    one.table().id(),
+                    one.table().title(),
+                    one.table().columns(),
+                    one.rows().stream()
+                            .map(row -> new MeasuredRow(one.table(), row))
+                            .toList(),
+                    one.verdicts(),
+                    one.plots());
+        }
+    }
+
+    private record MeasuredRow(String row, String failure, Map<String, MeasuredFigure> figures) {
+        MeasuredRow(LabTable table, Row row) {
+            this(row.label(), row.failure(), new LinkedHashMap<>());
+            for (Column column : table.columns()) {
+                List<Double> rounds =
+                        row.goes().stream().map(go -> go.value(column)).toList();
+                Range article = table.article().of(row.label(), column);
+                figures.put(column.name(), new MeasuredFigure(row.figure(column).median(), rounds, article));
+            }
+        }
+    }
+
+    private record MeasuredFigure(double median, List<Double> rounds, Range article) {}
 }

@@ -11,10 +11,6 @@ import java.util.List;
  */
 public record LabResult(
         Machine machine, boolean quick, int rounds, List<ExperimentResult> experiments, boolean interrupted) {
-    public LabResult {
-        experiments = List.copyOf(experiments);
-    }
-
     /**
      * The results of an experiment, perhaps not to its end.
      *
@@ -22,11 +18,7 @@ public record LabResult(
      * @param failure why it could not be run, or not to its end; null where it could
      */
     public record ExperimentResult(
-            Experiment experiment, List<TableResult> tables, List<String> remarks, String failure) {
-        public ExperimentResult {
-            tables = List.copyOf(tables);
-        }
-    }
+            Experiment experiment, List<TableResult> tables, List<String> remarks, String failure) {}
 
     /** Whether an experiment, or a row of it, is FAILED. */
     public boolean failed() {

@@ -10,9 +10,9 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -20,22 +20,18 @@ import java.util.stream.Stream;
 final class LabRun {
     private final Settings settings;
     private final Consumer<String> progress;
+    private final BooleanSupplier stopping;
     private final List<ExperimentResult> results = new ArrayList<>();
     private boolean interrupted;
 
-    /** Failures behind this are those of the signal. */
-    private volatile boolean stopping;
-
-    LabRun(Settings settings, Consumer<String> progress) {
+    /** Failures behind {@code stopping}, the end of the process, are the signal's. */
+    LabRun(Settings settings, Consumer<String> progress, BooleanSupplier stopping) {
         this.settings = settings;
         this.progress = progress;
+        this.stopping = stopping;
     }
 
-    /**
-     * Names what is missing before anything starts.
-     *
-     * @throws IOException naming it, with the number needed
-     */
+    /** Throws what is missing before anything starts, with the number needed. */
     void check(List<Experiment> experiments) throws IOException {
         List<String> missing = experiments.stream()
                 .flatMap(experiment -> experiment.needs().shortfalls(settings.directory()).stream()
@@ -46,16 +42,7 @@ final class LabRun {
         }
     }
 
-    /** Tells the loop that the process ends; its thread is interrupted next. */
-    void stop() {
-        stopping = true;
-    }
-
-    /**
-     * Runs one more experiment. When the thread is interrupted the result is what there is by then, and says so.
-     *
-     * @return all that this object has run so far
-     */
+    /** Runs one more experiment; gives all so far. What an interrupt cuts short has what there is by then, and says so. */
     LabResult run(Experiment experiment) {
         List<TableResult> tables = new ArrayList<>();
         String failure = null;
@@ -77,66 +64,48 @@ final class LabRun {
         }
         List<String> remarks = experiment.needs().remarks(Runtime.getRuntime().availableProcessors());
         results.add(new ExperimentResult(experiment, tables, remarks, failure));
-        return new LabResult(Machine.here(), settings.quick(), settings.rounds(), results, interrupted);
+        return new LabResult(Machine.here(), settings.quick(), settings.rounds(), List.copyOf(results), interrupted);
     }
 
     /** Round 0 is the warm-up. A, B, C is followed by C, B, A: a drift of the machine meets all alike. */
     private void measure(String title, LabTable table, Path scratch, List<TableResult> tables)
             throws InterruptedException {
-        List<Goes> rows = table.contestants().stream().map(Goes::new).toList();
+        List<Row> rows = new ArrayList<>();
+        table.contestants().forEach(one -> rows.add(new Row(one.name(), one.setting(), List.of(), null)));
         try {
             for (int round = 0; round <= settings.rounds(); round++) {
-                List<Goes> order = new ArrayList<>(rows);
-                if (round > 0 && round % 2 == 0) {
-                    Collections.reverse(order);
-                }
                 String where = round == 0 ? "warm-up" : "round " + round + " of " + settings.rounds();
-                for (Goes row : order) {
-                    if (row.failure == null) {
-                        progress.accept(title + ", " + where + ", " + row.contestant.label());
-                        go(row, new Go(scratch, round));
+                for (int turn = 0; turn < rows.size(); turn++) {
+                    int i = round > 0 && round % 2 == 0 ? rows.size() - 1 - turn : turn;
+                    Row row = rows.get(i);
+                    if (!row.failed()) {
+                        progress.accept(title + ", " + where + ", " + row.label());
+                        rows.set(i, go(row, table.contestants().get(i), new Go(scratch, round)));
                     }
                 }
             }
         } finally {
-            tables.add(new TableResult(table, rows.stream().map(Goes::row).toList()));
+            tables.add(new TableResult(table, rows));
         }
     }
 
-    /** The goes of a contestant. One failure is enough: no figure of such a contestant is told. */
-    private static final class Goes {
-        private final Contestant contestant;
-        private final List<Measurement> measured = new ArrayList<>();
-        private String failure;
-
-        Goes(Contestant contestant) {
-            this.contestant = contestant;
-        }
-
-        Row row() {
-            return new Row(contestant.name(), contestant.setting(), failure == null ? measured : List.of(), failure);
-        }
-    }
-
-    private void go(Goes row, Go go) throws InterruptedException {
+    /** One failure is enough: no figure of such a contestant is told. */
+    private Row go(Row row, Contestant contestant, Go go) throws InterruptedException {
         try {
-            Measurement measurement = row.contestant.work().go(go);
-            if (!go.isWarmUp()) {
-                row.measured.add(measurement);
-            }
+            Measurement measurement = contestant.work().go(go);
+            return go.isWarmUp() ? row : row.and(measurement);
         } catch (ClosedByInterruptException e) {
             Thread.interrupted();
             throw new InterruptedException();
         } catch (WrongResultException | IOException | RuntimeException e) {
-            if (stopping) {
+            if (stopping.getAsBoolean()) {
                 throw new InterruptedException();
             }
             boolean told = e.getMessage() != null && !(e instanceof RuntimeException);
-            row.failure = told ? e.getMessage() : e.toString();
+            return new Row(row.name(), row.setting(), List.of(), told ? e.getMessage() : e.toString());
         }
     }
 
-    /** A directory for an experiment's files. */
     private Path scratch() throws IOException {
         try {
             return Files.createTempDirectory(settings.directory(), "relay-lab-");
@@ -146,12 +115,10 @@ final class LabRun {
     }
 
     private static void remove(Path directory) throws IOException {
-        List<Path> all;
         try (Stream<Path> walk = Files.walk(directory)) {
-            all = walk.sorted(Comparator.reverseOrder()).toList();
-        }
-        for (Path one : all) {
-            Files.deleteIfExists(one);
+            for (Path one : walk.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(one);
+            }
         }
     }
 }

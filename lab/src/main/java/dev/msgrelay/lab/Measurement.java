@@ -12,24 +12,17 @@ import java.util.Map;
  * @param curve points of a plot, such as a histogram's percentiles; may be empty
  */
 public record Measurement(Map<Column, Double> values, List<Series.Point> curve) {
-    public Measurement {
-        values = Map.copyOf(values);
-        curve = List.copyOf(curve);
-    }
-
     /** One figure; {@link #and} adds others. */
     public static Measurement of(Column column, double value) {
         return new Measurement(Map.of(column, value), List.of());
     }
 
-    /** This one with one figure more. */
     public Measurement and(Column column, double value) {
         Map<Column, Double> more = new LinkedHashMap<>(values);
         more.put(column, value);
         return new Measurement(more, curve);
     }
 
-    /** This one with a curve. */
     public Measurement withCurve(List<Series.Point> points) {
         return new Measurement(values, points);
     }

@@ -51,9 +51,7 @@ public final class Plots {
                 List<Point> line = new ArrayList<>();
                 atX.forEach((x, values) -> line.add(new Point(
                         x, Figure.of(values.stream().mapToDouble(y -> y)).median())));
-                if (!line.isEmpty()) {
-                    lines.put(row.label(), line);
-                }
+                lines.put(row.label(), line);
             }
             return chart(title, xAxis, yAxis, lines);
         };
@@ -64,19 +62,16 @@ public final class Plots {
         Column column = table.table().columns().get(0);
         Map<String, List<Point>> lines = new LinkedHashMap<>();
         for (Row row : table.rows()) {
-            for (int i = 0; i < row.goes().size(); i++) {
-                double value = row.goes().get(i).value(column);
-                if (!Double.isNaN(value)) {
-                    lines.computeIfAbsent(row.label(), label -> new ArrayList<>())
-                            .add(new Point(i + 1, value));
-                }
-            }
+            List<Point> line = new ArrayList<>();
+            row.goes().forEach(go -> line.add(new Point(line.size() + 1, go.value(column))));
+            lines.put(row.label(), line);
         }
         return chart(column.name() + ", round by round", linear("round"), log(column.heading()), lines);
     }
 
     private static Chart chart(String title, Axis x, Axis y, Map<String, List<Point>> lines) {
         List<Series> series = lines.entrySet().stream()
+                .filter(line -> !line.getValue().isEmpty())
                 .map(line -> new Series(line.getKey(), line.getValue(), false))
                 .toList();
         return new Chart(title, "", x, y, series);

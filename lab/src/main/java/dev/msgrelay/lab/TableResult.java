@@ -2,6 +2,7 @@ package dev.msgrelay.lab;
 
 import dev.msgrelay.loadgen.render.Chart;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A table as it was measured, perhaps not to its end.
@@ -9,10 +10,6 @@ import java.util.List;
  * @param rows one a contestant, in the table's order
  */
 public record TableResult(LabTable table, List<Row> rows) {
-    public TableResult {
-        rows = List.copyOf(rows);
-    }
-
     /**
      * The goes of a contestant.
      *
@@ -20,8 +17,10 @@ public record TableResult(LabTable table, List<Row> rows) {
      * @param failure why it is FAILED; null where it is not
      */
     public record Row(String name, String setting, List<Measurement> goes, String failure) {
-        public Row {
-            goes = List.copyOf(goes);
+        /** The same with one go more. */
+        Row and(Measurement go) {
+            return new Row(
+                    name, setting, Stream.concat(goes.stream(), Stream.of(go)).toList(), failure);
         }
 
         public String label() {
@@ -32,13 +31,11 @@ public record TableResult(LabTable table, List<Row> rows) {
             return failure != null;
         }
 
-        /** The median and the spread over the goes. */
         public Figure figure(Column column) {
             return Figure.of(goes.stream().mapToDouble(go -> go.value(column)));
         }
     }
 
-    /** The verdicts on the article's claims. */
     public List<Verdict> verdicts() {
         return table.judge().apply(this);
     }
@@ -50,11 +47,7 @@ public record TableResult(LabTable table, List<Row> rows) {
                 : table.charts().stream().map(chart -> chart.apply(this)).toList();
     }
 
-    /**
-     * The row with this label.
-     *
-     * @throws IllegalArgumentException there is none: a mistake in the experiment
-     */
+    /** The row with this label; a table without it is a mistake in the experiment. */
     public Row row(String label) {
         return rows.stream()
                 .filter(row -> row.label().equals(label))

@@ -4,9 +4,6 @@ package dev.msgrelay.lab;
 public final class WrongResultException extends Exception {
     private static final long serialVersionUID = 1;
 
-    /**
-     * @param message what came and what ought to have come
-     */
     public WrongResultException(String message) {
         super(message);
     }

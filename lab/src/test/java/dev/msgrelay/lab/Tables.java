@@ -67,7 +67,7 @@ public final class Tables {
 
     /** Runs an experiment, and gives its tables. */
     public static List<TableResult> run(Experiment experiment, Settings settings) {
-        return new LabRun(settings, line -> {})
+        return new LabRun(settings, line -> {}, () -> false)
                 .run(experiment)
                 .experiments()
                 .get(0)

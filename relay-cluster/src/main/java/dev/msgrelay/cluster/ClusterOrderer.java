@@ -5,9 +5,9 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.core.ClusterStatus;
 import dev.msgrelay.server.core.Orderer;
-import dev.msgrelay.server.core.Run;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.log.Mark;
+import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.agrona.BitUtil;
 import org.agrona.MutableDirectBuffer;
@@ -215,12 +215,12 @@ final class ClusterOrderer implements Orderer {
     }
 
     @Override
-    public void onEvent(Run run) {
-        int messages = run.frameLength() > 0
-                ? run.length() / run.frameLength()
-                : scan.scan(run.buffer(), run.offset(), run.length(), 0).frames();
-        if (!outgoing.add(messages, run.buffer(), run.offset(), run.length())) {
-            throw new IllegalStateException("run of " + run.length() + " bytes, and there is no room");
+    public void onEvent(ByteBuffer buffer, int offset, int length, int frameLength) {
+        int messages = frameLength > 0
+                ? length / frameLength
+                : scan.scan(buffer, offset, length, 0).frames();
+        if (!outgoing.add(messages, buffer, offset, length)) {
+            throw new IllegalStateException("run of " + length + " bytes, and there is no room");
         }
     }
 

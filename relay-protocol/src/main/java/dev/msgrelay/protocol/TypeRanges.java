@@ -59,7 +59,7 @@ public final class TypeRanges {
         String problem = tooMany(count);
         long[] ranges = new long[count];
         for (int i = 0; i < count && problem == null; i++) {
-            problem = problem(i, bounds[2 * i], bounds[2 * i + 1]);
+            problem = problem(bounds[2 * i], bounds[2 * i + 1]);
             ranges[i] = pack(bounds[2 * i], bounds[2 * i + 1]);
         }
         if (problem != null) {
@@ -85,12 +85,12 @@ public final class TypeRanges {
             String item = items[i].strip();
             Matcher matcher = RANGE.matcher(item);
             if (item.length() > QUOTED || !matcher.matches()) {
-                problem = "range " + i + " \"" + quoted(item) + "\" is neither a type nor two types joined by '-'";
+                problem = "\"" + quoted(item) + "\" is neither a type nor two types joined by '-'";
                 break;
             }
-            int first = type(i, matcher.group(1));
-            int last = matcher.group(2) == null ? first : type(i, matcher.group(2));
-            problem = problem(i, first, last);
+            int first = type(matcher.group(1));
+            int last = matcher.group(2) == null ? first : type(matcher.group(2));
+            problem = problem(first, last);
             ranges[i] = pack(first, last);
         }
         if (problem != null) {
@@ -176,7 +176,7 @@ public final class TypeRanges {
             int at = offset + i * RANGE_LENGTH;
             int first = Fields.int32(body, at);
             int last = Fields.int32(body, at + Integer.BYTES);
-            String problem = problem(i, first, last);
+            String problem = problem(first, last);
             if (problem != null) {
                 throw new Fields.Invalid(frame, problem);
             }
@@ -217,12 +217,12 @@ public final class TypeRanges {
     }
 
     /** The rule that a range breaks; null: none. */
-    private static String problem(int index, int from, int to) {
+    private static String problem(int from, int to) {
         // The reserved types are the lowest of all.
         if (from <= to && from > ControlFrames.LAST) {
             return null;
         }
-        String range = "range " + index + " (" + from + " to " + to + ")";
+        String range = "range " + from + " to " + to;
         if (from > to) {
             return range + " runs backwards";
         }
@@ -230,11 +230,11 @@ public final class TypeRanges {
                 + ControlFrames.typeName(ControlFrames.LAST) + ": it must not start below " + (ControlFrames.LAST + 1);
     }
 
-    private static int type(int index, String digits) {
+    private static int type(String digits) {
         long type = Long.parseLong(digits);
         if (type < Integer.MIN_VALUE || type > Integer.MAX_VALUE) {
-            throw new IllegalArgumentException("range " + index + ": type " + digits + " is not within "
-                    + Integer.MIN_VALUE + ".." + Integer.MAX_VALUE);
+            throw new IllegalArgumentException(
+                    "type " + digits + " is not within " + Integer.MIN_VALUE + ".." + Integer.MAX_VALUE);
         }
         return (int) type;
     }

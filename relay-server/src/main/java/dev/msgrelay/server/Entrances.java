@@ -1,11 +1,13 @@
 package dev.msgrelay.server;
 
+import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.TlsConfig;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.net.AllAddresses;
 import dev.msgrelay.server.net.Listener;
 import dev.msgrelay.server.net.Transport;
+import dev.msgrelay.server.session.Ports;
 import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -25,16 +27,17 @@ final class Entrances {
     private final EngineLoop loop;
     private final List<Listener> listeners = new ArrayList<>();
     private final List<UnixSocketFile> socketFiles = new ArrayList<>();
-    private Listener publishTcp;
-    private Listener subscribeTcp;
-    private Listener publishTls;
-    private Listener subscribeTls;
+    private final Ports ports;
 
-    /** @param loop the loop that accepts */
-    Entrances(ListenConfig listen, Transport transport, EngineLoop loop) {
+    /**
+     * @param loop the loop that accepts
+     * @param ports told of each port that listens
+     */
+    Entrances(ListenConfig listen, Transport transport, EngineLoop loop, Ports ports) {
         this.listen = listen;
         this.transport = transport;
         this.loop = loop;
+        this.ports = ports;
     }
 
     /**
@@ -43,18 +46,10 @@ final class Entrances {
      * @throws IOException the message names the address that cannot be listened on; the sockets before it are open
      */
     void open(Listener.Placement publishers, Listener.Placement subscribers) throws IOException {
-        if (listen.publishPort() != ListenConfig.OFF) {
-            publishTcp = tcp(listen.publishPort(), publishers);
-        }
-        if (listen.subscribePort() != ListenConfig.OFF) {
-            subscribeTcp = tcp(listen.subscribePort(), subscribers);
-        }
-        if (listen.publishSocket() != null) {
-            unix(listen.publishSocket(), publishers);
-        }
-        if (listen.subscribeSocket() != null) {
-            unix(listen.subscribeSocket(), subscribers);
-        }
+        tcp(Role.PUBLISHER, false, listen.publishPort(), publishers);
+        tcp(Role.SUBSCRIBER, false, listen.subscribePort(), subscribers);
+        unix(listen.publishSocket(), publishers);
+        unix(listen.subscribeSocket(), subscribers);
     }
 
     /**
@@ -63,12 +58,8 @@ final class Entrances {
      * @throws IOException as {@link #open}
      */
     void openTls(TlsConfig tls, Listener.Placement publishers, Listener.Placement subscribers) throws IOException {
-        if (tls.publishPort() != ListenConfig.OFF) {
-            publishTls = tcp(tls.publishPort(), publishers);
-        }
-        if (tls.subscribePort() != ListenConfig.OFF) {
-            subscribeTls = tcp(tls.subscribePort(), subscribers);
-        }
+        tcp(Role.PUBLISHER, true, tls.publishPort(), publishers);
+        tcp(Role.SUBSCRIBER, true, tls.subscribePort(), subscribers);
     }
 
     /**
@@ -86,11 +77,11 @@ final class Entrances {
         }
     }
 
-    /**
-     * Listens on a port at all of the host's addresses. Returns the listener at the first address that is this
-     * machine's.
-     */
-    private Listener tcp(int port, Listener.Placement placement) throws IOException {
+    /** Listens on a port at all of the host's addresses that are this machine's. */
+    private void tcp(Role role, boolean secured, int port, Listener.Placement placement) throws IOException {
+        if (port == ListenConfig.OFF) {
+            return;
+        }
         int first = listeners.size();
         AllAddresses.bind(
                 AllAddresses.of(listen.host(), port),
@@ -98,20 +89,24 @@ final class Entrances {
                 address -> {
                     Listener listener = Listener.bind(transport.tcpListener(), address, loop.io(), placement);
                     listeners.add(listener);
-                    if (listeners.size() > first + 1) {
-                        LOG.info("{} has several addresses: {} is listened on, too", listen.host(), placeOf(listener));
+                    InetSocketAddress bound = (InetSocketAddress) listener.address();
+                    if (listeners.size() == first + 1) {
+                        ports.opened(role, secured, bound);
+                    } else {
+                        LOG.info(
+                                "{} has several addresses: {} is listened on, too",
+                                listen.host(),
+                                NetUtil.toSocketAddressString(bound));
                     }
-                    return (InetSocketAddress) listener.address();
+                    return bound;
                 },
                 LOG::warn);
-        return listeners.get(first);
-    }
-
-    private static String placeOf(Listener listener) {
-        return NetUtil.toSocketAddressString((InetSocketAddress) listener.address());
     }
 
     private void unix(Path path, Listener.Placement placement) throws IOException {
+        if (path == null) {
+            return;
+        }
         UnixSocketFile.prepare(path);
         Listener listener = Listener.bind(transport.unixListener(), transport.unixAddress(path), loop.io(), placement);
         listeners.add(listener);
@@ -130,30 +125,6 @@ final class Entrances {
             }
         }
         listeners.forEach(Listener::close);
-    }
-
-    /** The address for publishers over TCP; null: there is none. */
-    InetSocketAddress publishAddress() {
-        return address(publishTcp);
-    }
-
-    /** The address for subscribers over TCP; null: there is none. */
-    InetSocketAddress subscribeAddress() {
-        return address(subscribeTcp);
-    }
-
-    /** The address for publishers with TLS; null: there is none. */
-    InetSocketAddress tlsPublishAddress() {
-        return address(publishTls);
-    }
-
-    /** The address for subscribers with TLS; null: there is none. */
-    InetSocketAddress tlsSubscribeAddress() {
-        return address(subscribeTls);
-    }
-
-    private static InetSocketAddress address(Listener listener) {
-        return listener == null ? null : (InetSocketAddress) listener.address();
     }
 
     List<SocketAddress> addresses() {

@@ -38,14 +38,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A relay: puts the messages of all publishers into one total order, and sends that order to every subscriber. This
- * class wires it:
+ * A relay: puts the messages of all publishers into one total order, and sends that order to every subscriber. It logs by
+ * slf4j, on its loops as well: a logger that waits for a disk or for a reader stops the relay.
  *
  * <pre>
  *   Entrances (sockets that listen) --accepted--> RelayEngine (everything else) on EngineLoops (threads)
  * </pre>
- *
- * <p>A relay logs by slf4j, on its loops as well: a logger that waits for a disk or for a reader stops the relay.
  */
 public final class RelayServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -69,7 +67,7 @@ public final class RelayServer implements AutoCloseable {
         parts = RelayParts.make(config, recovery, ports, this::failed);
         engine = parts.engine();
         tls = new RelayTls(parts.tls(), engine.services().budget().pool(MemoryBudget.Part.TLS));
-        entrances = new Entrances(config.listen(), parts.transport(), parts.loops()[0]);
+        entrances = new Entrances(config.listen(), parts.transport(), parts.loops()[0], ports);
     }
 
     private void open() throws IOException {
@@ -85,10 +83,6 @@ public final class RelayServer implements AutoCloseable {
             entrances.openTls(
                     config.tls(), c -> place(c, Role.PUBLISHER, context), c -> place(c, Role.SUBSCRIBER, context));
         }
-        ports.opened(Role.PUBLISHER, false, publishAddress());
-        ports.opened(Role.SUBSCRIBER, false, subscribeAddress());
-        ports.opened(Role.PUBLISHER, true, tlsPublishAddress());
-        ports.opened(Role.SUBSCRIBER, true, tlsSubscribeAddress());
     }
 
     /**
@@ -149,22 +143,22 @@ public final class RelayServer implements AutoCloseable {
 
     /** The address for publishers over TCP; null: there is none. */
     public InetSocketAddress publishAddress() {
-        return entrances.publishAddress();
+        return ports.address(Role.PUBLISHER, false);
     }
 
     /** The address for subscribers over TCP; null: there is none. */
     public InetSocketAddress subscribeAddress() {
-        return entrances.subscribeAddress();
+        return ports.address(Role.SUBSCRIBER, false);
     }
 
     /** The address for publishers with TLS; null: there is none. */
     public InetSocketAddress tlsPublishAddress() {
-        return entrances.tlsPublishAddress();
+        return ports.address(Role.PUBLISHER, true);
     }
 
     /** The address for subscribers with TLS; null: there is none. */
     public InetSocketAddress tlsSubscribeAddress() {
-        return entrances.tlsSubscribeAddress();
+        return ports.address(Role.SUBSCRIBER, true);
     }
 
     /** The relay's TLS, also where there is none. */
@@ -172,7 +166,6 @@ public final class RelayServer implements AutoCloseable {
         return tls;
     }
 
-    /** All addresses listened on. */
     public List<SocketAddress> addresses() {
         return entrances.addresses();
     }
@@ -200,7 +193,7 @@ public final class RelayServer implements AutoCloseable {
         engine.services().access().change(other.access());
     }
 
-    /** The transport in use: never AUTO. */
+    /** The transport in use; never AUTO. */
     public Transport transport() {
         return parts.transport();
     }
@@ -235,7 +228,7 @@ public final class RelayServer implements AutoCloseable {
         return atTheEnd != null ? atTheEnd : engine.stats();
     }
 
-    /** All connections, one row each. Any thread. */
+    /** One row for each connection. Any thread. */
     public List<ConnectionRow> connections() {
         return last != null ? List.of() : engine.rows();
     }
@@ -316,7 +309,20 @@ public final class RelayServer implements AutoCloseable {
 
     private void shutDown(Duration drainTimeout) {
         try {
-            new RelayShutdown(this, engine, drainTimeout).run();
+            new RelayShutdown(entrances, engine, drainTimeout).run();
+            // 6. Threads and memory.
+            parts.release(
+                    () -> {
+                        last = engine.stats();
+                        // Ends of connections that were not logged yet: nobody is connected any more.
+                        engine.services().closes().end();
+                    },
+                    e -> {
+                        LOG.error("{}", e.getMessage());
+                        failure.complete(new JournalException(e.getMessage(), e));
+                    });
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         } finally {
             closed.complete(null);
         }
@@ -351,25 +357,6 @@ public final class RelayServer implements AutoCloseable {
      */
     public CompletableFuture<Throwable> failure() {
         return failure;
-    }
-
-    // ---- steps of RelayShutdown, in its order --------------------------------------------------------------------
-
-    void closeEntrances() {
-        entrances.close();
-    }
-
-    void release() throws InterruptedException {
-        parts.release(
-                () -> {
-                    last = engine.stats();
-                    // Ends of connections that were not logged yet: nobody is connected any more.
-                    engine.services().closes().end();
-                },
-                e -> {
-                    LOG.error("{}", e.getMessage());
-                    failure.complete(new JournalException(e.getMessage(), e));
-                });
     }
 
     // ---- for tests ---------------------------------------------------------------------------------------------

@@ -6,15 +6,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** The end of a relay, as one ordered, time-bounded method. */
-record RelayShutdown(RelayServer relay, RelayEngine engine, Duration drainTimeout) {
+/** The end of a relay up to that of its threads, as one ordered, time-bounded method. */
+record RelayShutdown(Entrances entrances, RelayEngine engine, Duration drainTimeout) {
     private static final long LOOK_NANOS = 1_000_000;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
     void run() {
         int millis = (int) Math.min(Integer.MAX_VALUE, drainTimeout.toMillis());
         // 1. No new connections, no new messages from this process.
-        relay.closeEntrances();
+        entrances.close();
         // 2. Clients that understand GOAWAY are told to go elsewhere; their connections work on meanwhile.
         engine.sayGoAway(millis);
         // 3. No more input from publishers, of this process or other ones. Bytes that they have sent and that were not
@@ -25,12 +25,6 @@ record RelayShutdown(RelayServer relay, RelayEngine engine, Duration drainTimeou
         // 5. Every client is told that the relay ends.
         engine.closeConnections();
         await(() -> engine.services().table().allGone(), CLOSE_TIMEOUT);
-        // 6. Threads and memory.
-        try {
-            relay.release();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     /** The core's last answer to a question, which is put again after each answer; false before the first answer. */

@@ -6,7 +6,7 @@ import dev.msgrelay.server.tls.TlsRecords;
 import java.io.IOException;
 import java.util.List;
 
-/** What a relay says of its TLS, and its TLS for other ports of this process. Any thread. */
+/** A relay's TLS, for people and for other ports of this process. Any thread. */
 public final class RelayTls {
     // Null: there is no TLS.
     private final TlsContext context;

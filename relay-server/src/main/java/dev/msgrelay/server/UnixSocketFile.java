@@ -75,11 +75,7 @@ final class UnixSocketFile {
         throw new IOException("cannot listen on unix:" + path + ": the address is in use");
     }
 
-    /**
-     * Looks the group up; null: none is asked for.
-     *
-     * @param group name or number; null: none is asked for
-     */
+    /** The group with a name or number; null: none is asked for. */
     static GroupPrincipal group(Path path, String group) throws IOException {
         try {
             return group == null

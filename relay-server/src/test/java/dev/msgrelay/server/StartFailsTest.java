@@ -15,6 +15,7 @@ import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.net.Transport;
+import dev.msgrelay.server.session.Ports;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.tls.TlsContext;
 import dev.msgrelay.server.tls.TlsProvider;
@@ -230,7 +231,7 @@ class StartFailsTest {
                                 config,
                                 allocator,
                                 Ticker.systemTicker(),
-                                new RelayIdentity(7, "relay", MAX_BODY),
+                                new RelayIdentity(7, "relay", MAX_BODY, new Ports()),
                                 failure -> {},
                                 Arrays.copyOf(loops, 3))
                         .readers(Arrays.copyOfRange(loops, 3, 5))

@@ -29,6 +29,7 @@ import dev.msgrelay.server.ops.Admission;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.RelayStats;
+import dev.msgrelay.server.session.Ports;
 import dev.msgrelay.server.session.RefusedConnection;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.Session;
@@ -209,7 +210,7 @@ final class Simulation {
                         config,
                         allocator,
                         world.clock(),
-                        new RelayIdentity(epoch, "simulated", config.stream().maxBody()),
+                        new RelayIdentity(epoch, "simulated", config.stream().maxBody(), new Ports()),
                         this::engineFailed,
                         Arrays.copyOf(engineLoops, loopCount))
                 .readers(Arrays.copyOfRange(engineLoops, loopCount, live))
@@ -576,7 +577,8 @@ final class Simulation {
         peers.add(peer);
         arriving++;
         peer.placed();
-        loop.register(channel);
+        EventLoop io = loop.io();
+        io.register(channel);
         if (peer.connection() == null) {
             peer.refused();
             countRefusal(peer);

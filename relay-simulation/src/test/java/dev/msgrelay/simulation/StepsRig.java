@@ -7,8 +7,10 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.engine.EngineAssembly;
 import dev.msgrelay.server.engine.RelayEngine;
 import dev.msgrelay.server.journal.Journal;
+import dev.msgrelay.server.session.Ports;
 import dev.msgrelay.server.session.RelayIdentity;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.EventLoop;
 import java.io.ByteArrayOutputStream;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -41,7 +43,7 @@ final class StepsRig implements AutoCloseable {
                 .logSize(3 << 20)
                 .maxBody(MAX_BODY)
                 .build();
-        RelayIdentity identity = new RelayIdentity(7, "relay", MAX_BODY);
+        RelayIdentity identity = new RelayIdentity(7, "relay", MAX_BODY, new Ports());
         engine = new EngineAssembly(config, allocator, world.clock(), identity, this::failed, loop.loop())
                 .journal(journal, null)
                 .build();
@@ -98,7 +100,8 @@ final class StepsRig implements AutoCloseable {
             channel =
                     new SimChannel(world, number, io -> loop, null, new InetSocketAddress("10.0.0.1", 10_000 + number));
             channel.connect(this);
-            engine.place(channel, role, null).register(channel);
+            EventLoop io = engine.place(channel, role, null).io();
+            io.register(channel);
         }
 
         void deliver(byte[] bytes) {

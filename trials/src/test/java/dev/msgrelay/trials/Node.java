@@ -1,7 +1,6 @@
 package dev.msgrelay.trials;
 
 import dev.msgrelay.cluster.ClusterNode;
-import dev.msgrelay.loadgen.host.HostSite;
 import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.rig.Child;
 import dev.msgrelay.loadgen.rig.Children;
@@ -27,7 +26,7 @@ final class Node {
     /** The log of the process stays a file, which is said where something is wrong. */
     private static final List<String> LOGGED = List.of("sh", "-c", "exec \"$@\" 2>>\"$0\"");
 
-    private final HostSite site;
+    private final Site site;
     private final Path directory;
     private final Path journal;
     private final long keepMegabytes;
@@ -44,7 +43,7 @@ final class Node {
      * @param diskMegabytes of a disk for the cluster's log; 0: none
      * @param journalMegabytes of a journal on a disk of its own; 0: a relay's journal lies in the directory
      */
-    Node(HostSite site, Path directory, int diskMegabytes, int journalMegabytes, boolean ofCluster)
+    Node(Site site, Path directory, int diskMegabytes, int journalMegabytes, boolean ofCluster)
             throws IOException, InterruptedException {
         this.site = site;
         this.directory = directory;
@@ -62,7 +61,7 @@ final class Node {
         }
     }
 
-    HostSite site() {
+    Site site() {
         return site;
     }
 
@@ -142,7 +141,7 @@ final class Node {
         words.addAll(LOGGED);
         words.add(directory.resolve("log").toString());
         process = children.start(
-                new HostSite(site.name(), words, address()),
+                new Site(site.name(), words, address()),
                 site.name(),
                 new Site.JavaProgram(Site.JavaProgram.withNativeAccess(jvm), RelayMain.class.getName(), args));
         lives.add(process);

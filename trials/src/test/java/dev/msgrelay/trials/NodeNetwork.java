@@ -1,6 +1,6 @@
 package dev.msgrelay.trials;
 
-import dev.msgrelay.loadgen.host.HostSite;
+import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.LaneTools;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
@@ -104,16 +104,16 @@ final class NodeNetwork implements AutoCloseable {
         return prefix + node;
     }
 
-    HostSite site(int node) {
+    Site site(int node) {
         String name = "node " + node;
         return hub == null
-                ? new HostSite(name, List.of(), address(node))
+                ? new Site(name, List.of(), address(node))
                 : spaces.get(node - 1).site(name, address(node));
     }
 
     /** Where clients are. */
-    HostSite clients() {
-        return hub == null ? new HostSite("clients", List.of(), "127.0.0.1") : hub.site("clients", address(CLIENTS));
+    Site clients() {
+        return hub == null ? new Site("clients", List.of(), "127.0.0.1") : hub.site("clients", address(CLIENTS));
     }
 
     /** Nothing gets from one node to the other any more; the way back is another one. */

@@ -1,5 +1,6 @@
 package dev.msgrelay.lab.asyncfiles;
 
+import dev.msgrelay.lab.Threads;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -16,12 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Writes records one behind the other into a new file. One thread writes and closes. */
 interface RecordWriter extends AutoCloseable {
-    /**
-     * Writes a record, or begins to.
-     *
-     * @param number from 0, one after the other
-     * @throws IOException if this or an earlier one could not be written
-     */
+    /** Writes the record with the next number, or begins to; throws what this or an earlier one failed with. */
     void write(long number) throws IOException, InterruptedException;
 
     /** Ends the writing; what is promised about records on their way is the writer's own matter. */
@@ -52,15 +48,12 @@ interface RecordWriter extends AutoCloseable {
      * once, as the article's benchmark does. There writes pile up in memory without end if the file is slower; here so many
      * may be on their way, and then it waits for the first.
      */
-    final class Asynchronous implements RecordWriter {
-        private static final long CLOSE_SECONDS = 60;
-
+    final class Asynchronous implements RecordWriter, CompletionHandler<Integer, Void> {
         private final AsynchronousFileChannel channel;
         private final ExecutorService pool;
         private final int outstanding;
         private final Semaphore permits;
-        private final CompletionHandler<Integer, Void> done = new Done();
-        private volatile Throwable failure;
+        private volatile IOException failure;
 
         /**
          * @param threads of the channel's pool; 0 for the JDK's own, which all channels share and which makes a thread for
@@ -70,7 +63,9 @@ interface RecordWriter extends AutoCloseable {
         Asynchronous(Path file, int threads, int outstanding) throws IOException {
             this.outstanding = outstanding;
             permits = new Semaphore(outstanding);
-            pool = threads == 0 ? null : Executors.newFixedThreadPool(threads, Asynchronous::daemon);
+            pool = threads == 0
+                    ? null
+                    : Executors.newFixedThreadPool(threads, work -> Threads.daemon("async-file", work));
             try {
                 channel = AsynchronousFileChannel.open(
                         file, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), pool);
@@ -82,29 +77,19 @@ interface RecordWriter extends AutoCloseable {
             }
         }
 
-        private static Thread daemon(Runnable work) {
-            Thread thread = new Thread(work, "async-file");
-            thread.setDaemon(true);
-            return thread;
-        }
-
         @Override
         public void write(long number) throws IOException, InterruptedException {
+            long position = number * Records.SIZE;
             if (outstanding == 0) {
-                writeAndWait(number);
+                try {
+                    checkWhole(channel.write(Records.buffer(number), position).get());
+                } catch (ExecutionException e) {
+                    throw new IOException(e.getCause());
+                }
             } else {
                 permits.acquire();
-                checkFailure();
-                channel.write(Records.buffer(number), number * Records.SIZE, null, done);
-            }
-        }
-
-        private void writeAndWait(long number) throws IOException, InterruptedException {
-            try {
-                checkWhole(channel.write(Records.buffer(number), number * Records.SIZE)
-                        .get());
-            } catch (ExecutionException e) {
-                throw new IOException(e.getCause());
+                Threads.check(failure);
+                channel.write(Records.buffer(number), position, null, this);
             }
         }
 
@@ -114,18 +99,12 @@ interface RecordWriter extends AutoCloseable {
             }
         }
 
-        private void checkFailure() throws IOException {
-            if (failure != null) {
-                throw new IOException("a write failed", failure);
-            }
-        }
-
         /** Waits for what is on its way: a channel that is closed at once loses it. */
         @Override
         public void close() throws IOException {
             try (channel) {
-                if (!permits.tryAcquire(outstanding, CLOSE_SECONDS, TimeUnit.SECONDS)) {
-                    throw new IOException("writes were still on their way after " + CLOSE_SECONDS + " s");
+                if (!permits.tryAcquire(outstanding, Threads.LIMIT_MILLIS, TimeUnit.MILLISECONDS)) {
+                    throw new IOException("writes were still on their way after " + Threads.LIMIT_MILLIS + " ms");
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -135,26 +114,24 @@ interface RecordWriter extends AutoCloseable {
                     pool.shutdown();
                 }
             }
-            checkFailure();
+            Threads.check(failure);
         }
 
-        /** Runs on the channel's threads. */
-        private final class Done implements CompletionHandler<Integer, Void> {
-            @Override
-            public void completed(Integer written, Void attachment) {
-                try {
-                    checkWhole(written);
-                } catch (IOException e) {
-                    failure = e;
-                }
-                permits.release();
-            }
-
-            @Override
-            public void failed(Throwable e, Void attachment) {
+        /** Called on the channel's threads, as the next one is. */
+        @Override
+        public void completed(Integer written, Void attachment) {
+            try {
+                checkWhole(written);
+            } catch (IOException e) {
                 failure = e;
-                permits.release();
             }
+            permits.release();
+        }
+
+        @Override
+        public void failed(Throwable e, Void attachment) {
+            failure = new IOException(e);
+            permits.release();
         }
     }
 }

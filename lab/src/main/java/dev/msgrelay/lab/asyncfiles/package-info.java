@@ -2,7 +2,7 @@
  * The article on asynchronous file channels.
  *
  * <pre>
- *  AsyncFilesExperiment -> WriteGo (times one way) -> RecordWriter (the ways to write small records)
+ *  AsyncFilesExperiment -> Writes (times one way)  -> RecordWriter (the ways to write small records)
  *                                                  -> Records (the records of a file, and the check that it has them)
  * </pre>
  *

@@ -1,54 +1,48 @@
 package dev.msgrelay.lab.batching;
 
-import static dev.msgrelay.lab.batching.Burst.AVERAGE;
-import static dev.msgrelay.lab.batching.Burst.BEST;
-import static dev.msgrelay.lab.batching.Burst.PACKETS;
-import static dev.msgrelay.lab.batching.Burst.WORST;
-import static dev.msgrelay.lab.batching.Load.BATCH;
-import static dev.msgrelay.lab.batching.Load.DELIVERED;
-import static dev.msgrelay.lab.batching.Load.LOAD;
-import static dev.msgrelay.lab.batching.Load.MEDIAN;
-import static dev.msgrelay.lab.batching.Load.P99;
-import static dev.msgrelay.lab.batching.Load.PRODUCERS;
-
 import dev.msgrelay.lab.ArticleFigures;
 import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Experiment;
-import dev.msgrelay.lab.Experiment.Settings;
+import dev.msgrelay.lab.Figure;
 import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.Needs;
-import dev.msgrelay.lab.Numbers;
 import dev.msgrelay.lab.Plots;
 import dev.msgrelay.lab.TableResult;
 import dev.msgrelay.lab.Verdict;
 import dev.msgrelay.lab.batching.Sender.Way;
 import dev.msgrelay.loadgen.render.Chart;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** {@code batching}: does smart batching keep latency down where threads that write themselves queue for a lock? */
 public final class BatchingExperiment {
     private static final String RELAY_DEVICE = "relay, the device its subscriber";
 
+    private static final List<Column> BURST = List.of(Burst.BEST, Burst.AVERAGE, Burst.WORST, Burst.PACKETS);
+    private static final List<Column> LOAD = List.of(Load.DELIVERED, Load.MEDIAN, Load.P99, Load.BATCH);
+
     /** The article's table. Its average for the serial way is 500; the mean of 100, 200 ... 1,000 is 550. */
-    private static final ArticleFigures WORKED_EXAMPLE = ArticleFigures.of(List.of(BEST, AVERAGE, WORST, PACKETS), """
+    private static final ArticleFigures WORKED_EXAMPLE = ArticleFigures.of(BURST, """
             lock, one write a message         | 100 | 500 | 1000 | 10
             queue and batching thread         | 100 | 150 | 200  | 1-2
             Disruptor and NetworkBatchHandler | 100 | 150 | 200  | 1-2
             """);
 
+    private static final String FEW_PACKETS = "a burst of 10 goes out in 1 to 2 packets";
+
     private static final List<Claim> BURST_CLAIMS = List.of(
-            burst("the average latency of a burst is lower with smart batching", AVERAGE, Way.QUEUE, Way.SERIAL),
-            burst("so is the worst one", WORST, Way.QUEUE, Way.SERIAL),
-            burst("a burst of 10 goes out in 1 to 2 packets", PACKETS, Way.QUEUE, Way.SERIAL)
-                    .times(5, 10),
-            burst("a burst of 10 goes out in 1 to 2 packets", PACKETS, Way.DISRUPTOR, Way.SERIAL)
-                    .times(5, 10),
-            burst("the lowest latency is that of a thread that writes itself", BEST, Way.SERIAL, Way.QUEUE));
+            burst("the average latency of a burst is lower with smart batching", Burst.AVERAGE, Way.QUEUE, Way.SERIAL),
+            burst("so is the worst one", Burst.WORST, Way.QUEUE, Way.SERIAL),
+            burst(FEW_PACKETS, Burst.PACKETS, Way.QUEUE, Way.SERIAL).times(5, 10),
+            burst(FEW_PACKETS, Burst.PACKETS, Way.DISRUPTOR, Way.SERIAL).times(5, 10),
+            burst("the lowest latency is that of a thread that writes itself", Burst.BEST, Way.SERIAL, Way.QUEUE));
+
+    private static final List<Way> BATCHING = List.of(Way.QUEUE, Way.DISRUPTOR, Way.RELAY);
 
     /** A way carries a load as long as it delivers this share of it. */
     private static final double CARRIED = 0.95;
@@ -59,18 +53,12 @@ public final class BatchingExperiment {
     /** Threads that share a load. */
     private static final int ARRIVING = 8;
 
-    /** Descriptors of a relay, its connections and its event loop: generously. */
-    private static final int DESCRIPTORS = 64;
-
-    /** A batching thread and a receiver, besides the producers. */
-    private static final int OTHERS = 2;
-
     private final List<Integer> producers;
     private final List<Integer> loads;
     private final Duration duration;
     private final int bursts;
 
-    private BatchingExperiment(Settings settings) {
+    private BatchingExperiment(Experiment.Settings settings) {
         boolean quick = settings.quick();
         producers = quick ? List.of(1, 4, 16) : List.of(1, 2, 4, 8, 16);
         loads = quick ? List.of(20_000, 100_000, 400_000) : List.of(10_000, 50_000, 100_000, 200_000, 400_000, 800_000);
@@ -78,82 +66,78 @@ public final class BatchingExperiment {
         bursts = quick ? 60 : 500;
     }
 
-    public static Experiment of(Settings settings) {
+    public static Experiment of(Experiment.Settings settings) {
         BatchingExperiment batching = new BatchingExperiment(settings);
         return new Experiment(
                 "batching",
                 "Does smart batching keep latency down where threads that write themselves queue for a lock?",
                 "Smart Batching (Mechanical Sympathy), 2011",
                 "a worked example on paper: 10 messages, a device of 100 us; no measurement",
-                new Needs(0, DESCRIPTORS, last(batching.producers) + OTHERS),
+                // A batching thread and a receiver, besides the producers.
+                new Needs(0, 64, last(batching.producers) + 2),
                 () -> List.of(batching.burst(), batching.threads(), batching.load()),
                 () -> {});
     }
 
     private LabTable burst() {
-        List<Contestant> rows = new ArrayList<>();
-        for (Way way : Way.values()) {
-            rows.add(new Contestant(way == Way.RELAY ? RELAY_DEVICE : way.text(), "", new Burst(way, bursts)::go));
-        }
         return new LabTable(
                 "burst",
                 "The worked example: 10 threads send a message each at the same time to a device that takes 100 us a"
                         + " packet",
-                List.of(BEST, AVERAGE, WORST, PACKETS),
-                rows,
+                BURST,
+                Stream.of(Way.values())
+                        .map(way -> new Contestant(
+                                way == Way.RELAY ? RELAY_DEVICE : way.text(), "", new Burst(way, bursts)::go))
+                        .toList(),
                 WORKED_EXAMPLE,
                 table -> Claim.judge(BURST_CLAIMS, table),
                 List.of());
     }
 
     private LabTable threads() {
-        List<Contestant> rows = new ArrayList<>();
-        for (Way way : Way.values()) {
-            producers.forEach(threads -> rows.add(contestant(new Load(way, threads, 0, duration))));
-        }
         return new LabTable(
                 "threads",
                 "Threads that send messages of " + Sender.BODY + " bytes over loopback as fast as they can",
-                List.of(DELIVERED, MEDIAN, P99, BATCH),
-                rows,
+                LOAD,
+                rows(producers, (way, threads) -> new Load(way, threads, 0, duration)),
                 ArticleFigures.NONE,
                 table -> judgeThreads(table, Load.threads(last(producers))),
                 List.of(Plots.ofRows(
                         "Throughput as threads are added",
                         Plots.linear("threads"),
-                        PRODUCERS,
+                        Load.PRODUCERS,
                         Plots.linear("delivered, msg/s"),
-                        DELIVERED)));
+                        Load.DELIVERED)));
     }
 
     private LabTable load() {
-        List<Contestant> rows = new ArrayList<>();
-        for (Way way : Way.values()) {
-            loads.forEach(rate -> rows.add(contestant(new Load(way, ARRIVING, rate, duration))));
-        }
         return new LabTable(
                 "load",
                 "Messages of " + Sender.BODY + " bytes that arrive in " + ARRIVING
                         + " threads at once, over loopback; latency from their arrival",
-                List.of(DELIVERED, MEDIAN, P99, BATCH),
-                rows,
+                LOAD,
+                rows(loads, (way, rate) -> new Load(way, ARRIVING, rate, duration)),
                 ArticleFigures.NONE,
                 table -> judgeLoad(table, loads),
                 List.of(
-                        latencyByLoad("J-curve or bathtub: median latency as load grows", MEDIAN),
-                        latencyByLoad("The same, 99th percentile", P99)));
+                        latencyByLoad("J-curve or bathtub: median latency as load grows", Load.MEDIAN),
+                        latencyByLoad("The same, 99th percentile", Load.P99)));
+    }
+
+    private static List<Contestant> rows(List<Integer> settings, BiFunction<Way, Integer, Load> load) {
+        return Stream.of(Way.values())
+                .flatMap(way -> settings.stream().map(setting -> load.apply(way, setting)))
+                .map(go -> new Contestant(go.way().text(), go.setting(), go::go))
+                .toList();
     }
 
     private static int last(List<Integer> growing) {
         return growing.get(growing.size() - 1);
     }
 
-    private static Contestant contestant(Load load) {
-        return new Contestant(load.way().text(), load.setting(), load::go);
-    }
-
     private static Function<TableResult, Chart> latencyByLoad(String title, Column latency) {
-        return Plots.ofRows(title, Plots.log("load, msg/s"), LOAD, Plots.log(latency.name() + " latency, us"), latency);
+        return Plots.ofRows(
+                title, Plots.log("load, msg/s"), Load.LOAD, Plots.log(latency.name() + " latency, us"), latency);
     }
 
     private static Claim burst(String text, Column column, Way better, Way worse) {
@@ -161,27 +145,21 @@ public final class BatchingExperiment {
     }
 
     private static List<Verdict> judgeThreads(TableResult table, String most) {
+        String text = "batching gives more throughput than a write a message";
         String lock = Contestant.label(Way.SERIAL.text(), most);
-        List<Claim> claims = new ArrayList<>();
-        for (Way way : List.of(Way.QUEUE, Way.DISRUPTOR, Way.RELAY)) {
-            String batching = Contestant.label(way.text(), most);
-            claims.add(
-                    Claim.better("batching gives more throughput than a write a message", DELIVERED, batching, lock));
-        }
-        return Claim.judge(claims, table);
+        return BATCHING.stream()
+                .map(way -> Claim.better(text, Load.DELIVERED, Contestant.label(way.text(), most), lock)
+                        .judge(table))
+                .toList();
     }
 
     private static List<Verdict> judgeLoad(TableResult table, List<Integer> loads) {
-        List<Verdict> verdicts = new ArrayList<>();
-        for (Way way : List.of(Way.QUEUE, Way.DISRUPTOR, Way.RELAY)) {
-            verdicts.add(bathtub(table, way, loads));
-        }
-        for (int load : loads) {
-            String queue = label(Way.QUEUE, load);
-            verdicts.add(Claim.better("contention for the lock costs latency", P99, queue, label(Way.SERIAL, load))
-                    .judge(table));
-        }
-        return verdicts;
+        String text = "contention for the lock costs latency";
+        Stream<Verdict> constant = BATCHING.stream().map(way -> bathtub(table, way, loads));
+        return Stream.concat(constant, loads.stream().map(load -> Claim.better(
+                                text, Load.P99, label(Way.QUEUE, load), label(Way.SERIAL, load))
+                        .judge(table)))
+                .toList();
     }
 
     /** How far latency has grown at the last load that this way still carried. */
@@ -189,22 +167,21 @@ public final class BatchingExperiment {
         String text = "latency stays constant until the device is saturated";
         int carried = 0;
         for (int load : loads) {
-            double delivered = table.row(label(way, load)).figure(DELIVERED).median();
+            double delivered =
+                    table.row(label(way, load)).figure(Load.DELIVERED).median();
             if (Double.isNaN(delivered) || delivered < CARRIED * load) {
                 break;
             }
             carried = load;
         }
-        if (carried == 0) {
-            return Claim.undecided(text, way.text() + " did not carry even the smallest load");
-        }
-        if (carried == loads.get(0)) {
-            return Claim.undecided(text, way.text() + " carried only the smallest load");
+        if (carried <= loads.get(0)) {
+            String little = carried == 0 ? " did not carry even the smallest load" : " carried only the smallest load";
+            return Claim.undecided(text, way.text() + little);
         }
         String first = label(way, loads.get(0));
         String last = label(way, carried);
-        Claim claim = Claim.equal(text, MEDIAN, last, first, CONSTANT);
-        String median = Numbers.text(table.row(last).figure(MEDIAN).median());
+        Claim claim = Claim.equal(text, Load.MEDIAN, last, first, CONSTANT);
+        String median = Figure.text(table.row(last).figure(Load.MEDIAN).median());
         return claim.judge(table)
                 .after(way.text() + " carried up to " + Load.load(carried) + ", with a median latency of " + median
                         + " us there; ");

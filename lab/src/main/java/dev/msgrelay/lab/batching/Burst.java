@@ -6,14 +6,11 @@ import dev.msgrelay.lab.Figure;
 import dev.msgrelay.lab.Measurement;
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.batching.Sender.Way;
-import dev.msgrelay.loadgen.message.LoadMessage;
+import dev.msgrelay.loadgen.message.MessageCheck;
+import dev.msgrelay.loadgen.message.SizeTable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
@@ -24,96 +21,43 @@ import java.util.stream.Stream;
  * @param bursts how many a go
  */
 record Burst(Way way, int bursts) {
-    static final int MESSAGES = 10;
-    static final long PACKET_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
-
     static final Column BEST = Column.lower("best", "us");
     static final Column AVERAGE = Column.lower("average", "us");
     static final Column WORST = Column.lower("worst", "us");
     static final Column PACKETS = Column.lower("packets a burst", "");
 
-    private static final long BURST_MILLIS = 5_000;
-    private static final double MICRO = 1e3;
-
-    /**
-     * The latencies of bursts, one message of each producer. The device's thread, or whichever thread writes to it, hands
-     * over messages one at a time; the controlling thread waits for whole bursts.
-     */
-    static final class Tally implements SlowDevice.Acknowledged {
-        private final Frame.Check check;
-        private final long[] latencies = new long[MESSAGES];
-        private final Semaphore whole = new Semaphore(0);
-        private final List<Latency> bursts = new ArrayList<>();
-        private int come;
-
-        Tally(Frame.Check check) {
-            this.check = check;
-        }
-
-        @Override
-        public synchronized void message(int type, ByteBuffer body, long nanos) {
-            if (!check.onMessage(type, body)) {
-                return;
-            }
-            latencies[come++] = nanos - LoadMessage.timeAt(body, body.position(), nanos);
-            if (come == latencies.length) {
-                bursts.add(new Latency(
-                        Arrays.stream(latencies).min().orElseThrow(),
-                        Arrays.stream(latencies).average().orElseThrow(),
-                        Arrays.stream(latencies).max().orElseThrow()));
-                come = 0;
-                whole.release();
-            }
-        }
-
-        /** All whole bursts so far. */
-        synchronized List<Latency> bursts() {
-            return List.copyOf(bursts);
-        }
-    }
-
-    /** The latencies of one burst, in nanoseconds. */
-    record Latency(double best, double average, double worst) {}
-
     Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
-        Frame.Check check = new Frame.Check(MESSAGES, Sender.BODY);
-        Tally tally = new Tally(check);
-        SlowDevice device = new SlowDevice(PACKET_NANOS, SlowDevice.Time.REAL, tally);
-        List<Semaphore> released =
-                Stream.generate(() -> new Semaphore(0)).limit(MESSAGES).toList();
-        try (Sender sender = open(device);
-                Producers producers = new Producers(MESSAGES, Sender.BODY, sender, (id, frame, outlet) -> {
-                    long number = 0;
-                    while (number < bursts) {
+        MessageCheck check = new MessageCheck(SlowDevice.MESSAGES, SizeTable.fixed(Sender.BODY));
+        SlowDevice device = new SlowDevice(SlowDevice::pass, check);
+        List<Semaphore> released = Stream.generate(() -> new Semaphore(0))
+                .limit(SlowDevice.MESSAGES)
+                .toList();
+        long[] sent;
+        try (Sender sender = way == Way.RELAY ? new RelaySender().to(device) : way.open(device);
+                Producers producers = new Producers(SlowDevice.MESSAGES, sender, (id, frame, outlet) -> {
+                    for (long number = 0; number < bursts; number++) {
                         released.get(id).acquire();
                         outlet.send(frame.of(number, System.nanoTime()));
-                        number++;
                     }
-                    return number;
+                    return bursts;
                 })) {
             for (int i = 0; i < bursts; i++) {
                 released.forEach(Semaphore::release);
-                if (!tally.whole.tryAcquire(BURST_MILLIS, TimeUnit.MILLISECONDS)) {
+                if (!device.awaitBurst()) {
                     producers.checkHealthy();
                     throw new WrongResultException("burst " + (i + 1) + " did not arrive whole");
                 }
             }
-            producers.awaitEnd();
+            sent = producers.awaitEnd();
         }
-        long[] sent = new long[MESSAGES];
-        Arrays.fill(sent, bursts);
-        check.verify(sent);
-        return Measurement.of(BEST, median(tally, Latency::best))
-                .and(AVERAGE, median(tally, Latency::average))
-                .and(WORST, median(tally, Latency::worst))
+        Frame.verify(check, sent);
+        return Measurement.of(BEST, median(device, SlowDevice.Latency::best))
+                .and(AVERAGE, median(device, SlowDevice.Latency::average))
+                .and(WORST, median(device, SlowDevice.Latency::worst))
                 .and(PACKETS, (double) device.packets() / bursts);
     }
 
-    private Sender open(SlowDevice device) throws IOException, InterruptedException {
-        return way == Way.RELAY ? new RelaySender().to(device, Sender.PACKET) : way.open(device);
-    }
-
-    private static double median(Tally tally, ToDoubleFunction<Latency> figure) {
-        return Figure.of(tally.bursts().stream().mapToDouble(figure)).median() / MICRO;
+    private static double median(SlowDevice device, ToDoubleFunction<SlowDevice.Latency> figure) {
+        return Figure.of(device.bursts().stream().mapToDouble(figure)).median() / 1e3;
     }
 }

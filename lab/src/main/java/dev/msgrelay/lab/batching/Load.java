@@ -5,24 +5,27 @@ import static dev.msgrelay.loadgen.render.Unit.format;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant.Go;
 import dev.msgrelay.lab.Measurement;
+import dev.msgrelay.lab.Threads;
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.batching.Sender.Way;
 import dev.msgrelay.loadgen.message.LoadMessage;
+import dev.msgrelay.loadgen.message.MessageCheck;
+import dev.msgrelay.loadgen.message.SizeTable;
 import dev.msgrelay.loadgen.worker.Waiter;
 import dev.msgrelay.protocol.FrameReader;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
-import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -38,15 +41,8 @@ record Load(Way way, int producers, int rate, Duration duration) {
     static final Column P99 = Column.lower("p99", "us");
     static final Column BATCH = Column.higher("messages a read", "");
 
-    private static final double MICRO = 1e3;
-    private static final double SECOND = 1e9;
-
     /** One part in so many of a go is its beginning, and not in the latencies. */
     private static final int BEGINNING = 5;
-
-    private static final double HALF = 50;
-    private static final double NEARLY_ALL = 99;
-    private static final double ALL = 100;
 
     /** Time for every thread to fall asleep. */
     private static final long START_NANOS = 5_000_000;
@@ -85,50 +81,43 @@ record Load(Way way, int producers, int rate, Duration duration) {
         }
     }
 
-    /** Sends what has been handed over, then ends the stream; more than once, if need be. */
-    private interface End {
-        void close() throws IOException;
-    }
-
-    /** Ends the sender, and closes what it receives from. */
-    private Measurement measure(Sender sender, SocketChannel receiving, End end)
+    /** The end sends what has been handed over, then ends the stream; more than once, if need be. */
+    private Measurement measure(Sender sender, SocketChannel receiving, Closeable end)
             throws IOException, InterruptedException, WrongResultException {
-        Frame.Check check = new Frame.Check(producers, Sender.BODY);
-        CountDownLatch ready = new CountDownLatch(producers);
-        CompletableFuture<Long> begin = new CompletableFuture<>();
-        long start;
-        try (Receiver receiver = new Receiver(receiving, check)) {
+        try (Receiver receiver = new Receiver(receiving, producers)) {
+            AtomicLong start = new AtomicLong();
+            CyclicBarrier ready = new CyclicBarrier(producers, () -> {
+                start.set(System.nanoTime() + START_NANOS);
+                receiver.countFrom = start.get() + duration.toNanos() / BEGINNING;
+            });
             long[] sent;
-            try (Producers threads = new Producers(producers, Sender.BODY, sender, (id, frame, outlet) -> {
+            try (Producers threads = new Producers(producers, sender, (id, frame, outlet) -> {
                 Waiter.sharpenTimer();
                 Waiter waiter = new Waiter(0);
-                ready.countDown();
-                return send(await(begin), frame, outlet, waiter);
+                await(ready);
+                return send(start.get(), frame, outlet, waiter);
             })) {
-                ready.await();
-                start = System.nanoTime() + START_NANOS;
-                receiver.countFrom = start + duration.toNanos() / BEGINNING;
-                begin.complete(start);
                 sent = threads.awaitEnd();
             }
             end.close();
-            receiver.awaitEnd();
-            check.verify(sent);
+            Threads.join(receiver.thread);
+            Threads.check(receiver.failure);
+            Frame.verify(receiver.check, sent);
             if (receiver.reader.frames() == 0) {
                 throw new IOException("no thread had a core for " + duration.toMillis() + " ms");
             }
-            return figures(receiver, start);
+            return figures(receiver, start.get());
         } finally {
             // Behind the receiver: where the go failed, a write that waits for room gets out of it.
             end.close();
         }
     }
 
-    private static long await(CompletableFuture<Long> begin) throws InterruptedException {
+    private static void await(CyclicBarrier ready) throws InterruptedException {
         try {
-            return begin.get();
-        } catch (ExecutionException e) {
-            throw new IllegalStateException(e);
+            ready.await();
+        } catch (BrokenBarrierException e) {
+            throw new InterruptedException("another producer was interrupted");
         }
     }
 
@@ -145,7 +134,7 @@ record Load(Way way, int producers, int rate, Duration duration) {
         }
         // A message that arrives while its thread is still busy with an earlier one carries the time at which it
         // arrived.
-        double interval = SECOND * producers / rate;
+        double interval = 1e9 * producers / rate;
         long due;
         while ((due = start + (long) (number * interval)) < end
                 && waiter.awaitMoment(due) < end
@@ -156,39 +145,40 @@ record Load(Way way, int producers, int rate, Duration duration) {
     }
 
     private Measurement figures(Receiver receiver, long start) {
-        double seconds = (receiver.now - start) / SECOND;
+        double seconds = (receiver.now - start) / 1e9;
         long messages = receiver.reader.frames();
         return Measurement.of(rate == 0 ? PRODUCERS : LOAD, rate == 0 ? producers : rate)
                 .and(DELIVERED, messages / seconds)
-                .and(MEDIAN, receiver.latency(HALF))
-                .and(P99, receiver.latency(NEARLY_ALL))
+                .and(MEDIAN, receiver.latency(50))
+                .and(P99, receiver.latency(99))
                 .and(BATCH, (double) messages / Math.max(1, receiver.reader.reads()));
     }
 
-    /** Reads a connection to its end with a thread of its own; everything else is asked after {@link #awaitEnd}. */
-    private static final class Receiver implements ReadableByteChannel {
+    /** Reads a connection to its end with a thread of its own; everything else is asked after that thread has ended. */
+    private static final class Receiver implements AutoCloseable {
         /** Longer latencies are recorded as this one. */
         private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(100);
 
         private static final int DIGITS = 3;
 
         private final SocketChannel channel;
-        private final Frame.Check check;
+        private final MessageCheck check;
         private final FrameReader reader = new FrameReader();
         private final Histogram latency = new Histogram(MAX_NANOS, DIGITS);
-        private final Thread thread = Producers.daemon("receiver", this::run);
+        private final Thread thread = Threads.daemon("receiver", this::run);
 
         /** Messages of an earlier time are not in the latencies. */
         private volatile long countFrom = Long.MAX_VALUE;
 
-        /** The moment of the last bytes. */
+        /** The time of the last read that completed a message, and which one that was. */
         private long now;
 
+        private long read;
         private IOException failure;
 
-        Receiver(SocketChannel channel, Frame.Check check) {
+        Receiver(SocketChannel channel, int producers) {
             this.channel = channel;
-            this.check = check;
+            this.check = new MessageCheck(producers, SizeTable.fixed(Sender.BODY));
             thread.start();
         }
 
@@ -196,7 +186,7 @@ record Load(Way way, int producers, int rate, Duration duration) {
             int n;
             try {
                 do {
-                    n = reader.read(this, this::onMessage);
+                    n = reader.read(channel, this::onMessage);
                 } while (n >= 0);
             } catch (IOException e) {
                 failure = e;
@@ -204,8 +194,13 @@ record Load(Way way, int producers, int rate, Duration duration) {
         }
 
         private void onMessage(int type, ByteBuffer body) {
+            if (read != reader.reads()) {
+                read = reader.reads();
+                now = System.nanoTime();
+            }
+            int at = body.position();
             if (check.onMessage(type, body)) {
-                long sent = LoadMessage.timeAt(body, body.position(), now);
+                long sent = LoadMessage.timeAt(body, at, now);
                 if (sent >= countFrom) {
                     latency.recordValue(Math.min(MAX_NANOS, Math.max(0, now - sent)));
                 }
@@ -214,36 +209,9 @@ record Load(Way way, int producers, int rate, Duration duration) {
 
         /** A percentile in microseconds; NaN where so few were recorded that none lies above it. */
         double latency(double percentile) {
-            return latency.getTotalCount() * (ALL - percentile) < ALL
+            return latency.getTotalCount() * (100 - percentile) < 100
                     ? Double.NaN
-                    : latency.getValueAtPercentile(percentile) / MICRO;
-        }
-
-        /**
-         * Waits for the end of the stream.
-         *
-         * @throws IOException it did not come, or the connection broke
-         */
-        void awaitEnd() throws IOException {
-            Producers.join(thread);
-            if (failure != null) {
-                throw failure;
-            }
-        }
-
-        /** Takes the time after every read that brought something: so it is known when each message was there. */
-        @Override
-        public int read(ByteBuffer target) throws IOException {
-            int n = channel.read(target);
-            if (n > 0) {
-                now = System.nanoTime();
-            }
-            return n;
-        }
-
-        @Override
-        public boolean isOpen() {
-            return channel.isOpen();
+                    : latency.getValueAtPercentile(percentile) / 1e3;
         }
 
         @Override

@@ -1,6 +1,6 @@
 package dev.msgrelay.lab.batching;
 
-import dev.msgrelay.loadgen.worker.Outlet;
+import dev.msgrelay.lab.Threads;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.PublishOutcome;
@@ -11,45 +11,30 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /** The relay within this process: a local publisher for each producer thread; the device is its one subscriber. */
 final class RelaySender implements Sender {
     private static final long FULL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final long LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
     private final RelayServer relay;
     private final SocketChannel subscriber;
     private Thread device;
 
     /** Its subscriber is connected, and gets every message from now on. */
-    RelaySender() throws IOException, InterruptedException {
+    RelaySender() throws IOException {
+        subscriber = SocketChannel.open();
         relay = RelayServer.start(RelayConfig.builder()
                 .publishPort(0)
                 .subscribePort(0)
                 .slowSubscriber(Policy.BACKPRESSURE)
                 .build());
         try {
-            subscriber = SocketChannel.open(relay.subscribeAddress());
-            awaitSubscriber();
-        } catch (IOException | InterruptedException e) {
+            subscriber.connect(relay.subscribeAddress());
+            Threads.await("the relay's first subscriber", () -> relay.stats().subscribers() > 0);
+        } catch (IOException e) {
             relay.close();
+            subscriber.close();
             throw e;
-        }
-    }
-
-    private void awaitSubscriber() throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Producers.LIMIT_MILLIS);
-        while (relay.stats().subscribers() == 0) {
-            if (System.nanoTime() - deadline > 0) {
-                subscriber.close();
-                throw new IOException("the relay did not take a subscriber within " + Producers.LIMIT_MILLIS + " ms");
-            }
-            LockSupport.parkNanos(LOOK_NANOS);
-            if (Thread.interrupted()) {
-                subscriber.close();
-                throw new InterruptedException();
-            }
         }
     }
 
@@ -58,9 +43,9 @@ final class RelaySender implements Sender {
         return subscriber;
     }
 
-    /** The subscriber is a device that is busy with a packet's worth of frames at a time; its thread ends with this. */
-    RelaySender to(NetworkFacade slow, int maxPacketSize) {
-        device = Producers.daemon("device", () -> SlowDevice.behind(subscriber, slow, maxPacketSize));
+    /** The subscriber is this device, whose thread ends with the relay. */
+    RelaySender to(SlowDevice slow) {
+        device = Threads.daemon("device", () -> slow.behind(subscriber));
         device.start();
         return this;
     }
@@ -90,7 +75,7 @@ final class RelaySender implements Sender {
     public void close() throws IOException {
         relay.close();
         if (device != null) {
-            Producers.join(device);
+            Threads.join(device);
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.msgrelay.lab.batching;
 
+import dev.msgrelay.lab.Threads;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Queue;
@@ -10,6 +11,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** One of the ways from many threads to one device. */
+@FunctionalInterface
 interface Sender extends AutoCloseable {
     /** Bytes of every message's body. */
     int BODY = 100;
@@ -20,33 +22,23 @@ interface Sender extends AutoCloseable {
     /** The place where one producer thread hands over its messages. */
     @FunctionalInterface
     interface Outlet {
-        /**
-         * Hands over one message; waits where there is no room.
-         *
-         * @param frame one whole frame between position and limit; the caller's again when this returns
-         */
+        /** Hands over one whole frame, the caller's again afterwards; waits where there is no room. */
         void send(ByteBuffer frame) throws IOException, InterruptedException;
     }
 
     /** A device that takes one packet at a time, and returns when it has it. Called by one thread at a time. */
     @FunctionalInterface
     interface NetworkFacade {
-        /**
-         * Sends all that remains in the packet.
-         *
-         * @param packet whole frames
-         */
+        /** Sends all that remains in the packet: whole frames. */
         void send(ByteBuffer packet) throws IOException;
     }
 
-    /** An outlet for one more producer thread. */
     Outlet newOutlet();
 
     /** Sends what has been handed over, and ends. Called after the producers have ended. */
     @Override
-    void close() throws IOException;
+    default void close() throws IOException {}
 
-    /** The four ways of the experiment. */
     enum Way {
         SERIAL("lock, one write a message"),
         QUEUE("queue and batching thread"),
@@ -66,7 +58,7 @@ interface Sender extends AutoCloseable {
         /** Opens a way to a device in this process. The relay has none: its device is a subscriber. */
         Sender open(NetworkFacade device) {
             return switch (this) {
-                case SERIAL -> new Serial(device);
+                case SERIAL -> serial(device);
                 case QUEUE -> new Queued(device);
                 case DISRUPTOR -> new DisruptorSender(device);
                 case RELAY -> throw new IllegalArgumentException("the relay writes to sockets only");
@@ -75,70 +67,38 @@ interface Sender extends AutoCloseable {
     }
 
     /** The simplest way: every thread writes its own messages, one at a time, under a lock. */
-    final class Serial implements Sender {
-        private final NetworkFacade network;
-        private final Lock lock = new ReentrantLock();
-
-        Serial(NetworkFacade network) {
-            this.network = network;
-        }
-
-        @Override
-        public Outlet newOutlet() {
-            return frame -> {
-                lock.lock();
-                try {
-                    network.send(frame);
-                } finally {
-                    lock.unlock();
-                }
-            };
-        }
-
-        @Override
-        public void close() {
-            // nothing waits anywhere
-        }
+    static Sender serial(NetworkFacade network) {
+        Lock lock = new ReentrantLock();
+        return () -> frame -> {
+            lock.lock();
+            try {
+                network.send(frame);
+            } finally {
+                lock.unlock();
+            }
+        };
     }
 
-    /**
-     * The article's algorithm: wait for data to become available; as soon as it is, take all there is and send it right
-     * away, up to a packet at a time. One thread runs it.
-     */
-    final class NetworkBatcher {
+    /** Frames that go to the device together, whole. Owned by the thread that sends. */
+    final class Packet {
         private final NetworkFacade network;
-        private final Queue<byte[]> queue;
         private final ByteBuffer buffer;
 
-        /**
-         * @param queue of whole frames
-         */
-        NetworkBatcher(NetworkFacade network, int maxPacketSize, Queue<byte[]> queue) {
+        Packet(NetworkFacade network, int size) {
             this.network = network;
-            this.queue = queue;
             // Direct: a channel copies any other one into such a buffer.
-            this.buffer = ByteBuffer.allocateDirect(maxPacketSize);
+            this.buffer = ByteBuffer.allocateDirect(size);
         }
 
-        void drain() throws IOException {
-            send(queue.poll());
-        }
-
-        /** Sends one batch: the article's inner loop. Null: there is none. */
-        void send(byte[] first) throws IOException {
-            if (first == null) {
-                return;
+        /** Sends what there is where the frame has no room beside it. */
+        void add(byte[] frame, int length) throws IOException {
+            if (length > buffer.remaining()) {
+                send();
             }
-            for (byte[] msg = first; msg != null; msg = queue.poll()) {
-                if (msg.length > buffer.remaining()) {
-                    sendBuffer();
-                }
-                buffer.put(msg);
-            }
-            sendBuffer();
+            buffer.put(frame, 0, length);
         }
 
-        private void sendBuffer() throws IOException {
+        void send() throws IOException {
             try {
                 network.send(buffer.flip());
             } finally {
@@ -147,19 +107,22 @@ interface Sender extends AutoCloseable {
         }
     }
 
-    /** Smart batching as the article draws it: a queue, and one thread that empties it. */
+    /**
+     * Smart batching as the article draws it: a queue, and one thread that waits for data to become available; as soon as
+     * it is, it takes all there is and sends it right away, up to a packet at a time.
+     */
     final class Queued implements Sender {
         private static final int CAPACITY = 16 << 10;
         private static final long LOOK_MILLIS = 5;
 
         private final BlockingQueue<byte[]> queue = new LinkedBlockingQueue<>(CAPACITY);
-        private final NetworkBatcher batcher;
-        private final Thread thread = Producers.daemon("batcher", this::run);
+        private final Packet packet;
+        private final Thread thread = Threads.daemon("batcher", this::run);
         private volatile boolean ended;
         private volatile IOException failure;
 
         Queued(NetworkFacade network) {
-            batcher = new NetworkBatcher(network, PACKET, queue);
+            packet = new Packet(network, PACKET);
             thread.start();
         }
 
@@ -170,7 +133,7 @@ interface Sender extends AutoCloseable {
                 for (boolean last = false; !last || !queue.isEmpty(); last = ended) {
                     byte[] first = queue.poll(LOOK_MILLIS, TimeUnit.MILLISECONDS);
                     try {
-                        batcher.send(first);
+                        batch(first, queue, packet);
                     } catch (IOException e) {
                         failure = e;
                     }
@@ -178,6 +141,17 @@ interface Sender extends AutoCloseable {
             } catch (InterruptedException e) {
                 failure = new IOException("interrupted", e);
             }
+        }
+
+        /** Sends one batch: the article's inner loop. Null: there is none. */
+        static void batch(byte[] first, Queue<byte[]> queue, Packet packet) throws IOException {
+            if (first == null) {
+                return;
+            }
+            for (byte[] msg = first; msg != null; msg = queue.poll()) {
+                packet.add(msg, msg.length);
+            }
+            packet.send();
         }
 
         @Override
@@ -192,10 +166,8 @@ interface Sender extends AutoCloseable {
         @Override
         public void close() throws IOException {
             ended = true;
-            Producers.join(thread);
-            if (failure != null) {
-                throw new IOException(failure.getMessage(), failure);
-            }
+            Threads.join(thread);
+            Threads.check(failure);
         }
     }
 }

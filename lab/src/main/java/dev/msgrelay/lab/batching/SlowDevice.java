@@ -1,107 +1,127 @@
 package dev.msgrelay.lab.batching;
 
+import dev.msgrelay.loadgen.message.LoadMessage;
+import dev.msgrelay.loadgen.message.MessageCheck;
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.FrameReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.LongSummaryStatistics;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongUnaryOperator;
 
-/** The article's device: takes the same time for every packet, and has it only then. Called by one thread at a time. */
+/**
+ * The article's device: takes the same time for every packet, and has it only then; it notes the latencies of bursts. Called
+ * by one thread at a time; any may ask.
+ */
 final class SlowDevice implements Sender.NetworkFacade {
-    private final long nanosPerPacket;
-    private final Time time;
-    private final Acknowledged acknowledged;
+    /** Those of a burst, each from a thread of its own. */
+    static final int MESSAGES = 10;
+
+    private static final long PACKET_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
+
+    private final LongUnaryOperator clock;
+    private final MessageCheck check;
     private final AtomicLong packets = new AtomicLong();
+    private final long[] latencies = new long[MESSAGES];
+    private final List<Latency> bursts = new ArrayList<>();
+    private final Semaphore whole = new Semaphore(0);
+    private int come;
 
-    /** The clock that a device lives by. */
-    interface Time {
-        /** Real time; waiting gives way to other threads, as a thread that waits for a device would. */
-        Time REAL = new Time() {
-            @Override
-            public long nanos() {
-                return System.nanoTime();
-            }
+    /** At the far end of a socket: how often it has read, and when it had what it read last. */
+    private long reads;
 
-            @Override
-            public void awaitMoment(long moment) {
-                while (System.nanoTime() < moment) {
-                    Thread.yield();
-                }
-            }
-        };
+    private long taken;
 
-        long nanos();
-
-        void awaitMoment(long moment);
+    /** The clock lets so many nanoseconds pass, and tells the time behind them. */
+    SlowDevice(LongUnaryOperator clock, MessageCheck check) {
+        this.clock = clock;
+        this.check = check;
     }
 
-    /** Hears of every message that the device has. */
-    @FunctionalInterface
-    interface Acknowledged {
-        /**
-         * @param body between position and limit
-         * @param nanos when the packet was acknowledged
-         */
-        void message(int type, ByteBuffer body, long nanos);
-    }
+    /** The latencies of one burst, in nanoseconds. */
+    record Latency(double best, double average, double worst) {}
 
-    SlowDevice(long nanosPerPacket, Time time, Acknowledged acknowledged) {
-        this.nanosPerPacket = nanosPerPacket;
-        this.time = time;
-        this.acknowledged = acknowledged;
+    /** A clock of real time; waiting gives way to other threads, as a thread that waits for a device would. */
+    static long pass(long nanos) {
+        long end = System.nanoTime() + nanos;
+        while (System.nanoTime() < end) {
+            Thread.yield();
+        }
+        return System.nanoTime();
     }
 
     @Override
     public void send(ByteBuffer packet) {
-        time.awaitMoment(time.nanos() + nanosPerPacket);
-        long now = time.nanos();
-        packets.incrementAndGet();
+        long now = take();
         while (packet.hasRemaining()) {
             int start = packet.position();
-            int type = FrameLayout.type(packet, start);
-            int end = start + FrameLayout.frameLength(FrameLayout.bodyLength(packet, start));
-            ByteBuffer body = packet.duplicate();
-            body.limit(end).position(start + FrameLayout.HEADER_LENGTH);
-            acknowledged.message(type, body, now);
-            packet.position(end);
+            int length = FrameLayout.bodyLength(packet, start);
+            ByteBuffer body = packet.slice(start + FrameLayout.HEADER_LENGTH, length);
+            message(FrameLayout.type(packet, start), body, now);
+            packet.position(start + FrameLayout.frameLength(length));
         }
     }
 
-    /** Packets so far. Any thread may ask. */
+    /** The packet with this message was acknowledged at this time. */
+    private synchronized void message(int type, ByteBuffer body, long nanos) {
+        int at = body.position();
+        if (!check.onMessage(type, body)) {
+            return;
+        }
+        latencies[come++] = nanos - LoadMessage.timeAt(body, at, nanos);
+        if (come == latencies.length) {
+            LongSummaryStatistics burst = Arrays.stream(latencies).summaryStatistics();
+            bursts.add(new Latency(burst.getMin(), burst.getAverage(), burst.getMax()));
+            come = 0;
+            whole.release();
+        }
+    }
+
+    /** Whether one more burst came whole within 5 s. */
+    boolean awaitBurst() throws InterruptedException {
+        return whole.tryAcquire(5, TimeUnit.SECONDS);
+    }
+
+    synchronized List<Latency> bursts() {
+        return List.copyOf(bursts);
+    }
+
+    private long take() {
+        long now = clock.applyAsLong(PACKET_NANOS);
+        packets.incrementAndGet();
+        return now;
+    }
+
     long packets() {
         return packets.get();
     }
 
     /**
-     * A device at the far end of a socket: takes a packet's worth of whole frames out of it, as many as are there, and is
-     * busy with them, until the socket ends.
+     * At the far end of a socket it takes a packet's worth of whole frames out of it, as many as are there, and is busy
+     * with them, until the socket ends.
      */
-    static void behind(SocketChannel socket, Sender.NetworkFacade device, int maxPacketSize) {
-        ByteBuffer buffer = ByteBuffer.allocateDirect(maxPacketSize);
+    void behind(SocketChannel socket) {
+        FrameReader reader = new FrameReader(Sender.PACKET, Sender.BODY);
         try (socket) {
-            while (socket.read(buffer) >= 0) {
-                buffer.flip();
-                int end = wholeFrames(buffer);
-                if (end > 0) {
-                    device.send(buffer.slice(0, end));
-                }
-                buffer.position(end).compact();
-            }
+            int n;
+            do {
+                n = reader.read(socket, (type, body) -> {
+                    if (reader.reads() > reads) {
+                        reads = reader.reads();
+                        taken = take();
+                    }
+                    message(type, body, taken);
+                });
+            } while (n >= 0);
         } catch (IOException e) {
             // what has not come by then is missed by whoever counts
         }
-    }
-
-    private static int wholeFrames(ByteBuffer buffer) {
-        int end = 0;
-        int limit = buffer.limit();
-        while (limit - end >= FrameLayout.HEADER_LENGTH) {
-            int next = end + FrameLayout.frameLength(FrameLayout.bodyLength(buffer, end));
-            if (next > limit) {
-                break;
-            }
-            end = next;
-        }
-        return end;
     }
 }

@@ -4,7 +4,7 @@
  * <pre>
  *  the tables        Burst (worked example), Load (threads and load over sockets)
  *  who sends         Producers, each thread with a Frame of its own
- *  the ways          Sender: Serial, Queued (NetworkBatcher); DisruptorSender (NetworkBatchHandler), RelaySender
+ *  the ways          Sender: serial, Queued; DisruptorSender (NetworkBatchHandler); RelaySender
  *  what they write   Sender.NetworkFacade: SlowDevice (100 us a packet), a socket
  * </pre>
  */

@@ -17,9 +17,7 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -39,13 +37,8 @@ import picocli.CommandLine.Spec;
             "Exits 1 when a row is FAILED."
         })
 public final class LabMain implements Callable<Integer> {
-    private static final int MAX_ROUNDS = 101;
-
     /** The fewest rounds that have a median. */
     private static final int QUICK_ROUNDS = 3;
-
-    /** The largest file, in MB. */
-    private static final int MAX_SIZE = 1_000_000;
 
     @Spec
     private CommandSpec spec;
@@ -126,10 +119,10 @@ public final class LabMain implements Callable<Integer> {
     private void check() {
         Limits.duration(spec, duration, null);
         if (rounds != null) {
-            Limits.within(spec, "--rounds", rounds, 1, MAX_ROUNDS);
+            Limits.within(spec, "--rounds", rounds, 1, 101);
         }
         if (sizes != null) {
-            sizes.forEach(size -> Limits.within(spec, "--size", size, 1, MAX_SIZE));
+            sizes.forEach(size -> Limits.within(spec, "--size", size, 1, 1_000_000));
         }
         checkWritable("--json", json);
         checkWritable("--html", html);
@@ -138,38 +131,31 @@ public final class LabMain implements Callable<Integer> {
     /** Before the run, which may take long. */
     private void checkWritable(String option, Path file) {
         Path parent = file == null ? null : file.toAbsolutePath().getParent();
-        if (file != null && (Files.isDirectory(file) || parent == null || !Files.isWritable(parent))) {
-            throw new ParameterException(
-                    spec.commandLine(), option + " '" + file + "' is not a file that can be written");
-        }
+        boolean wrong = file != null && (Files.isDirectory(file) || parent == null || !Files.isWritable(parent));
+        refuse(wrong, option + " '" + file + "' is not a file that can be written");
     }
 
     private List<Experiment> chosen(List<Experiment> all) {
+        List<String> known = all.stream().map(Experiment::name).toList();
         if (names.equals(List.of("all"))) {
             return all;
         }
-        List<Experiment> chosen = new ArrayList<>();
+        refuse(names.isEmpty(), "which experiment? " + String.join(", ", known));
         for (String name : names) {
-            chosen.add(all.stream()
-                    .filter(experiment -> experiment.name().equals(name))
-                    .findFirst()
-                    .orElseThrow(() -> which("'" + name + "' is no experiment: ", all)));
+            refuse(!known.contains(name), "'" + name + "' is no experiment: " + String.join(", ", known));
         }
-        if (chosen.isEmpty()) {
-            throw which("which experiment? ", all);
-        }
-        return chosen;
+        return names.stream().map(name -> all.get(known.indexOf(name))).toList();
     }
 
-    private ParameterException which(String problem, List<Experiment> all) {
-        List<String> known = all.stream().map(Experiment::name).toList();
-        return new ParameterException(spec.commandLine(), problem + String.join(", ", known));
+    private void refuse(boolean wrong, String message) {
+        if (wrong) {
+            throw new ParameterException(spec.commandLine(), message);
+        }
     }
 
     private static void list(List<Experiment> all, PrintWriter out) {
         for (Experiment experiment : all) {
-            out.printf(Locale.ROOT, "%-12s %s%n", experiment.name(), experiment.question());
-            out.printf(Locale.ROOT, "%-12s %s%n", "", experiment.article());
+            out.printf("%-12s %s%n%-12s %s%n", experiment.name(), experiment.question(), "", experiment.article());
         }
         out.flush();
     }

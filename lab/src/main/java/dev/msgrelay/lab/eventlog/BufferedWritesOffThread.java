@@ -1,8 +1,8 @@
 package dev.msgrelay.lab.eventlog;
 
-import dev.msgrelay.loadgen.rig.Child.Event;
+import dev.msgrelay.lab.Threads;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -20,13 +20,12 @@ import java.util.concurrent.locks.LockSupport;
  * events: here there are {@value #MAX_BUFFERS} buffers, and then the threads wait.
  */
 final class BufferedWritesOffThread implements EventLog {
-    /** How much is gathered before it is handed over. */
-    private static final int BLOCK_SIZE = 8 * 1024;
-
     static final int MAX_BUFFERS = 1024;
     private static final long NAP_NANOS = 100_000;
 
-    private final WriterThread writer;
+    private final FileChannel channel;
+
+    private final Thread writer = Threads.daemon("event-log-writer", this::writeAll);
 
     /** Filled buffers, for the writer. */
     private final Queue<EventBuffer> complete = new ConcurrentLinkedQueue<>();
@@ -38,68 +37,50 @@ final class BufferedWritesOffThread implements EventLog {
     private final ConcurrentHashMap<Thread, EventBuffer> dirty = new ConcurrentHashMap<>();
 
     private final AtomicInteger created = new AtomicInteger();
+    private volatile boolean closed;
+    private volatile IOException failure;
 
     BufferedWritesOffThread(Path file) throws IOException {
-        writer = new WriterThread(FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE));
+        this.channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         writer.start();
     }
 
-    /** Owns the channel. */
-    private final class WriterThread extends Thread {
-        private final FileChannel channel;
-        private volatile boolean isRunning = true;
-        private volatile IOException failure;
-
-        WriterThread(FileChannel channel) {
-            super("event-log-writer");
-            this.channel = channel;
-            setDaemon(true);
-        }
-
-        @Override
-        public void run() {
-            try (channel) {
-                while (true) {
-                    // in this order: what was queued before the log was closed is seen after it
-                    boolean last = !isRunning;
-                    EventBuffer buffer = complete.poll();
-                    if (buffer != null) {
-                        buffer.writeTo(channel);
-                        free.offer(buffer);
-                    } else if (last) {
-                        return;
-                    } else {
-                        Thread.sleep(1);
-                    }
+    private void writeAll() {
+        try {
+            // In this order: what was queued before the log was closed is seen after it.
+            for (boolean last = false; !last || !complete.isEmpty(); last = closed) {
+                EventBuffer buffer = complete.poll();
+                if (buffer != null) {
+                    write(buffer);
+                } else {
+                    Thread.sleep(1);
                 }
-            } catch (IOException e) {
-                failure = e;
-            } catch (InterruptedException e) {
-                failure = new IOException("interrupted", e);
             }
-        }
-
-        void end() throws IOException {
-            isRunning = false;
-            try {
-                join();
-            } catch (InterruptedException e) {
-                interrupt();
-                Thread.currentThread().interrupt();
-                throw new IOException("interrupted while the log was closed", e);
-            }
-            if (failure != null) {
-                throw failure;
-            }
+        } catch (InterruptedException e) {
+            failure = new IOException("interrupted", e);
         }
     }
 
+    /** After a failure it takes buffers for nothing, so that no thread waits for one. */
+    private void write(EventBuffer buffer) {
+        try {
+            ByteBuffer left = buffer.bytes.toByteBuffer();
+            while (left.hasRemaining()) {
+                channel.write(left);
+            }
+        } catch (IOException e) {
+            failure = e;
+        }
+        buffer.bytes.reset();
+        free.offer(buffer);
+    }
+
     @Override
-    public void recordEvent(Event event) {
-        EventBuffer bytes = dirty.computeIfAbsent(Thread.currentThread(), thread -> newBuffer());
-        bytes.add(event);
-        if (bytes.size() > BLOCK_SIZE) {
-            complete.offer(bytes);
+    public void recordEvent(Event event) throws IOException {
+        EventBuffer gathered = dirty.computeIfAbsent(Thread.currentThread(), thread -> newBuffer());
+        gathered.add(event);
+        if (gathered.bytes.size() > EventLogExperiment.BLOCK) {
+            complete.offer(gathered);
             dirty.put(Thread.currentThread(), newBuffer());
         }
     }
@@ -111,9 +92,6 @@ final class BufferedWritesOffThread implements EventLog {
                 created.incrementAndGet();
                 return new EventBuffer();
             }
-            if (writer.failure != null) {
-                throw new UncheckedIOException(writer.failure);
-            }
             LockSupport.parkNanos(NAP_NANOS);
             buffer = free.poll();
         }
@@ -123,6 +101,10 @@ final class BufferedWritesOffThread implements EventLog {
     @Override
     public void close() throws IOException {
         complete.addAll(dirty.values());
-        writer.end();
+        closed = true;
+        try (channel) {
+            Threads.join(writer);
+        }
+        Threads.check(failure);
     }
 }

@@ -5,7 +5,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
-import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -26,17 +25,13 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>Where the article prints a stack trace and goes on, these throw: a lost event is to be seen.
  */
+@FunctionalInterface
 interface EventLog extends AutoCloseable {
-    /**
-     * Records one event.
-     *
-     * @throws java.io.UncheckedIOException if it cannot be written
-     */
-    void recordEvent(Event event);
+    void recordEvent(Event event) throws IOException;
 
     /** Writes what is not in the file yet. */
     @Override
-    void close() throws IOException;
+    default void close() throws IOException {}
 
     /** One event, as in the article. */
     record Event(UUID id, ZonedDateTime created, String message) {
@@ -51,19 +46,6 @@ interface EventLog extends AutoCloseable {
         }
     }
 
-    /** Does nothing: what it shows is the cost of making the events. */
-    final class NullLogger implements EventLog {
-        @Override
-        public void recordEvent(Event event) {
-            // the base line
-        }
-
-        @Override
-        public void close() {
-            // nothing to close
-        }
-    }
-
     /** One lock around everything: the event becomes text while the lock is held. */
     final class LockedWriter implements EventLog {
         private final Writer stream;
@@ -73,12 +55,8 @@ interface EventLog extends AutoCloseable {
         }
 
         @Override
-        public synchronized void recordEvent(Event event) {
-            try {
-                event.appendTo(stream);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+        public synchronized void recordEvent(Event event) throws IOException {
+            event.appendTo(stream);
         }
 
         @Override
@@ -99,17 +77,13 @@ interface EventLog extends AutoCloseable {
         }
 
         @Override
-        public void recordEvent(Event event) {
-            EventBuffer bytes = buffer.get();
-            bytes.add(event);
-            try {
-                synchronized (stream) {
-                    bytes.writeTo(stream);
-                }
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+        public void recordEvent(Event event) throws IOException {
+            EventBuffer line = buffer.get();
+            line.add(event);
+            synchronized (stream) {
+                line.bytes.writeTo(stream);
             }
-            bytes.reset();
+            line.bytes.reset();
         }
 
         @Override
@@ -120,52 +94,26 @@ interface EventLog extends AutoCloseable {
         }
     }
 
-    /** No lock of its own: a thread takes a place in the file by one atomic addition, and writes its event there. */
-    final class AtomicPositionWrites implements EventLog {
-        private final FileChannel file;
-        private final ThreadLocal<EventBuffer> buffer = ThreadLocal.withInitial(EventBuffer::new);
-
-        /** The place of the next write. */
-        private final AtomicLong writePos = new AtomicLong();
-
-        AtomicPositionWrites(Path file) throws IOException {
-            this.file = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        }
-
-        @Override
-        public void recordEvent(Event event) {
-            EventBuffer bytes = buffer.get();
-            bytes.add(event);
-            try {
-                bytes.writeTo(file, writePos.getAndAdd(bytes.size()));
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-
-        @Override
-        public void close() throws IOException {
-            file.close();
-        }
-    }
-
-    /** As {@link AtomicPositionWrites}, but a thread gathers a block of events before it writes. */
-    final class BufferedWrites implements EventLog {
-        /** How much is gathered before it is written. */
-        private static final int BLOCK_SIZE = 8 * 1024;
-
+    /**
+     * No lock of its own: a thread takes a place in the file by one atomic addition, and writes there. The article has two
+     * classes of it: AtomicPositionWrites writes each event, BufferedWrites a block of them that the thread has gathered.
+     */
+    final class PositionWrites implements EventLog {
         private final FileChannel channel;
+
+        /** More bytes than these are written; 0: each event is. */
+        private final int block;
 
         /** The buffers of all threads, so that closing can write what is in them. Synchronized on itself. */
         private final List<EventBuffer> buffers = new ArrayList<>();
 
         private final ThreadLocal<EventBuffer> buffer = ThreadLocal.withInitial(this::newBuffer);
 
-        /** The place of the next write. */
         private final AtomicLong writePos = new AtomicLong();
 
-        BufferedWrites(Path file) throws IOException {
-            channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        PositionWrites(Path file, int block) throws IOException {
+            this.channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            this.block = block;
         }
 
         private EventBuffer newBuffer() {
@@ -177,28 +125,30 @@ interface EventLog extends AutoCloseable {
         }
 
         @Override
-        public void recordEvent(Event event) {
-            EventBuffer bytes = buffer.get();
-            bytes.add(event);
-            if (bytes.size() > BLOCK_SIZE) {
-                try {
-                    write(bytes);
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
+        public void recordEvent(Event event) throws IOException {
+            EventBuffer gathered = buffer.get();
+            gathered.add(event);
+            if (gathered.bytes.size() > block) {
+                write(gathered);
             }
         }
 
-        private void write(EventBuffer bytes) throws IOException {
-            bytes.writeTo(channel, writePos.getAndAdd(bytes.size()));
+        /** The article trusts one write to take all. */
+        private void write(EventBuffer gathered) throws IOException {
+            ByteBuffer left = gathered.bytes.toByteBuffer();
+            long at = writePos.getAndAdd(left.remaining());
+            while (left.hasRemaining()) {
+                at += channel.write(left, at);
+            }
+            gathered.bytes.reset();
         }
 
         @Override
         public void close() throws IOException {
             try (channel) {
                 synchronized (buffers) {
-                    for (EventBuffer bytes : buffers) {
-                        write(bytes);
+                    for (EventBuffer gathered : buffers) {
+                        write(gathered);
                     }
                 }
             }
@@ -207,56 +157,29 @@ interface EventLog extends AutoCloseable {
 
     /** The article's {@code Buffer}: a thread assembles events here before they go anywhere. One thread at a time. */
     final class EventBuffer {
-        private final Bytes bytes = new Bytes();
+        final Bytes bytes = new Bytes();
         private final Writer writer = new OutputStreamWriter(bytes, StandardCharsets.UTF_8);
 
-        /** Adds the event's line. */
-        void add(Event event) {
-            try {
-                event.appendTo(writer);
-                // so that the bytes are in the buffer
-                writer.flush();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+        void add(Event event) throws IOException {
+            event.appendTo(writer);
+            // so that the bytes are in the buffer
+            writer.flush();
+        }
+    }
+
+    /** The article's {@code ByteArrayBuffer}: shows its bytes without a copy. */
+    final class Bytes extends ByteArrayOutputStream {
+        ByteBuffer toByteBuffer() {
+            return ByteBuffer.wrap(buf, 0, count);
         }
 
-        int size() {
-            return bytes.size();
+        void copyTo(Bytes other) {
+            other.write(buf, 0, count);
         }
 
-        void reset() {
-            bytes.reset();
-        }
-
-        void writeTo(OutputStream stream) throws IOException {
-            bytes.writeTo(stream);
-        }
-
-        /** Writes all of it at the position, and empties the buffer. The article trusts one write to take all. */
-        void writeTo(FileChannel channel, long position) throws IOException {
-            ByteBuffer left = bytes.toByteBuffer();
-            long at = position;
-            while (left.hasRemaining()) {
-                at += channel.write(left, at);
-            }
-            reset();
-        }
-
-        /** The same, where the channel stands. */
-        void writeTo(FileChannel channel) throws IOException {
-            ByteBuffer left = bytes.toByteBuffer();
-            while (left.hasRemaining()) {
-                channel.write(left);
-            }
-            reset();
-        }
-
-        /** The article's {@code ByteArrayBuffer}: shows its bytes without a copy. */
-        private static final class Bytes extends ByteArrayOutputStream {
-            ByteBuffer toByteBuffer() {
-                return ByteBuffer.wrap(buf, 0, count);
-            }
+        /** Copies so many of them, from that one on. */
+        void copyTo(ByteBuffer other, int from, int length) {
+            other.put(buf, from, length);
         }
     }
 }

@@ -1,37 +1,51 @@
 package dev.msgrelay.lab.eventlog;
 
-import static dev.msgrelay.lab.eventlog.EventLogGo.COUNT;
-import static dev.msgrelay.lab.eventlog.EventLogGo.DEVIATION;
-import static dev.msgrelay.lab.eventlog.EventLogGo.MAX;
-import static dev.msgrelay.lab.eventlog.EventLogGo.MEAN;
-import static dev.msgrelay.lab.eventlog.EventLogGo.RATE;
-
 import dev.msgrelay.lab.ArticleFigures;
 import dev.msgrelay.lab.Claim;
+import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
+import dev.msgrelay.lab.Contestant.Go;
 import dev.msgrelay.lab.Experiment;
-import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.LabTable;
+import dev.msgrelay.lab.Measurement;
 import dev.msgrelay.lab.Needs;
+import dev.msgrelay.lab.Opener;
 import dev.msgrelay.lab.Plots;
+import dev.msgrelay.lab.Threads;
+import dev.msgrelay.lab.WrongResultException;
+import dev.msgrelay.lab.eventlog.EventLog.Event;
+import dev.msgrelay.loadgen.render.Chart.Series.Point;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Base64;
 import java.util.List;
-import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
 
 /** Many threads write events into one file: under a lock, at places of their own, gathered, by a thread of its own. */
 public final class EventLogExperiment {
-    private static final String NULL_LOGGER = "NullLogger";
+    static final Column MEAN = Column.lower("mean", "ms");
+    static final Column MAX = Column.lower("max", "ms");
+    static final Column DEVIATION = Column.lower("std deviation", "ms");
+    static final Column RATE = Column.higher("bursts", "1/s");
+    static final Column COUNT = Column.plain("count", "");
+    static final List<Column> SHOWN = List.of(MEAN, MAX, DEVIATION, RATE, COUNT);
+
     private static final String LOCKED_WRITER = "LockedWriter";
     private static final String LOCKED_STREAM = "LockedStream";
     private static final String ATOMIC = "AtomicPositionWrites";
     private static final String BUFFERED = "BufferedWrites";
     private static final String OFF_THREAD = "BufferedWritesOffThread";
-    private static final String DISRUPTOR = "Disruptor, batched writes";
 
     /** One minute, after two of warm-up. It counts bursts: 41,896, 46,795, 43,633, 64,255, 66,660; here a second. */
-    private static final ArticleFigures ARTICLE = ArticleFigures.of(List.of(MEAN, MAX, DEVIATION, RATE), """
+    private static final ArticleFigures ARTICLE = ArticleFigures.of(SHOWN, """
             LockedWriter            | 19.843 | 241.566 | 8.568 | 698.27
             LockedStream            | 17.440 |  62.194 | 3.846 | 779.92
             AtomicPositionWrites    | 18.896 |  36.209 | 2.133 | 727.22
@@ -49,49 +63,43 @@ public final class EventLogExperiment {
             Claim.better("background writes avoid the spikes of bulk writes", MAX, OFF_THREAD, BUFFERED),
             Claim.better("less contention improves the tail massively", MAX, OFF_THREAD, LOCKED_WRITER));
 
-    private static final int DESCRIPTORS = 8;
-
-    /** A line has 170 bytes on average, and a thread sleeps 3 ms on average between two bursts. */
-    private static final double BYTES_PER_THREAD_AND_SECOND = BurstThread.EVENTS * 170 / 0.003;
-
-    private static final double NANOS = 1e9;
+    /** Bytes that a thread gathers where the article has it gather. */
+    static final int BLOCK = 8 * 1024;
 
     /** Threads that write: with fewer there is no contention worth looking at. */
     private static final int THREADS = Math.max(4, Runtime.getRuntime().availableProcessors());
 
     private EventLogExperiment() {}
 
-    public static Experiment of(Settings settings) {
+    public static Experiment of(Experiment.Settings settings) {
         Duration duration = settings.duration(Duration.ofSeconds(5), Duration.ofMillis(400));
-        double seconds = duration.plus(EventLogGo.leadIn(duration)).toNanos() / NANOS;
+        // A line has 170 bytes on average, and a thread sleeps 3 ms on average between two bursts.
+        long bursts = THREADS * duration.plus(Bursts.leadIn(duration)).toMillis() / 3;
         return new Experiment(
                 "event-log",
                 "How long does a burst of log events hold up the threads that write it, on average and at worst?",
                 "Synchronizing File Writes, 2019",
                 "a cloud machine of 16 cores, OpenJDK 13; about 16 threads, by its figures; one minute each",
-                new Needs((long) (THREADS * BYTES_PER_THREAD_AND_SECOND * seconds), DESCRIPTORS, THREADS),
+                new Needs(bursts * Bursts.EVENTS * 170, 8, THREADS),
                 () -> List.of(table(duration)),
                 () -> {});
     }
 
     private static LabTable table(Duration duration) {
-        Map<String, EventLogGo.Opener> ways = new LinkedHashMap<>();
-        ways.put(NULL_LOGGER, file -> new EventLog.NullLogger());
-        ways.put(LOCKED_WRITER, EventLog.LockedWriter::new);
-        ways.put(LOCKED_STREAM, EventLog.LockedStream::new);
-        ways.put(ATOMIC, EventLog.AtomicPositionWrites::new);
-        ways.put(BUFFERED, EventLog.BufferedWrites::new);
-        ways.put(OFF_THREAD, BufferedWritesOffThread::new);
-        ways.put(DISRUPTOR, DisruptorBatches::new);
-        List<Contestant> rows = new ArrayList<>();
-        ways.forEach(
-                (name, opener) -> rows.add(new Contestant(name, "", new EventLogGo(opener, THREADS, duration)::go)));
+        List<Contestant> rows = List.of(
+                row("NullLogger", file -> event -> {}, duration),
+                row(LOCKED_WRITER, EventLog.LockedWriter::new, duration),
+                row(LOCKED_STREAM, EventLog.LockedStream::new, duration),
+                row(ATOMIC, file -> new EventLog.PositionWrites(file, 0), duration),
+                row(BUFFERED, file -> new EventLog.PositionWrites(file, BLOCK), duration),
+                row(OFF_THREAD, BufferedWritesOffThread::new, duration),
+                row("Disruptor, batched writes", DisruptorBatches::new, duration));
         return new LabTable(
                 "bursts",
-                "time of a burst of " + BurstThread.EVENTS + " events, " + THREADS
+                "time of a burst of " + Bursts.EVENTS + " events, " + THREADS
                         + " threads that sleep 1 to 5 ms in between, for " + duration.toMillis()
                         + " ms; making the events is within the time",
-                List.of(MEAN, MAX, DEVIATION, RATE, COUNT),
+                SHOWN,
                 rows,
                 ARTICLE,
                 table -> Claim.judge(CLAIMS, table),
@@ -99,5 +107,177 @@ public final class EventLogExperiment {
                         "time of a burst, by percentile",
                         Plots.log("one burst in so many takes longer"),
                         Plots.linear("ms"))));
+    }
+
+    private static Contestant row(String name, Opener<Path, EventLog> opener, Duration duration) {
+        return new Contestant(name, "", new Bursts(opener, THREADS, duration)::go);
+    }
+
+    /**
+     * One way of logging: threads record bursts into a new log for a while; the log is closed, and its file is read back and
+     * compared with what was recorded.
+     */
+    record Bursts(Opener<Path, EventLog> opener, int threads, Duration duration) {
+        private static final int ROUNDS = 200;
+
+        /** Those of a burst. */
+        static final int EVENTS = 3 * ROUNDS;
+
+        /** The points of the plot: one in so many bursts takes longer. */
+        private static final int[] ONE_IN = {1, 2, 4, 10, 20, 40, 100, 200, 400, 1_000, 2_000, 4_000, 10_000, 100_000};
+
+        Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
+            Path file = go.scratch().resolve("event-log");
+            try {
+                List<BurstThread> bursts = record(file, go.time(duration));
+                check(file, bursts);
+                return measurement(bursts);
+            } finally {
+                Files.deleteIfExists(file);
+            }
+        }
+
+        /** Before the measured part of a go, with the log just opened. */
+        static Duration leadIn(Duration duration) {
+            return duration.dividedBy(5);
+        }
+
+        /** Ends with the log closed and all threads ended. */
+        private List<BurstThread> record(Path file, Duration time) throws IOException, InterruptedException {
+            List<BurstThread> bursts = new ArrayList<>();
+            try (EventLog log = opener.open(file)) {
+                for (int i = 0; i < threads; i++) {
+                    bursts.add(new BurstThread(i, log));
+                }
+                try {
+                    bursts.forEach(Thread::start);
+                    TimeUnit.NANOSECONDS.sleep(leadIn(time).toNanos());
+                    bursts.forEach(thread -> thread.measuring = true);
+                    TimeUnit.NANOSECONDS.sleep(time.toNanos());
+                } finally {
+                    bursts.forEach(thread -> thread.ending = true);
+                    for (BurstThread thread : bursts) {
+                        Threads.join(thread);
+                    }
+                }
+            }
+            return bursts;
+        }
+
+        private static void check(Path file, List<BurstThread> bursts) throws IOException, WrongResultException {
+            EventTally recorded = new EventTally();
+            for (BurstThread thread : bursts) {
+                if (thread.failure != null) {
+                    throw new IOException("an event could not be recorded: " + thread.failure, thread.failure);
+                }
+                recorded.add(thread.tally);
+            }
+            // The one that does nothing has no file.
+            if (Files.exists(file)) {
+                String problem = recorded.problem(file);
+                if (problem != null) {
+                    throw new WrongResultException(problem);
+                }
+            }
+        }
+
+        private Measurement measurement(List<BurstThread> bursts) throws IOException {
+            Histogram times = new Histogram(bursts.get(0).times);
+            for (BurstThread thread : bursts) {
+                times.add(thread.times);
+            }
+            if (times.getTotalCount() == 0) {
+                throw new IOException("no burst within " + duration.toMillis() + " ms: give it longer");
+            }
+            return Measurement.of(MEAN, times.getMean() / 1e6)
+                    .and(MAX, times.getMaxValue() / 1e6)
+                    .and(DEVIATION, times.getStdDeviation() / 1e6)
+                    .and(RATE, times.getTotalCount() * 1e9 / duration.toNanos())
+                    .and(COUNT, times.getTotalCount())
+                    .withCurve(percentiles(times));
+        }
+
+        /** As far as there are bursts enough to speak of. */
+        private static List<Point> percentiles(Histogram times) {
+            List<Point> points = new ArrayList<>();
+            for (int oneIn : ONE_IN) {
+                if (oneIn <= times.getTotalCount()) {
+                    double percentile = 100.0 - 100.0 / oneIn;
+                    points.add(new Point(oneIn, times.getValueAtPercentile(percentile) / 1e6));
+                }
+            }
+            return points;
+        }
+
+        /**
+         * One of the article's threads: sleeps 1 to 5 ms, makes and records a burst of 600 events, and so on, until it is stopped.
+         * Its figures are asked for after its end.
+         */
+        private static final class BurstThread extends Thread {
+            private static final int MEDIUM = 48;
+            private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(10);
+
+            private final Random random;
+            private final EventLog log;
+
+            /** Nanoseconds per burst, without the warm-up's. */
+            private final Histogram times = new Histogram(LONGEST_NANOS, 3);
+
+            /** Everything it recorded, warm-up included. */
+            private final EventTally tally = new EventTally();
+
+            /** The events of the last burst: they are tallied once its time is taken. */
+            private final List<Event> recorded = new ArrayList<>(EVENTS);
+
+            private volatile boolean measuring;
+            private volatile boolean ending;
+            private volatile Throwable failure;
+
+            BurstThread(int number, EventLog log) {
+                super("event-log-burst-" + number);
+                setDaemon(true);
+                random = new Random(number);
+                this.log = log;
+            }
+
+            @Override
+            public void run() {
+                try {
+                    while (!ending) {
+                        Thread.sleep(1 + random.nextInt(5));
+                        boolean measured = measuring;
+                        long start = System.nanoTime();
+                        burst();
+                        long time = System.nanoTime() - start;
+                        recorded.forEach(tally::add);
+                        recorded.clear();
+                        if (measured) {
+                            times.recordValue(Math.min(time, LONGEST_NANOS));
+                        }
+                    }
+                } catch (InterruptedException | IOException | RuntimeException e) {
+                    failure = e;
+                }
+            }
+
+            private void burst() throws IOException {
+                for (int i = 0; i < ROUNDS; i++) {
+                    byte[] data = new byte[96];
+                    random.nextBytes(data);
+                    String dataBase64 = Base64.getEncoder().encodeToString(data);
+                    String eventNo = System.currentTimeMillis() + "." + i;
+                    ZonedDateTime timestamp = ZonedDateTime.now(ZoneOffset.UTC);
+                    record(timestamp, "EventNo: " + eventNo + " Data:" + dataBase64);
+                    record(timestamp, "EventNo: " + eventNo + " Data: Small " + random.nextLong());
+                    record(timestamp, "EventNo: " + eventNo + " Data: medium  " + dataBase64.substring(0, MEDIUM));
+                }
+            }
+
+            private void record(ZonedDateTime timestamp, String message) throws IOException {
+                Event event = new Event(UUID.randomUUID(), timestamp, message);
+                log.recordEvent(event);
+                recorded.add(event);
+            }
+        }
     }
 }

@@ -49,16 +49,11 @@ final class EventTally {
         return mixed ^ mixed >>> 31;
     }
 
-    /**
-     * Reads a log back, line by line.
-     *
-     * @return what is wrong with the file, in one line; null if it holds every event once, whole
-     */
+    /** The first fault of a log, in one line; null if it holds every event once, whole. */
     String problem(Path file) throws IOException {
         EventTally held = new EventTally();
         try (BufferedReader in = Files.newBufferedReader(file)) {
-            String line;
-            while ((line = in.readLine()) != null) {
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
                 Event event = held.parse(line);
                 if (event == null) {
                     return "line " + (held.count + 1) + " of the file is no whole event: '"
@@ -68,9 +63,8 @@ final class EventTally {
             }
         }
         if (held.count != count) {
-            long difference = held.count - count;
-            return "the file holds " + held.count + " of " + count + " events: " + Math.abs(difference)
-                    + (difference < 0 ? " lost" : " too many");
+            return "the file holds " + held.count + " of " + count + " events: "
+                    + (held.count < count ? count - held.count + " lost" : held.count - count + " too many");
         }
         if (held.sum != sum) {
             return "the file holds " + count + " events, but not the ones that were recorded";
@@ -97,11 +91,8 @@ final class EventTally {
 
     private static boolean endsALine(Path file) throws IOException {
         try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "r")) {
-            if (bytes.length() == 0) {
-                return true;
-            }
-            bytes.seek(bytes.length() - 1);
-            return bytes.read() == '\n';
+            bytes.seek(Math.max(0, bytes.length() - 1));
+            return bytes.length() == 0 || bytes.read() == '\n';
         }
     }
 }

@@ -2,7 +2,7 @@
  * The article on synchronizing file writes.
  *
  * <pre>
- *  EventLogExperiment -> EventLogGo (one go) -> BurstThread (many) -> EventLog (the article's logs)
+ *  EventLogExperiment -> Bursts (one go), its BurstThreads   -> EventLog (the article's logs)
  *                                                                     BufferedWritesOffThread, DisruptorBatches
  *                                            -> EventTally (the events, and the check that the file holds them)
  * </pre>

@@ -1,10 +1,10 @@
 package dev.msgrelay.lab.files;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 
 /**
  * The content of a file: the byte at position {@code i} is {@code (byte) (i + seed)}. The article always writes
@@ -33,36 +33,24 @@ record Content(long size, int seed) {
         return sum;
     }
 
-    /**
-     * Compares a file with it, byte by byte, in a way that no contestant uses.
-     *
-     * @return what is wrong with the file, in one line; null if nothing is
-     */
+    /** The first fault of a file, in one line; null if there is none. No contestant reads like this. */
     String problem(Path file) throws IOException {
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-            if (channel.size() != size) {
-                return "the file has " + channel.size() + " bytes instead of " + size;
-            }
-            byte[] expected = new byte[(int) Math.min(BLOCK, size)];
-            for (int i = 0; i < expected.length; i++) {
-                expected[i] = at(i);
-            }
-            ByteBuffer want = ByteBuffer.wrap(expected);
-            ByteBuffer block = ByteBuffer.allocate(expected.length);
-            for (long at = 0; at < size; at += block.limit()) {
-                block.clear().limit((int) Math.min(block.capacity(), size - at));
-                while (block.hasRemaining()) {
-                    if (channel.read(block) < 0) {
-                        throw new IOException("the file became shorter while it was checked");
-                    }
-                }
-                int wrong = want.limit(block.limit()).mismatch(block.flip());
-                if (wrong >= 0) {
-                    return "byte " + (at + wrong) + " of the file is " + block.get(wrong) + " instead of "
-                            + at(at + wrong);
-                }
-            }
-            return null;
+        if (Files.size(file) != size) {
+            return "the file has " + Files.size(file) + " bytes instead of " + size;
         }
+        byte[] want = new byte[(int) Math.min(BLOCK, size)];
+        for (int i = 0; i < want.length; i++) {
+            want[i] = at(i);
+        }
+        try (InputStream in = Files.newInputStream(file)) {
+            for (long at = 0; at < size; at += want.length) {
+                byte[] got = in.readNBytes((int) Math.min(want.length, size - at));
+                int wrong = Arrays.mismatch(got, 0, got.length, want, 0, got.length);
+                if (wrong >= 0) {
+                    return "byte " + (at + wrong) + " of the file is " + got[wrong] + " instead of " + at(at + wrong);
+                }
+            }
+        }
+        return null;
     }
 }

@@ -1,34 +1,47 @@
 package dev.msgrelay.lab.files;
 
-import static dev.msgrelay.lab.files.FileLoop.READ;
-import static dev.msgrelay.lab.files.FileLoop.WRITE;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.lab.ArticleFigures;
 import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
+import dev.msgrelay.lab.Contestant.Go;
 import dev.msgrelay.lab.Experiment;
-import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.LabTable;
+import dev.msgrelay.lab.Measurement;
 import dev.msgrelay.lab.Needs;
+import dev.msgrelay.lab.Threads;
+import dev.msgrelay.lab.WrongResultException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 
 /** Sequential file IO: four ways to write and read a file, on one that is there already and on one that grows. */
 public final class FilesExperiment {
+    static final Column WRITE = Column.higher("write", "MB/s");
+    static final Column READ = Column.higher("read", "MB/s");
+
     private static final int SMALL = 400;
 
     /** More than the article's machine had memory. */
     private static final int LARGE = 8_000;
 
-    private static final int QUICK = 32;
-    private static final long MEGA = 1_000_000;
-    private static final int DESCRIPTORS = 8;
     private static final String RANDOM = "RandomAccessFile";
     private static final String STREAM = "BufferedStreamFile";
     private static final String CHANNEL = "BufferedChannelFile";
     private static final String MAPPED = "MemoryMappedFile";
+    private static final String THERE = ", pre-allocated";
+    private static final String GROWING = ", growing";
+    private static final List<String> WAYS = List.of(RANDOM, STREAM, CHANNEL, MAPPED);
 
     /**
      * The article's figures: the slowest, the median and the fastest of five loops, in MB/s. Those of buffered streams stand beside
@@ -50,37 +63,38 @@ public final class FilesExperiment {
 
     private FilesExperiment() {}
 
-    public static Experiment of(Settings settings) {
+    public static Experiment of(Experiment.Settings settings) {
         List<Integer> sizes = settings.sizes() == null
-                ? List.of(settings.quick() ? QUICK : SMALL)
+                ? List.of(settings.quick() ? 32 : SMALL)
                 : settings.sizes().stream().distinct().toList();
         // Two files at a time; those of earlier tables and of the warm-ups stay until the end.
         long disk = 2
                 * sizes.stream()
-                        .mapToLong(size -> bytes(size) + Math.min(bytes(size), FileLoop.WARM_UP_BYTES))
+                        .mapToLong(size -> bytes(size) + Math.min(bytes(size), Loop.WARM_UP_BYTES))
                         .sum();
         return new Experiment(
                 "files",
                 "Which way to write and read a file from start to end is fast, and does it matter that the file is there?",
                 "Java Sequential IO Performance, 2011",
                 "2.0 GHz Sandy Bridge, 8 GB of memory, Intel 320 SSD, ext4, Fedora 15, Java 6",
-                new Needs(disk, DESCRIPTORS, 1),
+                new Needs(disk, 8, 1),
                 () -> sizes.stream().map(FilesExperiment::table).toList(),
                 () -> {});
     }
 
     /** Whole pages, as in the article. */
     private static long bytes(int megabytes) {
-        return (megabytes * MEGA + SequentialFile.PAGE_SIZE - 1) / SequentialFile.PAGE_SIZE * SequentialFile.PAGE_SIZE;
+        return (megabytes * 1_000_000L + SequentialFile.PAGE_SIZE - 1)
+                / SequentialFile.PAGE_SIZE
+                * SequentialFile.PAGE_SIZE;
     }
 
     private static LabTable table(int megabytes) {
-        String title = format(
-                "a file of %,d MB, pages of 4,096 bytes, written and read a byte at a time, with the page cache",
-                megabytes);
         return new LabTable(
                 "files-" + megabytes + "MB",
-                title,
+                format(
+                        "a file of %,d MB, pages of 4,096 bytes, written and read a byte at a time, with the page cache",
+                        megabytes),
                 List.of(WRITE, READ),
                 loops(megabytes),
                 megabytes == SMALL ? ARTICLE_SMALL : megabytes == LARGE ? ARTICLE_LARGE : ArticleFigures.NONE,
@@ -94,14 +108,11 @@ public final class FilesExperiment {
                 new SequentialFile.BufferedStream(),
                 new SequentialFile.BufferedChannel(),
                 new SequentialFile.MemoryMapped());
-        List<String> names = List.of(RANDOM, STREAM, CHANNEL, MAPPED);
-        FileLoop.Task task = new FileLoop.Task(bytes(megabytes), 2 * ways.size());
         List<Contestant> loops = new ArrayList<>();
         for (boolean preallocated : new boolean[] {true, false}) {
             for (int i = 0; i < ways.size(); i++) {
-                FileLoop loop = new FileLoop(ways.get(i), preallocated, task, loops.size());
-                String setting = preallocated ? "pre-allocated" : "growing";
-                loops.add(new Contestant(names.get(i), setting, loop::go));
+                Loop loop = new Loop(ways.get(i), preallocated, bytes(megabytes), loops.size());
+                loops.add(new Contestant(WAYS.get(i), preallocated ? "pre-allocated" : "growing", loop::go));
             }
         }
         return loops;
@@ -113,28 +124,108 @@ public final class FilesExperiment {
         String channels = "ByteBuffers and Channels are the best optimised parts of the IO libraries";
         for (Column column : List.of(WRITE, READ)) {
             // The article's stream cuts the file before it writes.
-            claims.add(Claim.better(streams, column, there(RANDOM), growing(STREAM)));
-            claims.add(Claim.better(channels, column, there(CHANNEL), growing(STREAM)));
-            claims.add(Claim.better(channels, column, there(CHANNEL), there(RANDOM)));
+            claims.add(Claim.better(streams, column, RANDOM + THERE, STREAM + GROWING));
+            claims.add(Claim.better(channels, column, CHANNEL + THERE, STREAM + GROWING));
+            claims.add(Claim.better(channels, column, CHANNEL + THERE, RANDOM + THERE));
         }
         if (megabytes < LARGE) {
             String mapped = "memory-mapped files win for writes in some cases";
-            claims.add(Claim.better(mapped, WRITE, there(MAPPED), there(CHANNEL)));
+            claims.add(Claim.better(mapped, WRITE, MAPPED + THERE, CHANNEL + THERE));
         }
         String reading = "for reading, RandomAccessFile and NIO do very well";
-        claims.add(Claim.better(reading, READ, there(CHANNEL), there(MAPPED)));
-        for (String way : List.of(RANDOM, STREAM, CHANNEL, MAPPED)) {
-            String extending = "constantly extending a file imposes a significant performance overhead";
-            claims.add(Claim.better(extending, WRITE, there(way), growing(way)));
-        }
+        claims.add(Claim.better(reading, READ, CHANNEL + THERE, MAPPED + THERE));
+        String extending = "constantly extending a file imposes a significant performance overhead";
+        WAYS.forEach(way -> claims.add(Claim.better(extending, WRITE, way + THERE, way + GROWING)));
         return claims;
     }
 
-    private static String there(String way) {
-        return way + ", pre-allocated";
-    }
+    /**
+     * One of the article's loops: write the file, read it back, both timed; then it is checked. All loops of a table use the
+     * same two files in turn, one that stays as long as it is and one that starts from nothing.
+     *
+     * @param index of this loop among those of the table
+     */
+    record Loop(SequentialFile way, boolean preallocated, long size, int index) {
+        /** The warm-up's file is no larger than this. */
+        static final long WARM_UP_BYTES = 32_000_000;
 
-    private static String growing(String way) {
-        return way + ", growing";
+        /** More than a table has loops. */
+        private static final int LOOPS = 16;
+
+        Measurement go(Go go) throws IOException, WrongResultException, InterruptedException {
+            return interruptibly(() -> run(go, go.isWarmUp() ? Math.min(WARM_UP_BYTES, size) : size));
+        }
+
+        /** A loop over gigabytes hears of no interrupt. It is left to itself then, on a thread that keeps no process alive. */
+        static <T> T interruptibly(Callable<T> loop) throws IOException, WrongResultException, InterruptedException {
+            FutureTask<T> task = new FutureTask<>(loop);
+            Threads.daemon("file-loop", task).start();
+            try {
+                return task.get();
+            } catch (ExecutionException e) {
+                Throwable cause = e.getCause();
+                if (cause instanceof IOException failure) {
+                    throw failure;
+                }
+                if (cause instanceof WrongResultException wrong) {
+                    throw wrong;
+                }
+                throw new IllegalStateException("the loop failed: " + cause, cause);
+            }
+        }
+
+        private Measurement run(Go go, long bytes) throws IOException, WrongResultException {
+            Path file = go.scratch().resolve((preallocated ? "pre-allocated-" : "growing-") + bytes);
+            if (!preallocated) {
+                // The file is not deleted: a mapping keeps its blocks until it is gone.
+                Files.write(file, new byte[0]);
+            } else if (!Files.exists(file)) {
+                preallocate(file, bytes);
+            }
+            // Another one than that of the loop before, whoever ran it.
+            Content content = new Content(bytes, go.round() * LOOPS + index);
+            System.gc();
+            long start = System.nanoTime();
+            int written = way.write(file, content);
+            long writeNanos = System.nanoTime() - start;
+            check("wrote", written, content);
+
+            settle(file);
+            System.gc();
+            start = System.nanoTime();
+            int read = way.read(file);
+            long readNanos = System.nanoTime() - start;
+            check("read", read, content);
+            String problem = content.problem(file);
+            if (problem != null) {
+                throw new WrongResultException(problem);
+            }
+            return Measurement.of(WRITE, 1e3 * bytes / writeNanos).and(READ, 1e3 * bytes / readNanos);
+        }
+
+        private static void check(String did, int checkSum, Content content) throws WrongResultException {
+            if (checkSum != content.checkSum()) {
+                throw new WrongResultException(
+                        did + " bytes of checksum " + checkSum + " instead of " + content.checkSum());
+            }
+        }
+
+        /** The operating system writes what is left, so that it burdens neither the read nor the next loop. */
+        private static void settle(Path file) throws IOException {
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                channel.force(false);
+            }
+        }
+
+        /** Writes zeros, as the article does. */
+        private static void preallocate(Path file, long bytes) throws IOException {
+            byte[] page = new byte[SequentialFile.PAGE_SIZE];
+            try (OutputStream out = Files.newOutputStream(file)) {
+                for (long left = bytes; left > 0; left -= page.length) {
+                    out.write(page, 0, (int) Math.min(left, page.length));
+                }
+            }
+            settle(file);
+        }
     }
 }

@@ -2,7 +2,7 @@
  * The article on sequential file IO.
  *
  * <pre>
- *  FilesExperiment -> FileLoop (times one way) -> SequentialFile (the four ways)
+ *  FilesExperiment -> Loop     (times one way) -> SequentialFile (the four ways)
  *                                              -> Content (the bytes of a file, and the check that it has them)
  * </pre>
  *

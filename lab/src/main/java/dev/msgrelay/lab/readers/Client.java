@@ -1,6 +1,7 @@
 package dev.msgrelay.lab.readers;
 
 import dev.msgrelay.client.RelaySubscriber;
+import dev.msgrelay.lab.readers.ChannelClient.Way;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -8,24 +9,19 @@ import java.util.function.Supplier;
 
 /** One of the article's clients: connects and reads messages until the server ends the stream. */
 interface Client {
-    /**
-     * Reads a whole stream.
-     *
-     * @return how often the socket was read
-     * @throws IOException the stream broke, or ended in the middle of a message
-     */
+    /** Reads a whole stream, and says how often the socket was read; throws where it ends within a message. */
     long receive(InetSocketAddress server, Sink sink) throws IOException;
 
     /** The clients, in the article's order. */
     enum Ladder {
-        BYTE_WISE("integers byte by byte", () -> new StreamClients.Allocating(false, StreamClients::byteByByte)),
-        FOUR_BYTES("four bytes at a time", () -> new StreamClients.Allocating(false, StreamClients::fourBytes)),
-        BUFFERED("BufferedInputStream", () -> new StreamClients.Allocating(true, StreamClients::byteByByte)),
-        BOTH("BufferedInputStream, four bytes", () -> new StreamClients.Allocating(true, StreamClients::fourBytes)),
-        REUSING("the same, nothing allocated", StreamClients.Reusing::new),
-        APPENDING("channel and buffer, appending", ChannelClients.Appending::new),
-        COMPACTING("channel and buffer, compacting", ChannelClients.Compacting::new),
-        HANDING("channel, buffer handed over", ChannelClients.Handing::new),
+        BYTE_WISE("integers byte by byte", () -> new StreamClient(false, false, false)),
+        FOUR_BYTES("four bytes at a time", () -> new StreamClient(false, true, false)),
+        BUFFERED("BufferedInputStream", () -> new StreamClient(true, false, false)),
+        BOTH("BufferedInputStream, four bytes", () -> new StreamClient(true, true, false)),
+        REUSING("the same, nothing allocated", () -> new StreamClient(true, true, true)),
+        APPENDING("channel and buffer, appending", () -> new ChannelClient(Way.APPENDING)),
+        COMPACTING("channel and buffer, compacting", () -> new ChannelClient(Way.COMPACTING)),
+        HANDING("channel, buffer handed over", () -> new ChannelClient(Way.HANDING)),
         RELAY("relay's client", () -> Client::relay);
 
         private final String text;

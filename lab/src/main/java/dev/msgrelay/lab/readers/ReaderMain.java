@@ -29,8 +29,7 @@ public final class ReaderMain {
     }
 
     private static String answer(Client.Ladder step, String... command) {
-        boolean check = command[0].equals("check");
-        Sink sink = check ? Sink.checking(StreamSender.BODY) : Sink.counting(StreamSender.BODY);
+        Sink sink = new Sink(StreamSender.BODY, command[0].equals("check"));
         Client client = step.newClient();
         try {
             int port = Integer.parseInt(command[1]);

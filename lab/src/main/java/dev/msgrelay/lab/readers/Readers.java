@@ -2,23 +2,20 @@ package dev.msgrelay.lab.readers;
 
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.readers.Client.Ladder;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /** A process for each client, which stays warm from round to round. The lab's thread owns them, and sends to them. */
@@ -26,21 +23,9 @@ final class Readers implements AutoCloseable {
     private static final List<String> JAVA_OPTIONS =
             List.of("-XX:+UseSerialGC", "-Xms256m", "-Xmx256m", "-Xshare:auto", "-XX:-UsePerfData");
 
-    private static final int CONNECT_MILLIS = 60_000;
+    private final Map<Ladder, Process> readers = new EnumMap<>(Ladder.class);
 
-    /** A slow client reads on, behind the last write, from the socket's buffers. */
-    private static final long DRAIN_SECONDS = 60;
-
-    private final Map<Ladder, Reader> readers = new EnumMap<>(Ladder.class);
-
-    private record Reader(Process process, BufferedReader answers) {}
-
-    /**
-     * A client's account of one stream.
-     *
-     * @param sent messages that it was sent
-     * @param wrong messages that are not what they must be
-     */
+    /** A client's account of one stream, and how many messages it was sent. */
     record Reading(long sent, long messages, long wrong, long reads, long nanos) {
         /** Throws unless all that was sent came, in order and whole. */
         void verify() throws WrongResultException {
@@ -51,21 +36,17 @@ final class Readers implements AutoCloseable {
         }
     }
 
-    /**
-     * Lets a client read a stream.
-     *
-     * @param check every byte, instead of counting
-     */
+    /** Lets a client read a stream, and compare every byte or only count. */
     Reading read(Ladder step, StreamSender sender, Duration duration, boolean check)
             throws IOException, InterruptedException {
-        Reader reader = reader(step);
+        Process reader = reader(step);
         boolean answered = false;
         try (ServerSocketChannel server = ServerSocketChannel.open()) {
             server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-            server.socket().setSoTimeout(CONNECT_MILLIS);
+            server.socket().setSoTimeout(60_000);
             String command = (check ? "check " : "count ") + server.socket().getLocalPort() + "\n";
-            reader.process().getOutputStream().write(command.getBytes(StandardCharsets.UTF_8));
-            reader.process().getOutputStream().flush();
+            reader.outputWriter().write(command);
+            reader.outputWriter().flush();
             long sent;
             try (SocketChannel client = server.socket().accept().getChannel()) {
                 sent = sender.send(client, System.nanoTime() + duration.toNanos(), System::nanoTime);
@@ -76,38 +57,34 @@ final class Readers implements AutoCloseable {
         } finally {
             if (!answered) {
                 // The next go gets another process.
-                readers.remove(step).process().destroyForcibly();
+                readers.remove(step).destroyForcibly();
             }
         }
     }
 
-    private Reader reader(Ladder step) throws IOException {
-        Reader reader = readers.get(step);
+    private Process reader(Ladder step) throws IOException {
+        Process reader = readers.get(step);
         if (reader == null) {
-            List<String> program = Stream.of(
-                            List.of(ProcessHandle.current().info().command().orElse("java")),
-                            JAVA_OPTIONS,
-                            List.of("-cp", System.getProperty("java.class.path")),
-                            List.of(ReaderMain.class.getName(), step.name()))
-                    .flatMap(List::stream)
-                    .toList();
-            Process process = new ProcessBuilder(program)
+            List<String> program = new ArrayList<>();
+            program.add(ProcessHandle.current().info().command().orElse("java"));
+            program.addAll(JAVA_OPTIONS);
+            program.addAll(
+                    List.of("-cp", System.getProperty("java.class.path"), ReaderMain.class.getName(), step.name()));
+            reader = new ProcessBuilder(program)
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
-            reader = new Reader(
-                    process,
-                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8)));
             readers.put(step, reader);
         }
         return reader;
     }
 
-    private static long[] answer(Ladder step, Reader reader) throws IOException, InterruptedException {
+    /** A slow client reads on, behind the last write, from the socket's buffers. */
+    private static long[] answer(Ladder step, Process reader) throws IOException, InterruptedException {
         String line;
         try {
-            line = CompletableFuture.supplyAsync(() -> line(reader)).get(DRAIN_SECONDS, TimeUnit.SECONDS);
-        } catch (TimeoutException e) {
-            throw new IOException(step.text() + " read on for more than " + DRAIN_SECONDS + " s", e);
+            line = CompletableFuture.supplyAsync(() -> line(reader))
+                    .completeOnTimeout("failed: read on for more than 60 s", 60, TimeUnit.SECONDS)
+                    .get();
         } catch (ExecutionException e) {
             throw new IOException(step.text() + ": " + e.getCause().getMessage(), e);
         }
@@ -117,9 +94,9 @@ final class Readers implements AutoCloseable {
         return Stream.of(line.split(" ")).mapToLong(Long::parseLong).toArray();
     }
 
-    private static String line(Reader reader) {
+    private static String line(Process reader) {
         try {
-            return reader.answers().readLine();
+            return reader.inputReader().readLine();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -127,7 +104,7 @@ final class Readers implements AutoCloseable {
 
     @Override
     public void close() {
-        readers.values().forEach(reader -> reader.process().destroyForcibly());
+        readers.values().forEach(Process::destroyForcibly);
         readers.clear();
     }
 }

@@ -5,7 +5,6 @@ import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Experiment;
-import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.Measurement;
 import dev.msgrelay.lab.Needs;
@@ -41,7 +40,6 @@ public final class ReadersExperiment {
             step("from the first to the last about 70 times", Ladder.HANDING, Ladder.BYTE_WISE)
                     .times(70));
 
-    /** The article's figures over loopback. */
     static final ArticleFigures ARTICLE = ArticleFigures.of(List.of(MESSAGES, BYTES), """
             integers byte by byte           | 304850   | 32.9
             BufferedInputStream, four bytes | 4816955  | 520.2
@@ -50,15 +48,6 @@ public final class ReadersExperiment {
             channel, buffer handed over     | 19880715 | 2147.1
             """);
 
-    /** Pipes of a dozen processes. */
-    private static final int DESCRIPTORS = 128;
-
-    /** A sender and a reader. */
-    private static final int CORES = 2;
-
-    private static final double SECOND = 1e9;
-    private static final double MEGA = 1e6;
-
     private final Readers readers = new Readers();
     private final Duration duration;
 
@@ -66,7 +55,7 @@ public final class ReadersExperiment {
         this.duration = duration;
     }
 
-    public static Experiment of(Settings settings) {
+    public static Experiment of(Experiment.Settings settings) {
         ReadersExperiment readers =
                 new ReadersExperiment(settings.duration(Duration.ofSeconds(1), Duration.ofMillis(100)));
         return new Experiment(
@@ -75,7 +64,7 @@ public final class ReadersExperiment {
                 "Buffered reading of a TCP stream, in Java",
                 "two Linux servers on 1 and 10 Gbit Ethernet, and one host's loopback; bodies of 100 bytes; processor,"
                         + " JDK and year not told",
-                new Needs(0, DESCRIPTORS, CORES),
+                new Needs(0, 128, 2),
                 readers::tables,
                 readers.readers::close);
     }
@@ -124,9 +113,9 @@ public final class ReadersExperiment {
             throws IOException, InterruptedException, WrongResultException {
         Readers.Reading reading = readers.read(step, sender, duration, check);
         reading.verify();
-        double perSecond = reading.messages() * SECOND / reading.nanos();
+        double perSecond = reading.messages() * 1e9 / reading.nanos();
         return Measurement.of(MESSAGES, perSecond)
-                .and(BYTES, perSecond * FrameLayout.frameLength(StreamSender.BODY) / MEGA)
+                .and(BYTES, perSecond * FrameLayout.frameLength(StreamSender.BODY) / 1e6)
                 .and(READS, (double) reading.reads() / reading.messages());
     }
 

@@ -9,7 +9,7 @@ import java.util.Arrays;
 /** The check of a client's messages. A body is the client's again when the method returns. */
 final class Sink {
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
-    private static final int MASK = NumberedFrames.FRAMES - 1;
+    private static final int MASK = StreamSender.FRAMES - 1;
 
     private final int bodyLength;
 
@@ -19,59 +19,35 @@ final class Sink {
     private long messages;
     private long wrong;
 
-    private Sink(int bodyLength, byte[][] bodies) {
+    /** Compares every byte, as in the warm-up, or looks at type, length and number: enough to see what is lost. */
+    Sink(int bodyLength, boolean check) {
         this.bodyLength = bodyLength;
-        this.bodies = bodies;
+        this.bodies = check ? new byte[StreamSender.FRAMES][] : null;
+        for (int i = 0; check && i < bodies.length; i++) {
+            bodies[i] = StreamSender.body(i, bodyLength);
+        }
     }
 
-    /** For the measurement: counts, and looks at nothing but length and number, which is enough to see what is lost. */
-    static Sink counting(int bodyLength) {
-        return new Sink(bodyLength, null);
-    }
-
-    /** For the warm-up: compares every byte of every message. */
-    static Sink checking(int bodyLength) {
-        byte[][] bodies = new byte[NumberedFrames.FRAMES][];
-        Arrays.setAll(bodies, number -> NumberedFrames.body(number, bodyLength));
-        return new Sink(bodyLength, bodies);
-    }
-
-    /**
-     * A message as an array.
-     *
-     * @param body may be longer than the message
-     */
+    /** A message as an array, which may be longer. Nothing is allocated: there are clients that do not either. */
     void message(int type, byte[] body, int length) {
-        if (bodies == null) {
-            // Nothing is allocated here: there are clients that do not either.
-            count(type, length, (long) LONG.get(body, 0));
-        } else {
-            compare(type, ByteBuffer.wrap(body, 0, length));
-        }
+        int number = (int) (messages & MASK);
+        boolean right = bodies == null
+                ? length == bodyLength && (long) LONG.get(body, 0) == number
+                : Arrays.equals(body, 0, length, bodies[number], 0, bodyLength);
+        count(type, right);
     }
 
-    /**
-     * A message in the reader's own memory.
-     *
-     * @param body between position and limit
-     */
+    /** A message in the reader's own memory. */
     void message(int type, ByteBuffer body) {
-        if (bodies == null) {
-            count(type, body.remaining(), body.getLong(body.position()));
-        } else {
-            compare(type, body);
-        }
+        int number = (int) (messages & MASK);
+        boolean right = bodies == null
+                ? body.remaining() == bodyLength && body.getLong(body.position()) == number
+                : body.equals(ByteBuffer.wrap(bodies[number]));
+        count(type, right);
     }
 
-    private void count(int type, int length, long number) {
-        if (type != NumberedFrames.TYPE || length != bodyLength || number != (messages & MASK)) {
-            wrong++;
-        }
-        messages++;
-    }
-
-    private void compare(int type, ByteBuffer body) {
-        if (type != NumberedFrames.TYPE || !body.equals(ByteBuffer.wrap(bodies[(int) (messages & MASK)]))) {
+    private void count(int type, boolean right) {
+        if (type != StreamSender.TYPE || !right) {
             wrong++;
         }
         messages++;

@@ -5,7 +5,7 @@
  *  ReaderMain, a JVM a client              the lab's process
  *  +------------------------------+       +------------------------------------------------+
  *  | Client -&gt; Sink (checks)   | &lt;---- | StreamSender: frames that were packed          |
- *  +------------------------------+       | beforehand (NumberedFrames)                    |
+ *  +------------------------------+       | beforehand                                     |
  *     ^ commands, results                 | ReadersExperiment, Readers (the lab's thread)  |
  *     +---------------------------------- +------------------------------------------------+
  * </pre>

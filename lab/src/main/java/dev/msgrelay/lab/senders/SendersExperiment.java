@@ -1,42 +1,45 @@
 package dev.msgrelay.lab.senders;
 
-import static dev.msgrelay.lab.senders.SendersGo.CLIENTS;
-import static dev.msgrelay.lab.senders.SendersGo.INITIAL;
-import static dev.msgrelay.lab.senders.SendersGo.SPEED;
-import static dev.msgrelay.lab.senders.SendersGo.THROUGHPUT;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.lab.ArticleFigures;
 import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
+import dev.msgrelay.lab.Contestant.Go;
 import dev.msgrelay.lab.Experiment;
-import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.LabTable;
+import dev.msgrelay.lab.Measurement;
 import dev.msgrelay.lab.Needs;
+import dev.msgrelay.lab.Opener;
 import dev.msgrelay.lab.Plots;
-import dev.msgrelay.lab.senders.SendAlgorithm.Download;
-import dev.msgrelay.lab.senders.SendAlgorithm.EqualBlocking;
-import dev.msgrelay.lab.senders.SendAlgorithm.EqualNonBlocking;
-import dev.msgrelay.lab.senders.SendAlgorithm.SimpleBlocking;
+import dev.msgrelay.lab.TableResult;
+import dev.msgrelay.lab.WrongResultException;
+import dev.msgrelay.loadgen.render.Chart;
+import dev.msgrelay.loadgen.render.Chart.Axis;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** Files are sent to many clients: by a worker each, by workers in parts. */
 public final class SendersExperiment {
+    static final Column CLIENTS = Column.plain("clients", "");
+    static final Column INITIAL = Column.lower("initial time", "s");
+    static final Column SPEED = Column.higher("speed, largest file", "MB/s");
+    static final Column THROUGHPUT = Column.higher("total throughput", "MB/s");
+    static final List<Column> SHOWN = List.of(INITIAL, SPEED, THROUGHPUT);
+
     private static final String SIMPLE = "SimpleBlocking";
     private static final String NON_BLOCKING = "EqualNonBlocking";
     private static final String NON_BLOCKING_CORES = "EqualNonBlocking, a worker per core";
     private static final String BLOCKING = "EqualBlocking 81k";
-    private static final String BLOCKING_40 = "EqualBlocking 40k";
 
     /** Clients read as fast as they can. The article does not tell the part of EqualBlocking; 81 KB is its default. */
-    private static final ArticleFigures ARTICLE = ArticleFigures.of(List.of(INITIAL, SPEED, THROUGHPUT), """
+    private static final ArticleFigures ARTICLE = ArticleFigures.of(SHOWN, """
             SimpleBlocking, 50 clients     |  0.019 | 4.36 | 208.76
             EqualNonBlocking, 50 clients   |  0.021 | 4.15 | 198.79
             EqualBlocking 81k, 50 clients  |  0.018 | 4.23 | 202.29
@@ -48,141 +51,176 @@ public final class SendersExperiment {
             EqualBlocking 81k, 200 clients |  0.264 | 0.97 | 158.83
             """);
 
-    private static final int WORKERS = 50;
-    private static final int QUICK_WORKERS = 4;
-
     private static final List<Long> QUICK_FILES = List.of(1_000L, 200_000L, 500_000L, 1_000_000L);
     private static final List<Long> FILES = List.of(1_000L, 200_000L, 500_000L, 1_000_000L, 20_000_000L, 100_000_000L);
-
-    private static final int KIBI = 1024;
-    private static final int SMALL_PART = 40 * KIBI;
-    /** The article's socket buffers, in KiB. */
-    private static final int SOCKET_BUFFER = 81;
-
-    /** Both ends of a connection, and a file of its own. */
-    private static final int DESCRIPTORS_PER_CLIENT = 3;
-
-    private static final int OTHER_DESCRIPTORS = 64;
 
     private final List<Integer> clients;
     private final int workers;
     private final List<Long> sizes;
     private final Duration duration;
 
-    private SendersExperiment(Settings settings) {
+    private SendersExperiment(Experiment.Settings settings) {
         clients = settings.quick() ? List.of(16) : List.of(50, 100, 200, 300);
-        workers = settings.quick() ? QUICK_WORKERS : WORKERS;
+        workers = settings.quick() ? 4 : 50;
         sizes = settings.quick() ? QUICK_FILES : FILES;
         duration = settings.duration(Duration.ofSeconds(5), Duration.ofMillis(250));
     }
 
-    public static Experiment of(Settings settings) {
+    public static Experiment of(Experiment.Settings settings) {
         SendersExperiment senders = new SendersExperiment(settings);
-        SendersGo.Files files = new SendersGo.Files(senders.sizes);
         int most = Collections.max(senders.clients);
-        // The workers, the selector's thread and the clients'.
-        int threads = Math.min(most, senders.workers) + 2;
         return new Experiment(
                 "senders",
                 "Which way sends files to many clients best: a thread each, or threads that take turns?",
                 "Algorithms of grizzly-sendfile",
                 "clients and server on one laptop (four cores, by its comments), Java 6; a pool of 50; HTTP; ten minutes each",
+                // Both ends of a connection, and a file of its own; the workers, the selector's thread and the
+                // clients'.
                 new Needs(
                         senders.sizes.stream().mapToLong(size -> size).sum(),
-                        most * DESCRIPTORS_PER_CLIENT + OTHER_DESCRIPTORS,
-                        threads),
-                () -> List.of(senders.table(files)),
+                        3 * most + 64,
+                        Math.min(most, senders.workers) + 2),
+                () -> List.of(senders.table()),
                 () -> {});
     }
 
-    private LabTable table(SendersGo.Files files) {
+    private LabTable table() {
         List<Contestant> contestants = new ArrayList<>();
         for (int n : clients) {
-            SendersGo.Load load =
-                    new SendersGo.Load(n, SOCKET_BUFFER * KIBI, duration.dividedBy(5), duration, SendersGo.PATIENCE);
-            ways().forEach((name, starter) -> {
-                SendersGo go = new SendersGo(starter, files, load);
-                contestants.add(new Contestant(name, n + " clients", go::go));
-            });
+            contestants.add(contestant(n, SIMPLE, WorkerServer.SendAlgorithm.SIMPLE_BLOCKING, workers));
+            contestants.add(contestant(n, NON_BLOCKING, WorkerServer.SendAlgorithm.EQUAL_NON_BLOCKING, workers));
+            contestants.add(contestant(n, NON_BLOCKING_CORES, WorkerServer.SendAlgorithm.EQUAL_NON_BLOCKING, cores()));
+            contestants.add(contestant(
+                    n, BLOCKING, WorkerServer.SendAlgorithm.equalBlocking(WorkerServer.BUFFER_SIZE), workers));
+            contestants.add(
+                    contestant(n, "EqualBlocking 40k", WorkerServer.SendAlgorithm.equalBlocking(40 * 1024), workers));
         }
         return new LabTable(
                 "unthrottled",
-                title(),
-                List.of(INITIAL, SPEED, THROUGHPUT),
+                format(
+                        "clients read as fast as they can; a pool of %d (%d cores); files of %s KB in turn; socket buffers"
+                                + " %d KiB; %d ms a go",
+                        workers,
+                        cores(),
+                        sizes.stream().map(size -> format("%,.0f", size / 1e3)).collect(Collectors.joining(", ")),
+                        WorkerServer.BUFFER_SIZE / 1024,
+                        duration.toMillis()),
+                SHOWN,
                 contestants,
                 ARTICLE,
                 result -> Claim.judge(claims(), result),
                 List.of(
-                        Plots.ofRows(
-                                "time to the first byte", Plots.linear("clients"), CLIENTS, Plots.log("s"), INITIAL),
-                        Plots.ofRows(
-                                "total throughput",
-                                Plots.linear("clients"),
-                                CLIENTS,
-                                Plots.linear("MB/s"),
-                                THROUGHPUT)));
+                        byClients("time to the first byte", Plots.log("s"), INITIAL),
+                        byClients("total throughput", Plots.linear("MB/s"), THROUGHPUT)));
     }
 
-    private String title() {
-        return format(
-                "clients read as fast as they can; a pool of %d (%d cores); files of %s KB in turn; socket buffers %s; %d ms a go",
-                workers,
-                cores(),
-                sizes.stream().map(size -> format("%,.0f", size / 1e3)).collect(Collectors.joining(", ")),
-                SOCKET_BUFFER + " KiB",
-                duration.toMillis());
+    private static Function<TableResult, Chart> byClients(String title, Axis axis, Column column) {
+        return Plots.ofRows(title, Plots.linear("clients"), CLIENTS, axis, column);
     }
 
     private static int cores() {
         return Runtime.getRuntime().availableProcessors();
     }
 
-    private Map<String, SendersGo.Starter> ways() {
-        Map<String, SendersGo.Starter> ways = new LinkedHashMap<>();
-        ways.put(SIMPLE, pool(new SimpleBlocking(), workers));
-        ways.put(NON_BLOCKING, pool(new EqualNonBlocking(), workers));
-        ways.put(NON_BLOCKING_CORES, pool(new EqualNonBlocking(), cores()));
-        ways.put(BLOCKING, pool(new EqualBlocking(Download.BUFFER_SIZE), workers));
-        ways.put(BLOCKING_40, pool(new EqualBlocking(SMALL_PART), workers));
-        return ways;
-    }
-
-    private SendersGo.Starter pool(SendAlgorithm algorithm, int threads) {
-        return files -> new WorkerServer(files, algorithm, new WorkerServer.Setup(threads, SOCKET_BUFFER * KIBI));
+    /** Socket buffers are as large as the server's own. */
+    private Contestant contestant(int n, String name, WorkerServer.SendAlgorithm algorithm, int threads) {
+        int buffer = WorkerServer.BUFFER_SIZE;
+        Downloads go = new Downloads(
+                files -> new WorkerServer(files, algorithm, threads, buffer),
+                sizes,
+                n,
+                buffer,
+                duration,
+                Downloads.PATIENCE);
+        return new Contestant(name, n + " clients", go::go);
     }
 
     private List<Claim> claims() {
+        String start = "with more downloads than workers, SimpleBlocking's initial time goes to extreme heights";
+        String single = "SimpleBlocking's downloads are faster one by one";
+        String total = "EqualBlocking performs better than EqualNonBlocking";
+        String latency = "EqualNonBlocking has the smaller latency than EqualBlocking";
         List<Claim> claims = new ArrayList<>();
         for (int n : clients) {
             if (n > workers) {
-                claims.add(better(
-                        "with more downloads than workers, SimpleBlocking's initial time goes to extreme heights",
-                        INITIAL,
-                        NON_BLOCKING,
-                        SIMPLE,
-                        n));
+                claims.add(better(start, INITIAL, NON_BLOCKING, SIMPLE, n));
             }
-            claims.add(better("SimpleBlocking's downloads are faster one by one", SPEED, SIMPLE, BLOCKING, n));
-            claims.add(better(
-                    "EqualBlocking performs better than EqualNonBlocking", THROUGHPUT, BLOCKING, NON_BLOCKING, n));
-            claims.add(better(
-                    "EqualNonBlocking has the smaller latency than EqualBlocking", INITIAL, NON_BLOCKING, BLOCKING, n));
+            claims.add(better(single, SPEED, SIMPLE, BLOCKING, n));
+            claims.add(better(total, THROUGHPUT, BLOCKING, NON_BLOCKING, n));
+            claims.add(better(latency, INITIAL, NON_BLOCKING, BLOCKING, n));
         }
-        int most = Collections.max(clients);
-        claims.add(better(
-                "(a comment) a pool as large as the number of cores is better",
-                THROUGHPUT,
-                NON_BLOCKING_CORES,
-                NON_BLOCKING,
-                most));
+        String cores = "(a comment) a pool as large as the number of cores is better";
+        claims.add(better(cores, THROUGHPUT, NON_BLOCKING_CORES, NON_BLOCKING, Collections.max(clients)));
         return claims;
     }
 
-    private static Claim better(String text, Column column, String better, String worse, int clients) {
-        return Claim.better(text, column, label(better, clients), label(worse, clients));
+    private static Claim better(String text, Column column, String better, String worse, int n) {
+        String setting = n + " clients";
+        return Claim.better(text, column, Contestant.label(better, setting), Contestant.label(worse, setting));
     }
 
-    private static String label(String name, int clients) {
-        return Contestant.label(name, clients + " clients");
+    /**
+     * One way of sending, with so many clients: a server is started, all clients ask at once and go on asking for a while; every
+     * byte that they got is compared with the files.
+     *
+     * @param sizes of the files
+     * @param socketBuffer bytes of each client's receive buffer; 0 leaves it to the operating system
+     * @param patience a file of which nothing more comes for so long does not come
+     */
+    record Downloads(
+            Opener<List<SentFile>, WorkerServer> opener,
+            List<Long> sizes,
+            int clients,
+            int socketBuffer,
+            Duration duration,
+            Duration patience) {
+        /** How long a busy machine may take until something arrives. */
+        static final Duration PATIENCE = Duration.ofSeconds(10);
+
+        private static final Duration LOOK = Duration.ofMillis(20);
+
+        Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
+            List<SentFile> files = SentFile.in(go.scratch(), sizes);
+            Duration time = go.time(duration);
+            int largest = sizes.indexOf(Collections.max(sizes));
+            // Clients are closed first: whoever is stuck in a write to one of them gets out of it.
+            try (WorkerServer server = opener.open(files);
+                    Clients group = new Clients(clients, files, socketBuffer, server.port())) {
+                group.start();
+                long start = System.nanoTime();
+                long from = start + time.dividedBy(5).toNanos();
+                group.runUntil(from, new SendFigures(largest, start));
+                SendFigures figures = new SendFigures(largest, System.nanoTime());
+                long end = from + time.toNanos();
+                group.runUntil(end, figures);
+                // A machine that does other things may need longer than a short go.
+                while (figures.bytes() == 0 && System.nanoTime() - end < patience.toNanos()) {
+                    group.runUntil(System.nanoTime() + time.toNanos(), figures);
+                }
+                group.end(figures);
+                awaitEnds(group, end, largest);
+                if (figures.bytes() == 0) {
+                    throw new WrongResultException("nothing arrived within " + patience.toSeconds() + " s");
+                }
+                return Measurement.of(CLIENTS, clients)
+                        .and(INITIAL, figures.initialSeconds())
+                        .and(SPEED, figures.speed())
+                        .and(THROUGHPUT, figures.throughput());
+            }
+        }
+
+        /** A server that stops within a file shows by clients that never hear of it again. */
+        private void awaitEnds(Clients group, long end, int largest)
+                throws IOException, InterruptedException, WrongResultException {
+            long deadline = System.nanoTime() + patience.toNanos();
+            while (group.isStalledSince(end)) {
+                if (System.nanoTime() > deadline) {
+                    throw new WrongResultException(
+                            "a file did not come to its end within " + patience.toSeconds() + " s");
+                }
+                long now = System.nanoTime();
+                group.runUntil(now + LOOK.toNanos(), new SendFigures(largest, now));
+            }
+        }
     }
 }

@@ -1,7 +1,6 @@
 package dev.msgrelay.lab.senders;
 
-import dev.msgrelay.lab.senders.FileSet.SentFile;
-import dev.msgrelay.lab.senders.SendAlgorithm.Download;
+import dev.msgrelay.lab.Threads;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -33,30 +32,53 @@ import java.util.concurrent.TimeUnit;
  * sends. A connection belongs to the selector's thread or to a worker, never to both, and changes hands through queues.
  */
 final class WorkerServer implements AutoCloseable {
-    private static final int BACKLOG = 1_024;
-    private static final long END_SECONDS = 10;
+    /** The article's: 81 KB, the socket buffer of its machine. */
+    static final int BUFFER_SIZE = 81 * 1024;
+
+    private static final ThreadLocal<ByteBuffer> BUFFERS =
+            ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(BUFFER_SIZE));
 
     private final SendAlgorithm algorithm;
     private final int socketBuffer;
     private final List<SentFile> files;
     private final List<FileChannel> channels = new ArrayList<>();
     private final ExecutorService pool;
-    private final Selector selector;
-    private final ServerSocketChannel listener;
-    private final Thread selection;
+    private final Selector selector = Selector.open();
+    private final ServerSocketChannel listener = ServerSocketChannel.open();
+    private final Thread selection = Threads.daemon("file-server", this::select);
 
     /** Connections that a worker has done with, to be registered again by the selector's thread. */
     private final Queue<Connection> returned = new ConcurrentLinkedQueue<>();
 
-    /** The connections that are open. */
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
-    /** One client. */
+    /**
+     * One of the article's algorithms: how long a worker stays with a client.
+     *
+     * @param blocking whether the socket is in blocking mode while a worker has it; it is out of the selector then
+     * @param part bytes that a worker sends at most before it is free for another client, and the selector waits for room
+     */
+    record SendAlgorithm(boolean blocking, long part) {
+        /** While not at the end, write: a worker has one client until it has the whole file. */
+        static final SendAlgorithm SIMPLE_BLOCKING = new SendAlgorithm(true, Long.MAX_VALUE);
+
+        /** A worker writes what the socket takes, and no more. The rest is another part, perhaps another worker's. */
+        static final SendAlgorithm EQUAL_NON_BLOCKING = new SendAlgorithm(false, Long.MAX_VALUE);
+
+        /** A worker writes one part of fixed size and blocks until the socket has it. */
+        static SendAlgorithm equalBlocking(int part) {
+            return new SendAlgorithm(true, part);
+        }
+    }
+
+    /** One client, and the file that is on its way to it. */
     private static final class Connection {
         private final SocketChannel socket;
         private final ByteBuffer request = ByteBuffer.allocate(Integer.BYTES);
         private SelectionKey key;
-        private Download download;
+        private FileChannel file;
+        private long position;
+        private long size;
 
         Connection(SocketChannel socket) {
             this.socket = socket;
@@ -64,47 +86,48 @@ final class WorkerServer implements AutoCloseable {
 
         /** The event that the client waits for: room in the socket, or the next request. */
         int interest() {
-            return download.isDone() ? SelectionKey.OP_READ : SelectionKey.OP_WRITE;
+            return position == size ? SelectionKey.OP_READ : SelectionKey.OP_WRITE;
+        }
+
+        /** Sends a part: less where the file ends, or the socket takes no more. */
+        void send(long part) throws IOException {
+            long left = part;
+            long sent = 1;
+            while (left > 0 && sent > 0 && position < size) {
+                sent = write(left);
+                left -= sent;
+            }
+        }
+
+        /** Sends up to so many bytes through a buffer. Those that the socket does not take are read again next time. */
+        private long write(long count) throws IOException {
+            ByteBuffer buffer = BUFFERS.get();
+            buffer.clear().limit((int) Math.min(Math.min(count, size - position), BUFFER_SIZE));
+            file.read(buffer, position);
+            long sent = socket.write(buffer.flip());
+            position += sent;
+            return sent;
         }
     }
 
-    /**
-     * The setup of a server.
-     *
-     * @param socketBuffer bytes of each socket's send buffer; 0 leaves it to the operating system
-     */
-    record Setup(int workers, int socketBuffer) {}
-
-    WorkerServer(FileSet files, SendAlgorithm algorithm, Setup setup) throws IOException {
-        this.files = files.files();
+    /** Each socket's send buffer has so many bytes; 0 leaves it to the operating system. */
+    WorkerServer(List<SentFile> files, SendAlgorithm algorithm, int workers, int socketBuffer) throws IOException {
+        this.files = files;
         this.algorithm = algorithm;
-        this.socketBuffer = setup.socketBuffer();
-        pool = Executors.newFixedThreadPool(setup.workers(), WorkerServer::daemon);
-        selector = Selector.open();
-        listener = ServerSocketChannel.open();
-        selection = daemon(this::select);
+        this.socketBuffer = socketBuffer;
+        pool = Executors.newFixedThreadPool(workers, work -> Threads.daemon("file-server", work));
         try {
-            open();
+            listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1_024);
+            listener.configureBlocking(false);
+            listener.register(selector, SelectionKey.OP_ACCEPT);
+            for (SentFile file : files) {
+                channels.add(FileChannel.open(file.path(), StandardOpenOption.READ));
+            }
         } catch (IOException e) {
             release();
             throw e;
         }
         selection.start();
-    }
-
-    private void open() throws IOException {
-        listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), BACKLOG);
-        listener.configureBlocking(false);
-        listener.register(selector, SelectionKey.OP_ACCEPT);
-        for (SentFile file : files) {
-            channels.add(FileChannel.open(file.path(), StandardOpenOption.READ));
-        }
-    }
-
-    private static Thread daemon(Runnable work) {
-        Thread thread = new Thread(work, "file-server");
-        thread.setDaemon(true);
-        return thread;
     }
 
     int port() {
@@ -151,7 +174,7 @@ final class WorkerServer implements AutoCloseable {
             if (key.isReadable() && !readRequest(connection)) {
                 return;
             }
-            if (algorithm.isBlocking()) {
+            if (algorithm.blocking()) {
                 key.cancel();
             } else {
                 key.interestOps(0);
@@ -176,20 +199,20 @@ final class WorkerServer implements AutoCloseable {
         if (number < 0 || number >= files.size()) {
             throw new IOException("no file " + number);
         }
-        connection.download =
-                new Download(channels.get(number), files.get(number).size(), connection.socket);
+        connection.file = channels.get(number);
+        connection.size = files.get(number).size();
+        connection.position = 0;
         return true;
     }
 
-    /** A worker's turn. */
     private void work(Connection connection) {
         try {
-            if (!algorithm.isBlocking()) {
-                algorithm.send(connection.download);
+            if (!algorithm.blocking()) {
+                connection.send(algorithm.part());
                 connection.key.interestOps(connection.interest());
             } else {
                 connection.socket.configureBlocking(true);
-                algorithm.send(connection.download);
+                connection.send(algorithm.part());
                 connection.socket.configureBlocking(false);
                 returned.add(connection);
             }
@@ -226,10 +249,9 @@ final class WorkerServer implements AutoCloseable {
         selector.wakeup();
         pool.shutdownNow();
         try {
-            boolean ended = pool.awaitTermination(END_SECONDS, TimeUnit.SECONDS);
-            selection.join(TimeUnit.SECONDS.toMillis(END_SECONDS));
-            if (!ended || selection.isAlive()) {
-                throw new IOException("the server's threads did not end within " + END_SECONDS + " s");
+            Threads.join(selection);
+            if (!pool.awaitTermination(Threads.LIMIT_MILLIS, TimeUnit.MILLISECONDS)) {
+                throw new IOException("workers did not end within " + Threads.LIMIT_MILLIS + " ms");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -2,8 +2,8 @@
  * The article on file sending algorithms.
  *
  * <pre>
- *  SendersExperiment -> SendersGo (one go) -> WorkerServer, whose workers follow a SendAlgorithm
- *                                          -> ClientGroup -> Client (many): asks, reads, compares
+ *  SendersExperiment -> Downloads (one go) -> WorkerServer, whose workers follow a SendAlgorithm
+ *                                          -> Clients, each of which asks, reads and compares
  *                                          -> SendFigures (the clients' bytes and times)
  * </pre>
  */

@@ -31,8 +31,8 @@ class AsyncFilesExperimentTest {
                 Tables.run(AsyncFilesExperiment.of(settings), settings).get(0);
         assertThat(table.rows()).extracting(Row::failure).containsOnlyNulls();
         assertThat(table.rows()).hasSize(5).allSatisfy(row -> {
-            assertThat(row.figure(WriteGo.GIVEN).median()).isPositive();
-            assertThat(row.figure(WriteGo.WRITTEN).median()).isPositive();
+            assertThat(row.figure(AsyncFilesExperiment.GIVEN).median()).isPositive();
+            assertThat(row.figure(AsyncFilesExperiment.WRITTEN).median()).isPositive();
         });
         assertThat(threads(table, AsyncFilesExperiment.PLAIN)).isZero();
         assertThat(threads(table, AsyncFilesExperiment.FIXED_WAITING))
@@ -47,14 +47,14 @@ class AsyncFilesExperimentTest {
 
     @Test
     void oneThatWritesInTheWrongPlaceFails() {
-        WriteGo broken = new WriteGo(Misplacing::new, TIME.toNanos(), Set.of());
+        AsyncFilesExperiment.Writes broken = new AsyncFilesExperiment.Writes(Misplacing::new, TIME.toNanos(), Set.of());
         assertThatThrownBy(() -> broken.go(new Go(directory, 1)))
                 .isInstanceOf(WrongResultException.class)
                 .hasMessageMatching("record 7 of \\d+ is not in its place");
     }
 
     private static double threads(TableResult table, String row) {
-        return table.row(row).figure(WriteGo.THREADS).median();
+        return table.row(row).figure(AsyncFilesExperiment.THREADS).median();
     }
 
     /** Exchanges records 7 and 8. */

@@ -2,6 +2,7 @@ package dev.msgrelay.lab.asyncfiles;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.lab.Opener;
 import dev.msgrelay.lab.asyncfiles.RecordWriter.Asynchronous;
 import dev.msgrelay.lab.asyncfiles.RecordWriter.Plain;
 import java.io.IOException;
@@ -29,12 +30,7 @@ class RecordWriterTest {
         file = directory.resolve("records");
     }
 
-    /** Opens a contestant on a new file. */
-    private interface Opens {
-        RecordWriter open(Path file) throws IOException;
-    }
-
-    static Stream<Opens> contestants() {
+    static Stream<Opener<Path, RecordWriter>> contestants() {
         return Stream.of(
                 Plain::new,
                 file -> new Asynchronous(file, 0, 0),
@@ -45,7 +41,7 @@ class RecordWriterTest {
 
     @ParameterizedTest
     @MethodSource("contestants")
-    void everyRecordIsInItsPlace(Opens contestant) throws Exception {
+    void everyRecordIsInItsPlace(Opener<Path, RecordWriter> contestant) throws Exception {
         write(contestant, RECORDS);
         assertThat(Files.readAllBytes(file)).isEqualTo(reference(RECORDS));
         assertThat(Records.problem(file, RECORDS)).isNull();
@@ -63,7 +59,7 @@ class RecordWriterTest {
         assertThat(Records.problem(file, 20_000)).isEqualTo("record 15000 of 20000 is not in its place");
     }
 
-    private void write(Opens contestant, int records) throws Exception {
+    private void write(Opener<Path, RecordWriter> contestant, int records) throws Exception {
         try (RecordWriter writer = contestant.open(file)) {
             for (int i = 0; i < records; i++) {
                 writer.write(i);

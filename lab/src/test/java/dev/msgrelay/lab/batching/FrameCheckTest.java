@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.loadgen.message.LoadMessage;
+import dev.msgrelay.loadgen.message.MessageCheck;
+import dev.msgrelay.loadgen.message.SizeTable;
 import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
@@ -12,14 +14,14 @@ import org.junit.jupiter.api.Test;
 class FrameCheckTest {
     private static final int BODY = 40;
 
-    private final Frame.Check check = new Frame.Check(2, BODY);
+    private final MessageCheck check = new MessageCheck(2, SizeTable.fixed(BODY));
 
     @Test
     void onceWholeAndInOrderIsRight() {
         come(0, 0);
         come(1, 0);
         come(0, 1);
-        assertThatCode(() -> check.verify(2, 1)).doesNotThrowAnyException();
+        assertThatCode(() -> Frame.verify(check, 2, 1)).doesNotThrowAnyException();
     }
 
     @Test
@@ -70,7 +72,7 @@ class FrameCheckTest {
     }
 
     private void assertWrong(long first, long second, String message) {
-        assertThatThrownBy(() -> check.verify(first, second))
+        assertThatThrownBy(() -> Frame.verify(check, first, second))
                 .isInstanceOf(WrongResultException.class)
                 .hasMessageContaining(message);
     }

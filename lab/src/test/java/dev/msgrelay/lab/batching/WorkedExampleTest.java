@@ -2,6 +2,9 @@ package dev.msgrelay.lab.batching;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.loadgen.message.MessageCheck;
+import dev.msgrelay.loadgen.message.SizeTable;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -10,22 +13,22 @@ import org.junit.jupiter.api.Test;
 /** The article's worked example against its own arithmetic: 10 messages, 100 us a packet, a clock that is set by hand. */
 class WorkedExampleTest {
     private static final int BODY = 100;
-    private static final int MESSAGES = Burst.MESSAGES;
+    private static final int MESSAGES = SlowDevice.MESSAGES;
     private static final int MTU = 1_448;
 
-    private final HandClock clock = new HandClock();
-    private final Burst.Tally tally = new Burst.Tally(new Frame.Check(MESSAGES, BODY));
-    private final SlowDevice device = new SlowDevice(Burst.PACKET_NANOS, clock, tally);
+    private long now;
+    private final SlowDevice device =
+            new SlowDevice(nanos -> now += nanos, new MessageCheck(MESSAGES, SizeTable.fixed(BODY)));
 
     @Test
     void serialTheyQueueOneBehindTheOther() throws Exception {
-        Sender sender = new Sender.Serial(device);
+        Sender sender = Sender.serial(device);
         for (int i = 0; i < MESSAGES; i++) {
             sender.newOutlet().send(message(i));
         }
         assertThat(device.packets()).isEqualTo(10);
         // The article says 500; the mean of 100, 200 ... 1,000 is 550.
-        assertThat(tally.bursts()).containsExactly(micros(100, 550, 1_000));
+        assertThat(device.bursts()).containsExactly(micros(100, 550, 1_000));
     }
 
     @Test
@@ -34,9 +37,9 @@ class WorkedExampleTest {
         for (int i = 0; i < MESSAGES; i++) {
             queue.add(copy(i));
         }
-        new Sender.NetworkBatcher(device, MTU, queue).drain();
+        batch(device, MTU, queue);
         assertThat(device.packets()).isOne();
-        assertThat(tally.bursts()).containsExactly(micros(100, 100, 100));
+        assertThat(device.bursts()).containsExactly(micros(100, 100, 100));
     }
 
     @Test
@@ -49,23 +52,23 @@ class WorkedExampleTest {
             }
             device.send(packet);
         };
-        Sender.NetworkBatcher batcher = new Sender.NetworkBatcher(whileTheFirstIsSent, MTU, queue);
         // The queue is looked at again only after the packet is away.
-        new Sender.NetworkBatcher(whileTheFirstIsSent, MTU, onlyOne(queue)).drain();
-        batcher.drain();
+        batch(whileTheFirstIsSent, MTU, onlyOne(queue));
+        batch(whileTheFirstIsSent, MTU, queue);
         assertThat(device.packets()).isEqualTo(2);
-        assertThat(tally.bursts()).containsExactly(micros(100, 190, 200));
+        assertThat(device.bursts()).containsExactly(micros(100, 190, 200));
     }
 
     @Test
     void theHandlerOfTheDisruptorDoesTheSame() throws Exception {
-        DisruptorSender.NetworkBatchHandler handler = new DisruptorSender.NetworkBatchHandler(device, MTU);
+        DisruptorSender.NetworkBatchHandler handler =
+                new DisruptorSender.NetworkBatchHandler(new Sender.Packet(device, MTU));
         handler.onEvent(event(0), 0, true);
         for (int i = 1; i < MESSAGES; i++) {
             handler.onEvent(event(i), i, i == MESSAGES - 1);
         }
         assertThat(device.packets()).isEqualTo(2);
-        assertThat(tally.bursts()).containsExactly(micros(100, 190, 200));
+        assertThat(device.bursts()).containsExactly(micros(100, 190, 200));
     }
 
     @Test
@@ -75,9 +78,13 @@ class WorkedExampleTest {
             queue.add(copy(i));
         }
         // Four frames of 108 bytes, and not quite a fifth: 4 + 4 + 2.
-        new Sender.NetworkBatcher(device, 5 * 108 - 1, queue).drain();
+        batch(device, 5 * 108 - 1, queue);
         assertThat(device.packets()).isEqualTo(3);
-        assertThat(tally.bursts()).containsExactly(micros(100, (4 * 100 + 4 * 200 + 2 * 300) / 10.0, 300));
+        assertThat(device.bursts()).containsExactly(micros(100, (4 * 100 + 4 * 200 + 2 * 300) / 10.0, 300));
+    }
+
+    private static void batch(Sender.NetworkFacade device, int size, Queue<byte[]> queue) throws IOException {
+        Sender.Queued.batch(queue.poll(), queue, new Sender.Packet(device, size));
     }
 
     /** A view that is empty once one message has been taken. */
@@ -87,8 +94,8 @@ class WorkedExampleTest {
         return one;
     }
 
-    private static Burst.Latency micros(double best, double average, double worst) {
-        return new Burst.Latency(best * 1e3, average * 1e3, worst * 1e3);
+    private static SlowDevice.Latency micros(double best, double average, double worst) {
+        return new SlowDevice.Latency(best * 1e3, average * 1e3, worst * 1e3);
     }
 
     /** All messages arrive at time 0. */
@@ -103,23 +110,9 @@ class WorkedExampleTest {
         return bytes;
     }
 
-    private static DisruptorSender.FrameEvent event(int producer) {
-        DisruptorSender.FrameEvent event = new DisruptorSender.FrameEvent(108);
-        event.set(message(producer));
-        return event;
-    }
-
-    private static final class HandClock implements SlowDevice.Time {
-        private long now;
-
-        @Override
-        public long nanos() {
-            return now;
-        }
-
-        @Override
-        public void awaitMoment(long moment) {
-            now = moment;
-        }
+    private static ByteBuffer event(int producer) {
+        ByteBuffer slot = ByteBuffer.allocate(108);
+        DisruptorSender.set(slot, message(producer));
+        return slot;
     }
 }

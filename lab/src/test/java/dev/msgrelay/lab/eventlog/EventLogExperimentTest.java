@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.msgrelay.lab.Contestant.Go;
 import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.Measurement;
+import dev.msgrelay.lab.Opener;
 import dev.msgrelay.lab.TableResult;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.lab.Tables;
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.eventlog.EventLog.Event;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -39,8 +39,8 @@ class EventLogExperimentTest {
         TableResult table = measured;
         assertThat(table.rows()).extracting(Row::failure).containsOnlyNulls();
         assertThat(table.rows()).hasSize(7).allSatisfy(row -> {
-            assertThat(row.figure(EventLogGo.MEAN).median()).isPositive();
-            assertThat(row.figure(EventLogGo.COUNT).median()).isPositive();
+            assertThat(row.figure(EventLogExperiment.MEAN).median()).isPositive();
+            assertThat(row.figure(EventLogExperiment.COUNT).median()).isPositive();
         });
         assertThat(table.rows())
                 .extracting(row -> row.label())
@@ -56,17 +56,17 @@ class EventLogExperimentTest {
         assertThat(measurement.curve()).isNotEmpty();
         for (int i = 1; i < measurement.curve().size(); i++) {
             assertThat(measurement.curve().get(i).y())
-                    .isBetween(measurement.curve().get(i - 1).y(), measurement.value(EventLogGo.MAX));
+                    .isBetween(measurement.curve().get(i - 1).y(), measurement.value(EventLogExperiment.MAX));
         }
     }
 
     @Test
     void oneThatRepeatsAnEventFails() {
-        EventLogGo stutters = go(file -> new Around(new EventLog.LockedWriter(file)) {
+        EventLogExperiment.Bursts stutters = go(file -> new Around(new EventLog.LockedWriter(file)) {
             private final AtomicInteger count = new AtomicInteger();
 
             @Override
-            public void recordEvent(Event event) {
+            public void recordEvent(Event event) throws IOException {
                 super.recordEvent(event);
                 if (count.getAndIncrement() == 100) {
                     super.recordEvent(event);
@@ -80,10 +80,10 @@ class EventLogExperimentTest {
 
     @Test
     void oneThatCannotWriteFails() {
-        EventLogGo broken = go(file -> new Around(new EventLog.LockedWriter(file)) {
+        EventLogExperiment.Bursts broken = go(file -> new Around(new EventLog.LockedWriter(file)) {
             @Override
-            public void recordEvent(Event event) {
-                throw new UncheckedIOException(new IOException("no space left"));
+            public void recordEvent(Event event) throws IOException {
+                throw new IOException("no space left");
             }
         });
         assertThatThrownBy(() -> broken.go(new Go(directory, 1)))
@@ -92,7 +92,7 @@ class EventLogExperimentTest {
     }
 
     /** A go in which a busy machine let no thread come to the end of a burst says nothing, and is done again. */
-    private Measurement measured(EventLogGo go) throws Exception {
+    private Measurement measured(EventLogExperiment.Bursts go) throws Exception {
         while (true) {
             try {
                 return go.go(new Go(directory, 1));
@@ -102,8 +102,8 @@ class EventLogExperimentTest {
         }
     }
 
-    private static EventLogGo go(EventLogGo.Opener opener) {
-        return new EventLogGo(opener, 3, TIME);
+    private static EventLogExperiment.Bursts go(Opener<Path, EventLog> opener) {
+        return new EventLogExperiment.Bursts(opener, 3, TIME);
     }
 
     /** Another log, to be broken. */
@@ -115,7 +115,7 @@ class EventLogExperimentTest {
         }
 
         @Override
-        public void recordEvent(Event event) {
+        public void recordEvent(Event event) throws IOException {
             log.recordEvent(event);
         }
 

@@ -2,8 +2,10 @@ package dev.msgrelay.lab.eventlog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.lab.Opener;
 import dev.msgrelay.lab.eventlog.EventLog.Event;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.ZoneOffset;
@@ -26,24 +28,19 @@ class EventLogTest {
     @TempDir
     private Path directory;
 
-    /** Opens a contestant's log. */
-    private interface Opens {
-        EventLog open(Path file) throws IOException;
-    }
-
-    static Stream<Opens> contestants() {
+    static Stream<Opener<Path, EventLog>> contestants() {
         return Stream.of(
                 EventLog.LockedWriter::new,
                 EventLog.LockedStream::new,
-                EventLog.AtomicPositionWrites::new,
-                EventLog.BufferedWrites::new,
+                file -> new EventLog.PositionWrites(file, 0),
+                file -> new EventLog.PositionWrites(file, EventLogExperiment.BLOCK),
                 BufferedWritesOffThread::new,
                 DisruptorBatches::new);
     }
 
     @ParameterizedTest
     @MethodSource("contestants")
-    void writesEveryEventOnceAndWhole(Opens contestant) throws Exception {
+    void writesEveryEventOnceAndWhole(Opener<Path, EventLog> contestant) throws Exception {
         Path file = directory.resolve("log");
         List<Event> recorded = Collections.synchronizedList(new ArrayList<>());
         try (EventLog log = contestant.open(file)) {
@@ -66,7 +63,7 @@ class EventLogTest {
                 awaitQuietly(start);
                 for (int number = 0; number < EVENTS; number++) {
                     Event event = event(thread, number);
-                    log.recordEvent(event);
+                    recordOrThrow(log, event);
                     recorded.add(event);
                 }
             }));
@@ -75,6 +72,14 @@ class EventLogTest {
         start.countDown();
         for (Thread thread : threads) {
             thread.join();
+        }
+    }
+
+    private static void recordOrThrow(EventLog log, Event event) {
+        try {
+            log.recordEvent(event);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class FilesExperimentTest {
-    private static final FileLoop.Task TASK = new FileLoop.Task(102_400, 1);
+    private static final long SIZE = 102_400;
 
     @TempDir
     private Path directory;
@@ -31,8 +31,8 @@ class FilesExperimentTest {
         List<TableResult> tables = Tables.run(FilesExperiment.of(settings), settings);
         assertThat(tables).hasSize(1);
         assertThat(tables.get(0).rows()).hasSize(8).allSatisfy(row -> {
-            assertThat(row.figure(FileLoop.WRITE).median()).isPositive();
-            assertThat(row.figure(FileLoop.READ).median()).isPositive();
+            assertThat(row.figure(FilesExperiment.WRITE).median()).isPositive();
+            assertThat(row.figure(FilesExperiment.READ).median()).isPositive();
         });
         assertThat(tables.get(0).verdicts()).hasSize(12);
         assertThat(tables.get(0).plots().get(0).series()).hasSize(8);
@@ -44,7 +44,7 @@ class FilesExperimentTest {
         Experiment experiment = FilesExperiment.of(new Settings(false, 5, null, List.of(400, 8000, 17, 17), directory));
         List<LabTable> tables = experiment.tables().get();
         assertThat(tables)
-                .extracting(table -> table.article().has(FileLoop.READ))
+                .extracting(table -> table.article().has(FilesExperiment.READ))
                 .containsExactly(true, true, false);
         assertThat(tables.subList(0, 2)).allSatisfy(table -> assertThat(table.contestants())
                 .extracting(Contestant::label)
@@ -52,13 +52,16 @@ class FilesExperimentTest {
         assertThat(experiment.needs().diskBytes()).isGreaterThan(2 * 8_417_000_000L);
         assertThat(tables.get(0)
                         .article()
-                        .ratio(FileLoop.READ, "BufferedChannelFile, pre-allocated", "BufferedStreamFile, growing"))
-                .hasValueCloseTo(9.955, within(0.001));
+                        .ratio(
+                                FilesExperiment.READ,
+                                "BufferedChannelFile, pre-allocated",
+                                "BufferedStreamFile, growing"))
+                .isCloseTo(9.955, within(0.001));
     }
 
     @Test
     void oneThatMixesUpTwoBytesFails() {
-        FileLoop loop = loop((file, content) -> {
+        FilesExperiment.Loop loop = loop((file, content) -> {
             int sum = new SequentialFile.RandomAccess().write(file, content);
             try (RandomAccessFile mixed = new RandomAccessFile(file.toFile(), "rw")) {
                 mixed.seek(777);
@@ -74,7 +77,7 @@ class FilesExperimentTest {
     @Test
     void oneThatWritesNothingFailsThoughTheFileIsFullOfTheLoopBefore() throws Exception {
         loop(new SequentialFile.RandomAccess()).go(new Go(directory, 1));
-        FileLoop lazy = loop((file, content) -> content.checkSum());
+        FilesExperiment.Loop lazy = loop((file, content) -> content.checkSum());
         assertThatThrownBy(() -> lazy.go(new Go(directory, 2)))
                 .isInstanceOf(WrongResultException.class)
                 .hasMessageStartingWith("byte 0 of the file is ");
@@ -82,7 +85,8 @@ class FilesExperimentTest {
 
     @Test
     void oneThatSkipsAByteFails() {
-        FileLoop loop = loop((file, content) -> new SequentialFile.RandomAccess().write(file, content) - content.at(9));
+        FilesExperiment.Loop loop =
+                loop((file, content) -> new SequentialFile.RandomAccess().write(file, content) - content.at(9));
         assertThatThrownBy(() -> loop.go(new Go(directory, 1)))
                 .isInstanceOf(WrongResultException.class)
                 .hasMessageStartingWith("wrote bytes of checksum ");
@@ -92,7 +96,7 @@ class FilesExperimentTest {
         int write(Path file, Content content) throws IOException;
     }
 
-    private static FileLoop loop(Writes writes) {
+    private static FilesExperiment.Loop loop(Writes writes) {
         return loop(new SequentialFile() {
             @Override
             public int write(Path file, Content content) throws IOException {
@@ -106,7 +110,7 @@ class FilesExperimentTest {
         });
     }
 
-    private static FileLoop loop(SequentialFile way) {
-        return new FileLoop(way, true, TASK, 0);
+    private static FilesExperiment.Loop loop(SequentialFile way) {
+        return new FilesExperiment.Loop(way, true, SIZE, 0);
     }
 }

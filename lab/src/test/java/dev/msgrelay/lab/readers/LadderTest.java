@@ -20,7 +20,7 @@ class LadderTest {
     @ParameterizedTest
     @EnumSource(Ladder.class)
     void readsAllThatComesAtOnce(Ladder step) throws Exception {
-        Sink sink = Sink.checking(BODY);
+        Sink sink = new Sink(BODY, true);
         long reads = read(step, sink, channel -> writeAll(channel, stream(MESSAGES)));
         assertThat(sink.messages()).isEqualTo(MESSAGES);
         assertThat(sink.wrong()).isZero();
@@ -31,7 +31,7 @@ class LadderTest {
     @ParameterizedTest
     @EnumSource(Ladder.class)
     void readsAllThatComesByteByByte(Ladder step) throws Exception {
-        Sink sink = Sink.checking(BODY);
+        Sink sink = new Sink(BODY, true);
         int few = 20;
         read(step, sink, channel -> {
             ByteBuffer stream = stream(few);
@@ -49,12 +49,12 @@ class LadderTest {
     void readsMoreThanItsBufferHolds(Ladder step) throws Exception {
         int large = 2_000;
         int many = 600;
-        Sink sink = Sink.checking(large);
+        Sink sink = new Sink(large, true);
         read(
                 step,
                 sink,
-                channel -> writeAll(
-                        channel, NumberedFrames.packed(large, 0).limit(many * FrameLayout.frameLength(large))));
+                channel ->
+                        writeAll(channel, StreamSender.packed(large, 0).limit(many * FrameLayout.frameLength(large))));
         assertThat(sink.messages()).isEqualTo(many);
         assertThat(sink.wrong()).isZero();
     }
@@ -62,7 +62,7 @@ class LadderTest {
     @ParameterizedTest
     @EnumSource(Ladder.class)
     void anEmptyStreamHasNoMessages(Ladder step) throws Exception {
-        Sink sink = Sink.checking(BODY);
+        Sink sink = new Sink(BODY, true);
         read(step, sink, channel -> {});
         assertThat(sink.messages()).isZero();
     }
@@ -74,7 +74,7 @@ class LadderTest {
             names = {"BYTE_WISE", "BUFFERED"})
     void aStreamThatEndsInAMessageIsAnError(Ladder step) {
         for (int missing : new int[] {1, BODY + 2}) {
-            Sink sink = Sink.checking(BODY);
+            Sink sink = new Sink(BODY, true);
             ByteBuffer cut = stream(3);
             cut.limit(cut.limit() - missing);
             assertThatThrownBy(() -> read(step, sink, channel -> writeAll(channel, cut)))
@@ -97,7 +97,7 @@ class LadderTest {
     }
 
     private static ByteBuffer stream(int messages) {
-        return NumberedFrames.packed(BODY, 0).limit(messages * FrameLayout.frameLength(BODY));
+        return StreamSender.packed(BODY, 0).limit(messages * FrameLayout.frameLength(BODY));
     }
 
     private static void writeAll(SocketChannel channel, ByteBuffer data) throws IOException {

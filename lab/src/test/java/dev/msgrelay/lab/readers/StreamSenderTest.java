@@ -16,14 +16,14 @@ class StreamSenderTest {
 
     /** A frame is 24 bytes: less than one, one, many and a piece, more than all numbered ones. */
     @ParameterizedTest
-    @ValueSource(ints = {7, 24, 1_000, 24 * NumberedFrames.FRAMES + 5})
+    @ValueSource(ints = {7, 24, 1_000, 24 * StreamSender.FRAMES + 5})
     void whereverWritesCutTheStreamIsWhole(int writeSize) throws Exception {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         AtomicLong clock = new AtomicLong();
         long messages = new StreamSender(BODY, writeSize).send(Channels.newChannel(bytes), 11, clock::getAndIncrement);
         assertThat(bytes.size()).isGreaterThanOrEqualTo(11 * writeSize).isLessThan(11 * writeSize + 24);
 
-        Sink sink = Sink.checking(BODY);
+        Sink sink = new Sink(BODY, true);
         FrameReader reader = new FrameReader();
         try (var in = Channels.newChannel(new ByteArrayInputStream(bytes.toByteArray()))) {
             while (reader.read(in, sink::message) >= 0) {
@@ -36,28 +36,28 @@ class StreamSenderTest {
 
     @Test
     void theCheckSeesWhatIsLostOrDamaged() {
-        Sink lost = Sink.checking(BODY);
-        lost.message(NumberedFrames.TYPE, NumberedFrames.body(0, BODY), BODY);
-        lost.message(NumberedFrames.TYPE, NumberedFrames.body(2, BODY), BODY);
+        Sink lost = new Sink(BODY, true);
+        lost.message(StreamSender.TYPE, StreamSender.body(0, BODY), BODY);
+        lost.message(StreamSender.TYPE, StreamSender.body(2, BODY), BODY);
         assertThat(lost.wrong()).isOne();
 
-        Sink damaged = Sink.checking(BODY);
-        byte[] body = NumberedFrames.body(0, BODY);
+        Sink damaged = new Sink(BODY, true);
+        byte[] body = StreamSender.body(0, BODY);
         body[BODY - 1]++;
-        damaged.message(NumberedFrames.TYPE, body, BODY);
-        damaged.message(NumberedFrames.TYPE + 1, NumberedFrames.body(1, BODY), BODY);
-        damaged.message(NumberedFrames.TYPE, NumberedFrames.body(2, BODY), BODY - 1);
+        damaged.message(StreamSender.TYPE, body, BODY);
+        damaged.message(StreamSender.TYPE + 1, StreamSender.body(1, BODY), BODY);
+        damaged.message(StreamSender.TYPE, StreamSender.body(2, BODY), BODY - 1);
         assertThat(damaged.wrong()).isEqualTo(3);
     }
 
     @Test
     void soDoesTheCountAsFarAsNumbersTell() {
-        Sink sink = Sink.counting(BODY);
-        sink.message(NumberedFrames.TYPE, NumberedFrames.body(0, BODY), BODY);
-        sink.message(NumberedFrames.TYPE, NumberedFrames.body(1, BODY), BODY);
+        Sink sink = new Sink(BODY, false);
+        sink.message(StreamSender.TYPE, StreamSender.body(0, BODY), BODY);
+        sink.message(StreamSender.TYPE, StreamSender.body(1, BODY), BODY);
         assertThat(sink.wrong()).isZero();
-        sink.message(NumberedFrames.TYPE, NumberedFrames.body(3, BODY), BODY);
-        sink.message(NumberedFrames.TYPE, NumberedFrames.body(3, BODY), BODY - 1);
+        sink.message(StreamSender.TYPE, StreamSender.body(3, BODY), BODY);
+        sink.message(StreamSender.TYPE, StreamSender.body(3, BODY), BODY - 1);
         assertThat(sink.wrong()).isEqualTo(2);
     }
 }

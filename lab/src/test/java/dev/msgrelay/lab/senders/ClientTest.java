@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.lab.WrongResultException;
-import dev.msgrelay.lab.senders.FileSet.SentFile;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -28,24 +27,24 @@ class ClientTest {
     private Path directory;
 
     private final ByteBuffer buffer = ByteBuffer.allocate(256 * 1024);
-    private final Recorder heard = new Recorder();
-    private FileSet files;
+    private final SendFigures heard = new SendFigures(0, START);
+    private List<SentFile> files;
     private byte[] content;
     private ServerSocket listener;
     private Selector selector;
-    private Client client;
+    private Clients.Client client;
     private Socket server;
 
     @BeforeEach
     void listen() throws IOException {
-        files = FileSet.create(directory, List.of((long) SIZE));
-        content = Files.readAllBytes(files.files().get(0).path());
+        files = SentFile.in(directory, List.of((long) SIZE));
+        content = Files.readAllBytes(files.get(0).path());
         listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         selector = Selector.open();
     }
 
     private void connect() throws IOException {
-        client = Client.connect(0, files, 0, listener.getLocalPort(), selector);
+        client = new Clients.Client(0, files, 0, listener.getLocalPort(), selector);
         server = listener.accept();
         client.ask(START);
     }
@@ -62,12 +61,12 @@ class ClientTest {
     void tellsWhenTheFileBeganAndEndedAndAsksAgain() throws Exception {
         connect();
         server.getOutputStream().write(content);
-        for (int i = 1; heard.ended == 0; i++) {
+        for (int i = 1; heard.bytes() < SIZE; i++) {
             selector.select();
             client.read(buffer, START + i, heard);
         }
-        assertThat(heard.waited).isEqualTo(1);
-        assertThat(heard.bytes).isEqualTo(SIZE);
+        assertThat(heard.initialSeconds()).isEqualTo(1e-9);
+        assertThat(heard.bytes()).isEqualTo(SIZE);
         assertThat(client.received()).isZero();
         assertThat(server.getInputStream().readNBytes(8)).isEqualTo(new byte[8]);
     }
@@ -105,30 +104,9 @@ class ClientTest {
     private void readOn() throws Exception {
         server.getOutputStream().flush();
         server.shutdownOutput();
-        for (long now = START; heard.bytes <= 2L * SIZE; now++) {
+        for (long now = START; heard.bytes() <= 2L * SIZE; now++) {
             selector.select();
             client.read(buffer, now, heard);
-        }
-    }
-
-    private static final class Recorder implements Client.Listener {
-        private long waited;
-        private long bytes;
-        private int ended;
-
-        @Override
-        public void began(long waitedNanos) {
-            waited = waitedNanos;
-        }
-
-        @Override
-        public void received(SentFile file, int length) {
-            bytes += length;
-        }
-
-        @Override
-        public void ended(SentFile file, long beganAt, long now) {
-            ended++;
         }
     }
 }

@@ -3,9 +3,7 @@ package dev.msgrelay.lab.senders;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.msgrelay.lab.senders.FileSet.SentFile;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -26,7 +24,7 @@ class SendFiguresTest {
         figures.received(LARGE, 3_000_000);
         figures.received(LARGE, 1_000_000);
         figures.ended(LARGE, FROM + SECOND, FROM + 3 * SECOND);
-        figures.end(FROM + 4 * SECOND, List.of());
+        figures.end(FROM + 4 * SECOND);
 
         assertThat(figures.bytes()).isEqualTo(4_001_000);
         assertThat(figures.initialSeconds()).isCloseTo(0.2, within(1e-9));
@@ -38,14 +36,14 @@ class SendFiguresTest {
     void ofADownloadThatBeganBeforeOnlyTheTimeWithinCounts() {
         figures.received(LARGE, 1_000_000);
         figures.ended(LARGE, FROM - 10 * SECOND, FROM + SECOND);
-        figures.end(FROM + 2 * SECOND, List.of());
+        figures.end(FROM + 2 * SECOND);
         assertThat(figures.speed()).isCloseTo(1.0, within(1e-9));
     }
 
     @Test
     void whatWasNotSeenIsNotTold() {
         figures.received(SMALL, 1_000);
-        figures.end(FROM + SECOND, List.of());
+        figures.end(FROM + SECOND);
         assertThat(figures.speed()).isNaN();
         assertThat(figures.initialSeconds()).isNaN();
     }

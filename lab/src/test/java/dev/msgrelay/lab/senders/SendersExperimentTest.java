@@ -7,11 +7,10 @@ import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Contestant.Go;
 import dev.msgrelay.lab.Experiment;
 import dev.msgrelay.lab.Experiment.Settings;
+import dev.msgrelay.lab.Opener;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.lab.Tables;
 import dev.msgrelay.lab.WrongResultException;
-import dev.msgrelay.lab.senders.FileSet.SentFile;
-import dev.msgrelay.lab.senders.SendAlgorithm.EqualNonBlocking;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +35,8 @@ class SendersExperimentTest {
                     assertThat(table.rows())
                             .hasSize(table.table().contestants().size())
                             .allSatisfy(row -> {
-                                assertThat(row.figure(SendersGo.THROUGHPUT).median())
+                                assertThat(row.figure(SendersExperiment.THROUGHPUT)
+                                                .median())
                                         .isPositive();
                             });
                     assertThat(table.verdicts()).isNotEmpty();
@@ -58,31 +58,30 @@ class SendersExperimentTest {
     void oneThatSendsAnotherFileFails() {
         assertFails(set -> {
             // Two files of the same size would not differ in length.
-            SentFile first = set.files().get(0);
+            SentFile first = set.get(0);
             Path other = directory.resolve("other");
             Files.write(other, new byte[(int) first.size()]);
             SentFile wrong = new SentFile(0, other, first.size(), first.content());
-            return workers(new FileSet(List.of(wrong, set.files().get(1))));
+            return workers((List.of(wrong, set.get(1))));
         });
     }
 
     @Test
     void oneThatSendsTooLittleFails() {
         assertFails(set -> {
-            SentFile second = set.files().get(1);
+            SentFile second = set.get(1);
             SentFile cut = new SentFile(1, second.path(), second.size() - 1, second.content());
-            return workers(new FileSet(List.of(set.files().get(0), cut)));
+            return workers((List.of(set.get(0), cut)));
         });
     }
 
-    private void assertFails(SendersGo.Starter broken) {
-        SendersGo.Load load =
-                new SendersGo.Load(3, 0, Duration.ofMillis(20), Duration.ofMillis(200), Duration.ofSeconds(1));
-        SendersGo go = new SendersGo(broken, new SendersGo.Files(SIZES), load);
+    private void assertFails(Opener<List<SentFile>, WorkerServer> broken) {
+        SendersExperiment.Downloads go =
+                new SendersExperiment.Downloads(broken, SIZES, 3, 0, Duration.ofMillis(200), Duration.ofSeconds(1));
         assertThatThrownBy(() -> go.go(new Go(directory, 1))).isInstanceOf(WrongResultException.class);
     }
 
-    private static WorkerServer workers(FileSet files) throws IOException {
-        return new WorkerServer(files, new EqualNonBlocking(), new WorkerServer.Setup(2, 0));
+    private static WorkerServer workers(List<SentFile> files) throws IOException {
+        return new WorkerServer(files, WorkerServer.SendAlgorithm.EQUAL_NON_BLOCKING, 2, 0);
     }
 }

@@ -2,10 +2,6 @@ package dev.msgrelay.lab.senders;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.lab.senders.FileSet.SentFile;
-import dev.msgrelay.lab.senders.SendAlgorithm.EqualBlocking;
-import dev.msgrelay.lab.senders.SendAlgorithm.EqualNonBlocking;
-import dev.msgrelay.lab.senders.SendAlgorithm.SimpleBlocking;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -28,50 +24,45 @@ class WorkerServerTest {
     @TempDir
     private Path directory;
 
-    private FileSet files;
+    private List<SentFile> files;
 
     @BeforeEach
     void files() throws IOException {
-        files = FileSet.create(directory, List.of(1_000L, 700_001L, 1L));
+        files = SentFile.in(directory, List.of(1_000L, 700_001L, 1L));
     }
 
-    /** Starts a contestant. */
-    private interface Starts {
-        WorkerServer start(FileSet files) throws IOException;
-    }
-
-    static Stream<Starts> contestants() {
+    static Stream<WorkerServer.SendAlgorithm> contestants() {
         return Stream.of(
-                workers(new SimpleBlocking()),
-                workers(new EqualNonBlocking()),
-                workers(new EqualBlocking(40 * 1024)),
-                workers(new EqualBlocking(200 * 1024)));
+                WorkerServer.SendAlgorithm.SIMPLE_BLOCKING,
+                WorkerServer.SendAlgorithm.EQUAL_NON_BLOCKING,
+                WorkerServer.SendAlgorithm.equalBlocking(40 * 1024),
+                WorkerServer.SendAlgorithm.equalBlocking(200 * 1024));
     }
 
-    private static Starts workers(SendAlgorithm algorithm) {
-        return set -> new WorkerServer(set, algorithm, new WorkerServer.Setup(2, SOCKET_BUFFER));
+    private WorkerServer start(WorkerServer.SendAlgorithm algorithm) throws IOException {
+        return new WorkerServer(files, algorithm, 2, SOCKET_BUFFER);
     }
 
     @ParameterizedTest
     @MethodSource("contestants")
-    void plainClientsGetTheFilesTheyAskFor(Starts contestant) throws IOException {
-        try (WorkerServer server = contestant.start(files);
+    void plainClientsGetTheFilesTheyAskFor(WorkerServer.SendAlgorithm contestant) throws IOException {
+        try (WorkerServer server = start(contestant);
                 PlainClient first = new PlainClient(server.port());
                 PlainClient second = new PlainClient(server.port())) {
             for (int number : new int[] {1, 0, 2, 1}) {
                 first.ask(number);
                 second.ask(2 - number);
-                assertThat(first.read(files.files().get(number))).isEqualTo(content(number));
-                assertThat(second.read(files.files().get(2 - number))).isEqualTo(content(2 - number));
+                assertThat(first.read(files.get(number))).isEqualTo(content(number));
+                assertThat(second.read(files.get(2 - number))).isEqualTo(content(2 - number));
             }
         }
     }
 
     @ParameterizedTest
     @MethodSource("contestants")
-    void clientsThatReadNothingDoNotStopItFromClosing(Starts contestant) throws Exception {
+    void clientsThatReadNothingDoNotStopItFromClosing(WorkerServer.SendAlgorithm contestant) throws Exception {
         List<PlainClient> clients = new ArrayList<>();
-        WorkerServer server = contestant.start(files);
+        WorkerServer server = start(contestant);
         try {
             for (int i = 0; i < 4; i++) {
                 clients.add(new PlainClient(server.port()));
@@ -88,7 +79,7 @@ class WorkerServerTest {
             }
         }
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
-            if (thread.getName().startsWith("file-server-")) {
+            if (thread.getName().startsWith("file-server")) {
                 thread.join(TIMEOUT_MILLIS);
                 assertThat(thread.isAlive()).isFalse();
             }
@@ -97,8 +88,8 @@ class WorkerServerTest {
 
     @ParameterizedTest
     @MethodSource("contestants")
-    void aFileThatIsNotThereEndsTheConnection(Starts contestant) throws IOException {
-        try (WorkerServer server = contestant.start(files);
+    void aFileThatIsNotThereEndsTheConnection(WorkerServer.SendAlgorithm contestant) throws IOException {
+        try (WorkerServer server = start(contestant);
                 PlainClient client = new PlainClient(server.port())) {
             client.ask(3);
             assertThat(client.readOne()).isEqualTo(-1);
@@ -106,7 +97,7 @@ class WorkerServerTest {
     }
 
     private byte[] content(int number) throws IOException {
-        return Files.readAllBytes(files.files().get(number).path());
+        return Files.readAllBytes(files.get(number).path());
     }
 
     private static final class PlainClient implements AutoCloseable {

@@ -47,7 +47,6 @@ final class CeilingCommand extends Told {
     private static final int MAX_SUBSCRIBERS = 10_000;
     private static final int MAX_SIZES = 100;
 
-    /** Applies to a measured ceiling. */
     private static final Timing EACH = new Timing(Duration.ofSeconds(1), Duration.ofSeconds(3));
 
     @Option(
@@ -95,8 +94,7 @@ final class CeilingCommand extends Told {
         Link link = new Link(parsed("--link: ", speed, LinkSpeed::parse), format);
         CeilingReport report = new CeilingReport(link, bodies, subscribers);
         if (json) {
-            Json.write(report.document(), out());
-            out().flush();
+            print(Json.text(report.document()) + "\n");
         } else {
             print(report.table());
         }
@@ -116,7 +114,7 @@ final class CeilingCommand extends Told {
             }
             Experiment experiment = experiment(interrupts, lines, 1);
             experiment.expect(plans, 1);
-            List<Run> runs = experiment.rounds("", plans, Until.rounds(1));
+            List<Run> runs = experiment.rounds(plans, Until.rounds(1));
             lines.end();
             List<Cell> cells = runs.stream()
                     .map(run ->

@@ -4,7 +4,6 @@ import dev.msgrelay.loadgen.cli.CompareSides.Sided;
 import dev.msgrelay.loadgen.experiment.Figure;
 import dev.msgrelay.loadgen.experiment.InTurn;
 import dev.msgrelay.loadgen.experiment.Interrupts;
-import dev.msgrelay.loadgen.experiment.Listener;
 import dev.msgrelay.loadgen.experiment.PairedComparison;
 import dev.msgrelay.loadgen.experiment.PairedReport;
 import dev.msgrelay.loadgen.experiment.SideBySide;
@@ -133,7 +132,6 @@ final class CompareCommand extends Told {
         }
     }
 
-    /** The first one decides. */
     private List<Figure> figures(Map<Side, Load> loads) {
         boolean acks =
                 loads.values().stream().allMatch(load -> load.clients().acks().isAsked());
@@ -146,15 +144,7 @@ final class CompareCommand extends Told {
     }
 
     /** A line for each pair. What goes on within a run is for somebody who watches; the report says what went wrong. */
-    private record WithinRuns(ProgressLine line) implements Listener, RunObserver {
-        @Override
-        public void notice(String text) {}
-
-        @Override
-        public RunObserver begins(String where) {
-            return this;
-        }
-
+    private record WithinRuns(ProgressLine line) implements RunObserver {
         @Override
         public void phase(String what) {
             line.phase(what);

@@ -78,7 +78,6 @@ final class CompareSides extends Options {
         }
     }
 
-    /** The options of {@code run} that a side may have. */
     @CommandLine.Command(name = "run")
     private static final class Shared {
         @Mixin
@@ -88,19 +87,12 @@ final class CompareSides extends Options {
         private RelayStartOptions start;
     }
 
-    /**
-     * One side.
-     *
-     * @param title for people
-     */
     record Sided(String title, Load load, Contestant contestant) {}
 
-    /** Options of all runs. */
     LoadOptions load() {
         return load;
     }
 
-    /** Both. */
     Map<Side, Sided> sides() {
         boolean given = a != null || b != null || dirA != null || dirB != null || commandA != null || commandB != null;
         refuse(!given, "what with? give --a, --b, --a-dir, --b-dir, --a-command or --b-command");

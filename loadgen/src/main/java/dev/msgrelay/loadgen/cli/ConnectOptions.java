@@ -22,7 +22,6 @@ final class ConnectOptions extends Options {
     private static final int ETHERNET_MTU = 1_500;
     static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
-    /** Ports of a relay's clients: plain, and with TLS. */
     private static final int SUBSCRIBE = 7_400;
 
     private static final int PUBLISH = 7_401;
@@ -124,16 +123,11 @@ final class ConnectOptions extends Options {
         return relay.access().needsLibrary() ? there.withClients(there.clients().ofLibrary()) : there;
     }
 
-    /** The link to it; null where nobody tells its speed. */
     Link link() {
         return link == null ? null : parsed("--link: ", link, ConnectOptions::link);
     }
 
-    /**
-     * A link of this speed, with Ethernet's usual MTU.
-     *
-     * @throws IllegalArgumentException naming the text
-     */
+    /** A link of this speed, with Ethernet's usual MTU. */
     static Link link(String speed) {
         return new Link(LinkSpeed.parse(speed), SegmentFormat.usual(ETHERNET_MTU));
     }
@@ -157,11 +151,6 @@ final class ConnectOptions extends Options {
         return value.split("\\s*,\\s*")[0];
     }
 
-    /**
-     * The endpoint of publishers.
-     *
-     * @throws IllegalArgumentException naming the text
-     */
     static Endpoint publish(String text, boolean tls) {
         return endpoint(text, tls ? TLS_PUBLISH : PUBLISH);
     }
@@ -175,11 +164,7 @@ final class ConnectOptions extends Options {
         return Endpoint.parse(alone ? text + ":" + usualPort : text);
     }
 
-    /**
-     * The endpoint of subscribers, where nothing else is said.
-     *
-     * @throws IllegalArgumentException there is none below
-     */
+    /** The endpoint of subscribers, where nothing else is said. */
     static Endpoint oneBelow(Endpoint publish) {
         if (publish.port() < 2) {
             throw new IllegalArgumentException(publish + " has no port below; give --connect-subscribe too");

@@ -1,12 +1,13 @@
 package dev.msgrelay.loadgen.cli;
 
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.host.Doctor;
 import dev.msgrelay.loadgen.host.Finding;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.result.Results.Ending;
-import dev.msgrelay.loadgen.rig.RunException;
 import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -26,17 +27,26 @@ final class DoctorCommand extends Told {
     private boolean json;
 
     @Override
-    public Integer call() throws IOException, RunException, InterruptedException {
+    public Integer call() throws IOException, InterruptedException {
         List<Finding> findings;
-        try (Interrupts interrupts = Interrupts.watch()) {
-            findings = interrupts.orInterrupted(() -> Doctor.examine(SystemTree.ofThisHost(), new Subprocess()));
+        Interrupts interrupts = Interrupts.watch();
+        try {
+            findings = Doctor.examine(SystemTree.ofThisHost(), new Subprocess());
+        } finally {
+            interrupts.close();
         }
         String summary = Doctor.summary(findings);
         if (json) {
-            print(nothingYet()
-                    .withFindings(findings)
-                    .withNotes(List.of(summary))
-                    .with(Ending.complete()));
+            print(new Results(
+                    Results.SCHEMA_VERSION,
+                    origin(),
+                    Ending.complete(),
+                    List.of(Site.here()),
+                    List.of(),
+                    List.of(),
+                    List.of(),
+                    findings,
+                    List.of(summary)));
         } else {
             findings.forEach(finding -> print(finding.line() + "\n"));
             print("\n" + summary + "\n");

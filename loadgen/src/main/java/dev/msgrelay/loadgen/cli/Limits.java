@@ -9,9 +9,6 @@ public final class Limits {
 
     private Limits() {}
 
-    /**
-     * @throws ParameterException naming the value and its limits
-     */
     public static void within(CommandSpec spec, String option, long value, long min, long max) {
         refuse(spec, value < min || value > max, option + " " + value + " is not within " + min + ".." + max);
     }
@@ -22,12 +19,7 @@ public final class Limits {
         }
     }
 
-    /**
-     * How long an experiment measures.
-     *
-     * @param given null where the option is not
-     * @throws ParameterException naming the value and its limit
-     */
+    /** The time that an experiment measures; {@code given} is null where the option is not. */
     public static Duration duration(CommandSpec spec, Duration given, Duration byDefault) {
         refuse(spec, given != null && given.isZero(), "--duration 0 is not above 0");
         return given == null ? byDefault : given;

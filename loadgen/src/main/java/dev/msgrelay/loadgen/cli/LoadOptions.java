@@ -23,7 +23,6 @@ final class LoadOptions extends Options {
     @Option(
             names = "--lane",
             paramLabel = "LANE",
-            converter = LaneConverter.class,
             description = "Path of the messages: loopback, unix, or an emulated 1gbe, 10gbe, 25gbe (loopback).")
     private LaneKind lane = LaneKind.LOOPBACK;
 
@@ -95,18 +94,6 @@ final class LoadOptions extends Options {
             paramLabel = "N",
             description = "Further subscribers that read only 1 MB/s (${DEFAULT-VALUE}).")
     private int slowReaders;
-
-    /** {@link LaneKind}, by its name, for picocli. */
-    static final class LaneConverter implements picocli.CommandLine.ITypeConverter<LaneKind> {
-        @Override
-        public LaneKind convert(String value) {
-            try {
-                return LaneKind.parse(value);
-            } catch (IllegalArgumentException e) {
-                throw new picocli.CommandLine.TypeConversionException(e.getMessage());
-            }
-        }
-    }
 
     LaneKind lane() {
         return lane;

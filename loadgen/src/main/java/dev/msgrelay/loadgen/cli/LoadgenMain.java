@@ -1,5 +1,9 @@
 package dev.msgrelay.loadgen.cli;
 
+import picocli.CommandLine.ITypeConverter;
+import java.util.function.Function;
+import dev.msgrelay.loadgen.lane.LaneKind;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.loadgen.host.LoadgenVersion;
 import dev.msgrelay.loadgen.result.ResultFileException;
 import dev.msgrelay.loadgen.rig.RunException;
@@ -54,8 +58,6 @@ public final class LoadgenMain implements Runnable {
     /**
      * Does what the arguments say. A result that could not be printed, because the disk behind stdout is full or nobody
      * reads it any more, is a failure: writers do not throw, they have to be asked.
-     *
-     * @return the exit code
      */
     static int execute(CommandLine command, String... args) {
         // Asked for before any command has its own, the writer is the same for all of them.
@@ -75,7 +77,6 @@ public final class LoadgenMain implements Runnable {
         return code == CommandLine.ExitCode.OK ? CommandLine.ExitCode.SOFTWARE : code;
     }
 
-    /** The command, as its manual and tests have it too. */
     public static CommandLine commandLine() {
         return commandLine(new LoadgenMain());
     }
@@ -88,20 +89,24 @@ public final class LoadgenMain implements Runnable {
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
                 .setParameterExceptionHandler(LoadgenMain::usageError)
                 .setExecutionExceptionHandler(LoadgenMain::failure)
-                .registerConverter(Duration.class, LoadgenMain::duration);
+                .registerConverter(Duration.class, converter(text -> Durations.parse(text, LONGEST)))
+                .registerConverter(Policy.class, converter(Policy::ofFlag))
+                .registerConverter(LaneKind.class, converter(LaneKind::parse));
         tellVersion(command);
         return command;
     }
 
-    private static Duration duration(String text) {
-        try {
-            return Durations.parse(text, LONGEST);
-        } catch (IllegalArgumentException e) {
-            throw new TypeConversionException(e.getMessage());
-        }
+    /** A parser whose refusal names the option. */
+    private static <T> ITypeConverter<T> converter(Function<String, T> parser) {
+        return text -> {
+            try {
+                return parser.apply(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(e.getMessage());
+            }
+        };
     }
 
-    /** Every command knows {@code -V}, and all tell the same. */
     private static void tellVersion(CommandLine command) {
         command.getCommandSpec().version("loadgen " + LoadgenVersion.here());
         command.getSubcommands().values().forEach(LoadgenMain::tellVersion);
@@ -137,7 +142,6 @@ public final class LoadgenMain implements Runnable {
         throw e;
     }
 
-    /** The options and commands that may stand behind a command. */
     private static Set<String> known(CommandLine command) {
         Set<String> known =
                 new LinkedHashSet<>(command.getCommandSpec().optionsMap().keySet());

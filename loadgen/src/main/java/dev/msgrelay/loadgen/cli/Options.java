@@ -25,7 +25,6 @@ abstract class Options {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec user;
 
-    /** The command's. */
     final CommandSpec spec() {
         return user == null ? own : user;
     }
@@ -38,20 +37,12 @@ abstract class Options {
         Limits.within(spec(), option, value, min, max);
     }
 
-    /**
-     * Refuses options that would have no effect.
-     *
-     * @param other what makes them so: "--connect"
-     */
+    /** Refuses options that would have no effect beside another one, such as "--connect". */
     final void exclude(List<String> options, String other) {
         options.forEach(option -> refuse(isGiven(option), option + " and " + other + " exclude each other"));
     }
 
-    /**
-     * Refuses at once what a relay of this build would refuse when the runs have begun.
-     *
-     * @param args of relay-server
-     */
+    /** Refuses at once what a relay of this build would refuse when the runs have begun. */
     final void checkRelay(List<String> args) {
         try {
             RelayServerMain.config(args.toArray(String[]::new));
@@ -60,11 +51,7 @@ abstract class Options {
         }
     }
 
-    /**
-     * Refuses acknowledgements that this relay does not give.
-     *
-     * @param args of the relay
-     */
+    /** Refuses acknowledgements that a relay with these arguments does not give. */
     final void checkJournal(Load load, List<String> args) {
         refuse(
                 load.clients().acks().needsJournal() && !args.contains(RelayContestant.JOURNAL),
@@ -83,21 +70,13 @@ abstract class Options {
         return spec().commandLine().getParseResult().hasMatchedOption(option);
     }
 
-    /**
-     * How long a run is.
-     *
-     * @param warmup exactly; null where the option is not given: then the usual one, or as long as the speed grows
-     */
+    /** A warm-up that is given is exact; null: the usual one, or as long as the speed grows. */
     final Timing timing(Duration warmup, Duration usual, Duration duration) {
         Duration measured = Limits.duration(spec(), duration, null);
         return warmup == null ? new Timing(usual, measured).orUntilSteady() : new Timing(warmup, measured);
     }
 
-    /**
-     * The value of an option.
-     *
-     * @param name before what the parser finds wrong: "--link: "
-     */
+    /** The value of an option; the name, "--link: ", stands before what the parser finds wrong. */
     final <T> T parsed(String name, String text, Function<String, T> parser) {
         try {
             return parser.apply(text);

@@ -3,11 +3,8 @@ package dev.msgrelay.loadgen.cli;
 import dev.msgrelay.loadgen.rig.RelayContestant;
 import dev.msgrelay.protocol.Policy;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.TypeConversionException;
 
 /** How a relay of a run's own is started. */
 final class RelayStartOptions extends Options {
@@ -15,9 +12,8 @@ final class RelayStartOptions extends Options {
             names = "--slow-subscriber",
             paramLabel = "POLICY",
             defaultValue = "backpressure",
-            converter = PolicyConverter.class,
-            completionCandidates = PolicyConverter.class,
-            description = "Policy of the relay for slow subscribers: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}).")
+            description =
+                    "Policy of the relay for slow subscribers: disconnect, backpressure, skip, replay (${DEFAULT-VALUE}).")
     private Policy policy;
 
     @Option(
@@ -36,11 +32,7 @@ final class RelayStartOptions extends Options {
         return policy;
     }
 
-    /**
-     * All arguments of relay-server, beside ports and sockets.
-     *
-     * @param mtu of the links, or null for the relay's default
-     */
+    /** All arguments of relay-server, beside ports and sockets; with an MTU, or null for the relay's default. */
     List<String> arguments(Integer mtu) {
         List<String> args = new ArrayList<>(List.of(RelayContestant.POLICY, policy.flag()));
         if (mtu != null) {
@@ -55,22 +47,5 @@ final class RelayStartOptions extends Options {
         return javaOptions == null
                 ? RelayContestant.JAVA_OPTIONS
                 : List.of(javaOptions.trim().split("\\s+"));
-    }
-
-    /** {@link Policy}, by its flag, for picocli; also the names that help texts list. */
-    static final class PolicyConverter implements ITypeConverter<Policy>, Iterable<String> {
-        @Override
-        public Policy convert(String value) {
-            try {
-                return Policy.ofFlag(value);
-            } catch (IllegalArgumentException e) {
-                throw new TypeConversionException(e.getMessage());
-            }
-        }
-
-        @Override
-        public Iterator<String> iterator() {
-            return Policy.DECIDED.stream().map(Policy::flag).iterator();
-        }
     }
 }

@@ -126,7 +126,7 @@ final class RunCommand extends Told {
                 rig.abandon();
                 lines.end();
                 if (!runs.runs().isEmpty()) {
-                    report(way, runs.runs(), ceilings, Ending.interrupted("Ctrl-C"));
+                    report(way, runs.runs(), ceilings, new Ending(Ending.How.INTERRUPTED, "Ctrl-C"));
                 }
                 // JSON is all of stdout, or nothing.
                 (json ? err() : out()).println(RunText.partial(rig.lastLive()));
@@ -153,7 +153,6 @@ final class RunCommand extends Told {
         return Way.to(name, relay, link);
     }
 
-    /** A lane of this host. */
     private Way local(Load load) throws IOException, InterruptedException {
         LaneSpec lane = LaneSpec.of(loadOptions.lane());
         List<String> args = start.arguments(lane.isEmulated() ? lane.mtu() : null);
@@ -170,7 +169,6 @@ final class RunCommand extends Told {
                 : null;
     }
 
-    /** Rates below full speed, with the same processes. */
     private List<Plan> curve(Way way, Load load, RunRecord full, StandingRig rig) {
         List<Plan> plans = new ArrayList<>();
         if (load.isPaced() || !load.isChecked()) {

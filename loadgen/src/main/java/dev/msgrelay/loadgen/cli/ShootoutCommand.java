@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.experiment.Interrupts;
-import dev.msgrelay.loadgen.experiment.Meter;
 import dev.msgrelay.loadgen.experiment.Shootout;
 import dev.msgrelay.loadgen.experiment.ShootoutRun;
 import dev.msgrelay.loadgen.experiment.ShootoutRun.Equipment;
@@ -162,7 +161,8 @@ final class ShootoutCommand extends Told {
             run = new ShootoutRun(
                     shootout,
                     new Equipment(spec -> open(spec, remotes, far)),
-                    Meter.ofThisHost(interrupts),
+                    System::nanoTime,
+                    interrupts::isRequested,
                     lines,
                     files,
                     nothingYet());
@@ -177,7 +177,6 @@ final class ShootoutCommand extends Told {
         return complete && !run.isUnwritten() && !run.hasFailures() ? 0 : 1;
     }
 
-    /** Whatever it gave, however it ended. */
     private void print(ShootoutRun run) throws IOException {
         if (json) {
             print(run.results());
@@ -206,7 +205,6 @@ final class ShootoutCommand extends Told {
         return Way.to(spec.name(), relay, far);
     }
 
-    /** @param remotes names of relays that run already */
     private Shootout shootout(Set<String> remotes) {
         within("--rounds", rounds, 1, MAX_ROUNDS);
         // Arguments that the relay refuses are told now, and not when ceilings have been measured.
@@ -262,7 +260,6 @@ final class ShootoutCommand extends Told {
         return loads;
     }
 
-    /** Relays that run already, by the names of their lanes. */
     private Map<String, RemoteRelay> remotes() {
         Map<String, RemoteRelay> remotes = new LinkedHashMap<>();
         connect.forEach((name, host) -> {

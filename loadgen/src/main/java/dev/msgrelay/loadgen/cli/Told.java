@@ -2,14 +2,11 @@ package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.experiment.Experiment;
 import dev.msgrelay.loadgen.experiment.Interrupts;
-import dev.msgrelay.loadgen.experiment.Keeper;
-import dev.msgrelay.loadgen.experiment.Listener;
-import dev.msgrelay.loadgen.experiment.Meter;
 import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.loadgen.result.Results.Site;
-import java.io.IOException;
+import dev.msgrelay.loadgen.rig.RunObserver;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.List;
@@ -28,29 +25,21 @@ abstract class Told extends Options implements Callable<Integer> {
         return spec().commandLine().getErr();
     }
 
-    /** This command, with the arguments that it was given. */
     final Origin origin() {
         return Origin.of(
                 called, spec().name(), spec().commandLine().getParseResult().originalArgs());
     }
 
-    /** Nothing yet, of this host. */
     final Results nothingYet() {
         return Results.of(origin(), List.of(Site.here()));
     }
 
-    /**
-     * An experiment on this machine.
-     *
-     * @param giveUpAfter what fails so often in a row is not measured any more
-     */
-    static Experiment experiment(Interrupts interrupts, Listener listener, int giveUpAfter) {
-        return new Experiment(Meter.ofThisHost(interrupts), listener, Keeper.nothing(listener), giveUpAfter);
+    static Experiment experiment(Interrupts interrupts, RunObserver observer, int giveUpAfter) {
+        return new Experiment(System::nanoTime, interrupts::isRequested, observer, () -> {}, giveUpAfter);
     }
 
-    final void print(Results results) throws IOException {
-        Json.write(results, out());
-        out().flush();
+    final void print(Results results) {
+        print(Json.text(results) + "\n");
     }
 
     final void print(String text) {

@@ -9,11 +9,6 @@ import java.util.Locale;
  * @param reasons sentences with the numbers, the decisive one first; at least one
  */
 public record BoundBy(Kind kind, List<String> reasons) {
-    public BoundBy {
-        reasons = List.copyOf(reasons);
-    }
-
-    /** Limits of a run. */
     public enum Kind {
         /** Publishers had a schedule, and it was kept. */
         NOTHING,

@@ -63,9 +63,6 @@ public final class Classifier {
     private static final double IDLE = 0.5;
 
     private static final double WORTH_TELLING = 0.01;
-    private static final double PERCENT = 100;
-    private static final double SECOND_NANOS = 1e9;
-    private static final double KIBI = 1 << 10;
 
     private final Signals signals;
     private final Rates rates;
@@ -106,7 +103,7 @@ public final class Classifier {
 
     private Kind kind() {
         if (nothingCame()
-                && (publishersIdle() || !backpressured() && !isFull(queues.relaySend()) || !isRelaysPause())) {
+                && (publishersIdle() || !backpressured() && !isFull(queues.relaySend()) || stood() != null)) {
             return stoodStill();
         }
         if (rates.kept()) {
@@ -118,7 +115,7 @@ public final class Classifier {
             return LINK;
         }
         Kind slow = relay();
-        slow = slow == null && !publishersFree() ? subscriber() : slow;
+        slow = slow == null && !isEmpty(queues.publisherSend()) ? subscriber() : slow;
         slow = slow == null ? unseenRelay() : slow;
         slow = slow == null ? waitingRelay() : slow;
         slow = slow == null ? publisher() : slow;
@@ -127,8 +124,6 @@ public final class Classifier {
 
     /** A process that stood still says so; where none does, it was the relay. */
     private Kind stoodStill() {
-        boolean paced = rates.wanted() > 0;
-        long missing = missing();
         say(still.withoutDeliveries());
         say(
                 "the publishers' process stood still for at most %.0f ms, the subscribers' for %.0f, the machine for"
@@ -136,31 +131,25 @@ public final class Classifier {
                 still.publishers().longestMillis(),
                 still.subscribers().longestMillis(),
                 still.machine().longestMillis());
+        Kind stood = stood();
+        Kind kind = stood != null ? stood : publishersIdle() ? PUBLISHER : RELAY;
+        if (kind != MACHINE) {
+            cpu(kind == PUBLISHER ? publisher : kind == SUBSCRIBER ? subscriber : relay);
+        }
+        return kind;
+    }
+
+    /** The one that says that it stood still for so long; null: nobody does. */
+    private Kind stood() {
+        boolean paced = rates.wanted() > 0;
+        long missing = paced ? still.slowestNanos() : still.deliveries().totalNanos();
         if (still.machine().explains(missing, paced)) {
             return MACHINE;
         }
         if (still.publishers().explains(missing, paced)) {
-            cpu(publisher);
             return PUBLISHER;
         }
-        if (still.subscribers().explains(missing, paced)) {
-            cpu(subscriber);
-            return SUBSCRIBER;
-        }
-        cpu(publishersIdle() ? publisher : relay);
-        return publishersIdle() ? PUBLISHER : RELAY;
-    }
-
-    /** Whether no process says that it stood still for so long. */
-    private boolean isRelaysPause() {
-        boolean paced = rates.wanted() > 0;
-        return !still.machine().explains(missing(), paced)
-                && !still.publishers().explains(missing(), paced)
-                && !still.subscribers().explains(missing(), paced);
-    }
-
-    private long missing() {
-        return rates.wanted() > 0 ? still.slowestNanos() : still.deliveries().totalNanos();
+        return still.subscribers().explains(missing, paced) ? SUBSCRIBER : null;
     }
 
     private Kind kept() {
@@ -171,7 +160,7 @@ public final class Classifier {
         if (!late) {
             return NOTHING;
         }
-        say("%.2f %% of the messages left more than 1 ms late", rates.late() * PERCENT);
+        say("%.2f %% of the messages left more than 1 ms late", rates.late() * 100);
         if (signals.lateBehindRelay()) {
             boolean told = holds != null && holds.heldBack() >= rates.late();
             if (told) {
@@ -211,8 +200,8 @@ public final class Classifier {
     }
 
     private Kind subscriber() {
-        boolean full = isFull(queues.subscriberReceive()) && (queues.relaySend() == null || sendFull());
-        boolean unseen = queues.subscriberReceive() == null && !sendFull();
+        boolean full = isFull(queues.subscriberReceive()) && (queues.relaySend() == null || isFull(queues.relaySend()));
+        boolean unseen = queues.subscriberReceive() == null && !isFull(queues.relaySend());
         if (full || unseen && (backpressured() || wantsAll(subscriber))) {
             if (full) {
                 queue("not read by the subscriber", queues.subscriberReceive());
@@ -223,7 +212,7 @@ public final class Classifier {
             cpu(subscriber);
             return own(SUBSCRIBER, subscriber);
         }
-        if (!sendFull()) {
+        if (!isFull(queues.relaySend())) {
             return null;
         }
         queue("not sent by the relay", queues.relaySend());
@@ -271,7 +260,7 @@ public final class Classifier {
             backpressure();
             return UNCLEAR;
         }
-        if (heldBackMostly() || relay != null && relay.wantsMost() && !sendFull()) {
+        if (heldBackMostly() || relay != null && relay.wantsMost() && !isFull(queues.relaySend())) {
             return RELAY;
         }
         return allCoresBusy() ? machine() : UNCLEAR;
@@ -333,11 +322,6 @@ public final class Classifier {
         return machine != null && machine.idle() <= NO_CORE_IDLE;
     }
 
-    /** Whether the publishers could have sent more: a slow subscriber that holds nobody back binds nobody. */
-    private boolean publishersFree() {
-        return isEmpty(queues.publisherSend());
-    }
-
     private static boolean wantsAll(CpuShare cpu) {
         return cpu != null && cpu.wantsAll();
     }
@@ -352,13 +336,7 @@ public final class Classifier {
 
     /** Whether messages wait in the relay's sockets, or where those cannot be seen, since it held publishers back. */
     private boolean waitsForRelay() {
-        return queues.relayReceive() == null
-                ? heldBackMostly()
-                : queues.relayReceive().isFull();
-    }
-
-    private boolean sendFull() {
-        return isFull(queues.relaySend());
+        return queues.relayReceive() == null ? heldBackMostly() : isFull(queues.relayReceive());
     }
 
     private boolean backpressured() {
@@ -375,13 +353,13 @@ public final class Classifier {
                 ? still.deliveries().count() > 0
                         && still.isSlow()
                         && still.deliveries().explains(still.slowestNanos(), true)
-                : still.deliveries().totalNanos() >= STOOD_STILL * rates.seconds() * SECOND_NANOS;
+                : still.deliveries().totalNanos() >= STOOD_STILL * rates.seconds() * 1e9;
     }
 
     /** At full speed, publishers that could send more and hardly want a core. */
     private boolean publishersIdle() {
         return rates.wanted() == 0
-                && publishersFree()
+                && isEmpty(queues.publisherSend())
                 && (queues.relayReceive() == null || queues.relayReceive().isEmpty())
                 && !wantsAll(relay)
                 && busiestPublisher != null
@@ -411,7 +389,7 @@ public final class Classifier {
                     Queue.LONG_BYTES >> 10,
                     queue.waiting(),
                     queue.samples(),
-                    queue.meanBytes() / KIBI);
+                    queue.meanBytes() / 1024.0);
         }
     }
 

@@ -1,11 +1,9 @@
 package dev.msgrelay.loadgen.evidence;
 
+import java.util.Comparator;
 import dev.msgrelay.loadgen.evidence.Sampled.CpuShare;
-import dev.msgrelay.loadgen.evidence.Watched.Role;
 import dev.msgrelay.loadgen.host.ProcessTimes;
 import dev.msgrelay.loadgen.host.SystemTree;
-import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,16 +15,8 @@ import java.util.concurrent.TimeUnit;
  * owns it.
  */
 final class CpuSampler {
-    /** Threads of a local producer are named like this, see {@link Watched.Process}. */
-    private static final String PUBLISHER_THREAD = "publisher";
-
     /** The JVM's compilers are busy in every young JVM, but no message waits for them. */
     private static final List<String> BESIDE = List.of("C1 Compiler", "C2 Compiler");
-
-    /** The kernel calls a JVM's main thread by the program's name, which says nothing. */
-    private static final String PROGRAM = "java";
-
-    private static final String MAIN = "main";
 
     /** The kernel counts the time of a process in such steps: less than a few of them is nobody's. */
     private static final long ROUNDING_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
@@ -66,10 +56,6 @@ final class CpuSampler {
         boolean isBeside() {
             return BESIDE.stream().anyMatch(name::startsWith);
         }
-
-        Role role() {
-            return process.role() == Role.RELAY && name.startsWith(PUBLISHER_THREAD) ? Role.PUBLISHER : process.role();
-        }
     }
 
     CpuSampler(SystemTree source, Watched watched) {
@@ -93,7 +79,6 @@ final class CpuSampler {
         lastNanos = now;
     }
 
-    /** Counts all its threads, also those that have ended. */
     private void total(long pid) {
         ProcessTimes times = ProcessTimes.parse(source.text(pid + "/stat").orElse(""));
         if (times != null) {
@@ -152,7 +137,8 @@ final class CpuSampler {
 
     private String name(String path) {
         String name = source.text(path + "/comm").orElse("?").strip();
-        return name.equals(PROGRAM) ? MAIN : name;
+        // The kernel calls a JVM's main thread by the program's name, which says nothing.
+        return name.equals("java") ? "main" : name;
     }
 
     /** Nanoseconds run and waited since the thread's start, or null when it is gone. */
@@ -176,26 +162,17 @@ final class CpuSampler {
         return waitsKnown;
     }
 
-    /** The busiest thread of each process and role, in the order of the processes; empty where no time has passed. */
+    /** The busiest thread of each process, in the order of the processes; empty where no time has passed. */
     List<CpuShare> busiest() {
-        List<CpuShare> shares = new ArrayList<>();
         double nanos = lastNanos - firstNanos;
-        if (nanos <= 0) {
-            return shares;
-        }
-        for (Watched.Process process : watched.processes()) {
-            if (process.beside()) {
-                continue;
-            }
-            Map<Role, CpuShare> best = new EnumMap<>(Role.class);
-            for (ThreadTimes thread : threads.values()) {
-                if (thread.process == process && !thread.isBeside()) {
-                    best.merge(thread.role(), share(thread, nanos), (a, b) -> a.wanted() >= b.wanted() ? a : b);
-                }
-            }
-            shares.addAll(best.values());
-        }
-        return shares;
+        return watched.processes().stream()
+                .filter(process -> nanos > 0 && !process.beside())
+                .flatMap(process -> threads.values().stream()
+                        .filter(thread -> thread.process == process && !thread.isBeside())
+                        .map(thread -> share(thread, nanos))
+                        .max(Comparator.comparingDouble(CpuShare::wanted))
+                        .stream())
+                .toList();
     }
 
     /** How many cores the watched processes and the controller used, on average; 0 where no time has passed. */
@@ -210,7 +187,7 @@ final class CpuSampler {
 
     private static CpuShare share(ThreadTimes thread, double nanos) {
         return new CpuShare(
-                thread.role(),
+                thread.process.role(),
                 thread.process.name(),
                 thread.name,
                 Math.min(1, (thread.ran - thread.ranBefore) / nanos),

@@ -18,8 +18,6 @@ public final class Disturbances {
     /** The cores' clock at the end of a run, as a part of what it was. */
     private static final double CLOCK = 0.1;
 
-    private static final double PERCENT = 100;
-
     private Disturbances() {}
 
     /** One line each; empty for a run that was alone on a quiet machine. */
@@ -28,16 +26,16 @@ public final class Disturbances {
         MachineShare machine = signals.sampled().machine();
         if (machine != null) {
             if (machine.others() >= OTHERS) {
-                lines.add(format("other programs took %.0f %% of all cores", machine.others() * PERCENT)
+                lines.add(format("other programs took %.0f %% of all cores", machine.others() * 100)
                         + (machine.busiest().isEmpty() ? "" : ", most of it " + machine.busiest()));
             }
             if (machine.steal() >= STEAL) {
                 lines.add(format(
-                        "the host of this virtual machine took %.1f %% of all cores", machine.steal() * PERCENT));
+                        "the host of this virtual machine took %.1f %% of all cores", machine.steal() * 100));
             }
             if (Math.abs(machine.clock() - 1) > CLOCK) {
                 lines.add(format(
-                        "the cores' clock was %.0f %% of what it had been at the begin", machine.clock() * PERCENT));
+                        "the cores' clock was %.0f %% of what it had been at the begin", machine.clock() * 100));
             }
         }
         if (signals.still().machine().count() > 0) {

@@ -40,14 +40,7 @@ record MachineTimes(int cores, long total, long idle, long softirq, long steal) 
         }
     }
 
-    /**
-     * The times from {@code before} until now, or null where no tick has passed.
-     *
-     * @param ownCores how many cores the run's own processes used, on average
-     * @param otherCores how many all other processes used that are still there
-     * @param busiest of those, see {@link MachineShare#busiest}
-     * @param clock see {@link MachineShare#clock}
-     */
+    /** The shares from {@code before} until now, beside what was seen of processes; null where no tick has passed. */
     MachineShare since(MachineTimes before, double ownCores, double otherCores, String busiest, double clock) {
         double ticks = total - before.total;
         if (ticks <= 0) {

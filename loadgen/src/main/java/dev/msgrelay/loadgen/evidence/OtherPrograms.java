@@ -61,7 +61,6 @@ final class OtherPrograms {
         return times == null || times.parent().equals(KERNEL) ? null : times;
     }
 
-    /** How many cores they used, on average. */
     double cores() {
         return cores;
     }

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.evidence;
 
+import java.util.stream.Stream;
 import dev.msgrelay.loadgen.evidence.Watched.Role;
 import java.util.Comparator;
 import java.util.List;
@@ -7,29 +8,25 @@ import java.util.List;
 /**
  * Samples of one window.
  *
- * @param samples how often the queues were looked at
- * @param cpu the busiest thread of each process and role; empty where none was seen
+ * @param cpu the busiest thread of each process; empty where none was seen
  * @param waitsKnown false where the kernel does not tell how long a thread waited for a core
  * @param machine null where it was not seen
- * @param queues of sockets
  */
 public record Sampled(int samples, List<CpuShare> cpu, boolean waitsKnown, MachineShare machine, Queues queues) {
     public static final Sampled NOTHING = new Sampled(0, List.of(), true, null, Queues.UNSEEN);
 
     /** The process of a role whose thread wanted a core most; null where none was seen. */
     public CpuShare busiest(Role role) {
-        return cpu.stream()
-                .filter(share -> share.role() == role)
-                .max(Comparator.comparingDouble(CpuShare::wanted))
-                .orElse(null);
+        return of(role).max(Comparator.comparingDouble(CpuShare::wanted)).orElse(null);
     }
 
     /** The process of a role whose thread wanted a core least; null where none was seen. */
     public CpuShare leastBusy(Role role) {
-        return cpu.stream()
-                .filter(share -> share.role() == role)
-                .min(Comparator.comparingDouble(CpuShare::wanted))
-                .orElse(null);
+        return of(role).min(Comparator.comparingDouble(CpuShare::wanted)).orElse(null);
+    }
+
+    private Stream<CpuShare> of(Role role) {
+        return cpu.stream().filter(share -> share.role() == role);
     }
 
     /**
@@ -44,7 +41,6 @@ public record Sampled(int samples, List<CpuShare> cpu, boolean waitsKnown, Machi
         private static final double ALL = 0.9;
         private static final double MOST = 0.7;
 
-        /** Share of the time in which it wanted a core. */
         public double wanted() {
             return run + waited;
         }
@@ -54,7 +50,6 @@ public record Sampled(int samples, List<CpuShare> cpu, boolean waitsKnown, Machi
             return wanted() >= ALL;
         }
 
-        /** Whether it wanted a core for most of the time. */
         public boolean wantsMost() {
             return wanted() >= MOST;
         }
@@ -84,10 +79,7 @@ public record Sampled(int samples, List<CpuShare> cpu, boolean waitsKnown, Machi
     /**
      * Samples of one end of all connections of one kind; of several, the one whose queue was long most often.
      *
-     * @param connections seen
-     * @param samples taken of it
      * @param waiting share of the samples in which at least {@link #LONG_BYTES} stood in it, 0..1
-     * @param meanBytes in it
      */
     public record Queue(int connections, int samples, double waiting, double meanBytes) {
         /** With less than this, a queue is as good as empty: half of a loopback segment. */

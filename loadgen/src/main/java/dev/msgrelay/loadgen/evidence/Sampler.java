@@ -19,11 +19,7 @@ final class Sampler {
     private long lastCpu;
     private int samples;
 
-    /**
-     * Counters at one edge of the window.
-     *
-     * @param clock of the cores, see {@link MachineTimes#clock}
-     */
+    /** Counters at one edge of the window. */
     private record Edge(long nanos, Optional<MachineTimes> machine, double clock) {
         static final Edge UNSEEN = new Edge(0, Optional.empty(), Double.NaN);
     }
@@ -35,7 +31,6 @@ final class Sampler {
         this.others = new OtherPrograms(source, watched);
     }
 
-    /** At the begin of the window. */
     void first(long now) {
         begin = edge(now);
         others.first();
@@ -48,7 +43,6 @@ final class Sampler {
         sample();
     }
 
-    /** Every now and then within it. */
     void next(long now) {
         if (now - lastCpu >= CPU_EVERY_NANOS) {
             sampleCpu(now);
@@ -82,7 +76,6 @@ final class Sampler {
                 MachineTimes.clock(source.text("cpuinfo").orElse("")));
     }
 
-    /** The samples together, after {@link #last}. */
     Sampled sampled() {
         MachineShare machine = begin.machine.isPresent() && end.machine.isPresent()
                 ? end.machine

@@ -9,11 +9,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * All that a run is classified from.
  *
- * @param rates what passed
- * @param sampled CPU, queues
  * @param holds what the relay says; null where it says nothing
- * @param link the part of the link that was used
- * @param still who stood still
  */
 public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare link, Standstills still) {
     /**
@@ -48,7 +44,6 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
      * @param in messages a second that left the publishers; NaN where nobody counts them
      * @param out messages a second that the subscribers got, on average
      * @param late share of the messages that left more than a millisecond after their time, 0..1
-     * @param seconds length of the window
      * @param edge messages a second that may fall to either side of the window's edges, because so many are due, or written,
      *     together
      */
@@ -88,8 +83,6 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
      * @param throughOut whether there may be one between relay and subscribers
      */
     public record LinkShare(double in, double out, boolean throughIn, boolean throughOut) {
-        public static final LinkShare UNKNOWN = new LinkShare(Double.NaN, Double.NaN, true, true);
-
         private static final double ALL = 0.95;
 
         boolean isFullIn() {
@@ -112,7 +105,6 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
      * @param slowestNanos the longest latency of a message of a schedule; 0 without one
      */
     public record Standstills(Still machine, Still publishers, Still subscribers, Still deliveries, long slowestNanos) {
-        private static final double SECOND_NANOS = 1e9;
 
         /** Longer than threads wait for their turn, see {@link Still}. */
         private static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -131,7 +123,7 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
                     deliveries.count(),
                     deliveries.count() == 1 ? "" : "s",
                     deliveries.longestMillis(),
-                    deliveries.totalNanos() / SECOND_NANOS);
+                    deliveries.totalNanos() / 1e9);
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.evidence;
 
+import java.util.Comparator;
 import dev.msgrelay.loadgen.evidence.Sampled.Queue;
 import dev.msgrelay.loadgen.evidence.Sampled.Queues;
 import dev.msgrelay.loadgen.evidence.Watched.Role;
@@ -138,24 +139,15 @@ final class SocketSampler {
 
         /** The connection with the longest queue, or null where it was hardly seen. */
         Queue worst() {
-            Queue worst = null;
-            for (Sum sum : connections.values()) {
-                if (sum.samples >= MIN_SAMPLES) {
-                    Queue one = new Queue(
+            return connections.values().stream()
+                    .filter(sum -> sum.samples >= MIN_SAMPLES)
+                    .map(sum -> new Queue(
                             connections.size(),
                             sum.samples,
                             (double) sum.waiting / sum.samples,
-                            (double) sum.bytes / sum.samples);
-                    worst = worst == null || longer(one, worst) ? one : worst;
-                }
-            }
-            return worst;
-        }
-
-        private static boolean longer(Queue one, Queue other) {
-            return one.waiting() != other.waiting()
-                    ? one.waiting() > other.waiting()
-                    : one.meanBytes() > other.meanBytes();
+                            (double) sum.bytes / sum.samples))
+                    .max(Comparator.comparingDouble(Queue::waiting).thenComparingDouble(Queue::meanBytes))
+                    .orElse(null);
         }
     }
 
@@ -178,7 +170,6 @@ final class SocketSampler {
             this.port = watched.subscribePort();
         }
 
-        /** Looks for them, until some are found. */
         void find() {
             if (port < 0 || !clients.isEmpty()) {
                 return;
@@ -204,7 +195,6 @@ final class SocketSampler {
                     .collect(Collectors.toSet());
         }
 
-        /** @param client the port of the end that connected */
         boolean has(int client) {
             return clients.contains(client);
         }

@@ -25,7 +25,6 @@ final class SocketTable {
      *
      * @param sendBytes written and not acknowledged by the peer's kernel
      * @param receiveBytes arrived and not read
-     * @param inode of its socket
      */
     record Entry(int localPort, int remotePort, long sendBytes, long receiveBytes, String inode) {}
 

@@ -14,8 +14,6 @@ public record Watched(List<Process> processes, int publishPort, int subscribePor
     /**
      * A process of the run.
      *
-     * @param role of all its threads; but threads of a relay's process that are called "publisher..." are publishers
-     * @param name for people
      * @param beside it holds nobody back, whatever it does: it counts for what the machine did, and for nothing else
      */
     public record Process(Role role, String name, long pid, boolean beside) {
@@ -24,13 +22,11 @@ public record Watched(List<Process> processes, int publishPort, int subscribePor
         }
     }
 
-    /** The part of a process, or one of its threads, in a run. */
     public enum Role {
         PUBLISHER,
         RELAY,
         SUBSCRIBER;
 
-        /** As results name it: "relay". */
         @Override
         public String toString() {
             return name().toLowerCase(Locale.ROOT);

@@ -39,25 +39,18 @@ public final class WindowSampler implements AutoCloseable {
     private final CompletableFuture<Sampled> result = new CompletableFuture<>();
     private final Thread thread = new Thread(this::run, "bound-sampler");
 
-    private WindowSampler(SystemTree source, Watched watched, long begin, long end, boolean scheduled) {
+    /**
+     * Starts it.
+     *
+     * @param scheduled whether publishers have a schedule to keep, which looks within the window would make them miss
+     */
+    public WindowSampler(SystemTree source, Watched watched, long begin, long end, boolean scheduled) {
         this.sampler = new Sampler(source, watched);
         this.begin = begin;
         this.end = end;
         this.scheduled = scheduled;
-    }
-
-    /**
-     * Starts it.
-     *
-     * @param begin of the window, by {@link System#nanoTime}; not over yet
-     * @param end of it
-     * @param scheduled whether publishers have a schedule to keep, which looks within the window would make them miss
-     */
-    public static WindowSampler start(SystemTree source, Watched watched, long begin, long end, boolean scheduled) {
-        WindowSampler sampler = new WindowSampler(source, watched, begin, end, scheduled);
-        sampler.thread.setDaemon(true);
-        sampler.thread.start();
-        return sampler;
+        thread.setDaemon(true);
+        thread.start();
     }
 
     /**
@@ -72,7 +65,6 @@ public final class WindowSampler implements AutoCloseable {
         }
     }
 
-    /** Ends it, wherever it is. */
     @Override
     public void close() {
         thread.interrupt();

@@ -21,12 +21,10 @@ public record Estimate(double value, double low, double high) {
         return new Estimate(Math.exp(value), Math.exp(low), Math.exp(high));
     }
 
-    /** "0.731..0.745". */
     String interval() {
         return format("%.3f..%.3f", low, high);
     }
 
-    /** Whether the interval has this value in it. */
     public boolean includes(double other) {
         return low <= other && other <= high;
     }

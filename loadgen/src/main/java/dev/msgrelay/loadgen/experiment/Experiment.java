@@ -16,6 +16,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
@@ -34,9 +36,10 @@ public final class Experiment {
     /** A signal from a terminal goes to child processes as well: we may hear of their end before we are interrupted. */
     private static final long SIGNAL_MILLIS = 100;
 
-    private final Meter meter;
-    private final Listener listener;
-    private final Keeper keeper;
+    private final LongSupplier clock;
+    private final BooleanSupplier endAsked;
+    private final RunObserver observer;
+    private final Runnable keeper;
     private final int giveUpAfter;
     private final TimeLeft left = new TimeLeft();
     private final List<Run> runs = new ArrayList<>();
@@ -45,30 +48,32 @@ public final class Experiment {
     /**
      * How long rounds go on.
      *
-     * @param expected rounds, as far as can be said
      * @param most rounds
      * @param nanos no round begins that would probably end later; the first one does in any case
      * @param isEnough looked at after each run, with all runs of these rounds
      */
-    public record Until(int expected, int most, long nanos, Predicate<List<Run>> isEnough) {
+    public record Until(int most, long nanos, Predicate<List<Run>> isEnough) {
         /** So many rounds, however long they take. */
         public static Until rounds(int rounds) {
-            return new Until(rounds, rounds, Long.MAX_VALUE, runs -> false);
+            return new Until(rounds, Long.MAX_VALUE, runs -> false);
         }
     }
 
     /**
-     * @param keeper told after every run
+     * @param clock as {@link System#nanoTime}
+     * @param endAsked whether somebody has asked the process to end
+     * @param keeper runs after every run
      * @param giveUpAfter a group of which so many runs in a row did not come to their end is not measured any more
      */
-    public Experiment(Meter meter, Listener listener, Keeper keeper, int giveUpAfter) {
-        this.meter = meter;
-        this.listener = listener;
+    public Experiment(
+            LongSupplier clock, BooleanSupplier endAsked, RunObserver observer, Runnable keeper, int giveUpAfter) {
+        this.clock = clock;
+        this.endAsked = endAsked;
+        this.observer = observer;
         this.keeper = keeper;
         this.giveUpAfter = giveUpAfter;
     }
 
-    /** All runs so far, in the order in which they were taken. */
     public List<Run> runs() {
         return Collections.unmodifiableList(runs);
     }
@@ -81,17 +86,15 @@ public final class Experiment {
     /**
      * Measures all of them round by round, every other round the other way round.
      *
-     * @param title of these rounds, for people; may be empty
-     * @return the runs of these rounds
      * @throws InterruptedException somebody asked for the end; {@link #runs} has what there is
      */
-    public List<Run> rounds(String title, List<Plan> cells, Until until) throws InterruptedException {
+    public List<Run> rounds(List<Plan> cells, Until until) throws InterruptedException {
         List<Run> taken = new ArrayList<>();
-        long begun = meter.nanoTime();
+        long begun = clock.getAsLong();
         long longest = 0;
         int number = 0;
         for (int round = 1; round <= until.most(); round++) {
-            long roundBegun = meter.nanoTime();
+            long roundBegun = clock.getAsLong();
             if (round > 1 && roundBegun - begun + longest > until.nanos()) {
                 return taken;
             }
@@ -101,22 +104,21 @@ public final class Experiment {
                     left.dropped(plan.estimate());
                     continue;
                 }
-                Run run = measure(
-                        where(title, round, Math.max(round, until.expected()), number, cells.size()), plan, round);
+                Run run = measure(where(round, until.most(), number, cells.size()), plan, round);
                 taken.add(run);
                 if (!run.failures().isEmpty()) {
-                    listener.notice(
+                    observer.notice(
                             "FAIL " + plan.name() + ": " + run.failures().get(0));
                 }
                 if (isGivenUp(plan)) {
-                    listener.notice(
+                    observer.notice(
                             plan.group() + " is given up: " + giveUpAfter + " runs in a row did not come to their end");
                 }
                 if (until.isEnough().test(taken)) {
                     return taken;
                 }
             }
-            longest = Math.max(longest, meter.nanoTime() - roundBegun);
+            longest = Math.max(longest, clock.getAsLong() - roundBegun);
         }
         return taken;
     }
@@ -130,31 +132,24 @@ public final class Experiment {
         return reversed;
     }
 
-    private static String where(String title, int round, int rounds, int number, int cells) {
-        String which = rounds == 1
+    private static String where(int round, int rounds, int number, int cells) {
+        return rounds == 1
                 ? format("run %d/%d, ", number, cells)
                 : format("round %d/%d, run %d/%d, ", round, rounds, number, cells * rounds);
-        return title.isEmpty() ? which : title + ", " + which;
     }
 
-    /** Whether its group is not measured any more. */
-    public boolean isGivenUp(Plan plan) {
+    private boolean isGivenUp(Plan plan) {
         return endlessInARow.getOrDefault(plan.group(), 0) >= giveUpAfter;
     }
 
-    /**
-     * One run, whatever becomes of it.
-     *
-     * @param where which it is, for people, with what separates it from the plan's name
-     */
+    /** One run, whatever becomes of it; {@code where} says which it is, before the plan's name. */
     public Run measure(String where, Plan plan, int round) throws InterruptedException {
         checkEnd();
-        RunObserver observer = listener.begins(where + plan.name() + left.text());
-        long begun = meter.nanoTime();
+        observer.begins(where + plan.name() + left.text());
+        long begun = clock.getAsLong();
         String started = LoadRun.now();
         RunRecord record;
         try {
-            plan.rig().prepare(plan, observer);
             record = plan.rig().run(plan, round, observer);
         } catch (IOException | RunException e) {
             endIfAsked();
@@ -162,7 +157,7 @@ public final class Experiment {
         }
         checkEnd();
         Run run = new Run(plan, runs.size(), record);
-        left.done(plan.estimate(), meter.nanoTime() - begun);
+        left.done(plan.estimate(), clock.getAsLong() - begun);
         keep(run);
         return run;
     }
@@ -172,7 +167,7 @@ public final class Experiment {
         String group = run.plan().group();
         int inARow = run.isWhole() ? 0 : endlessInARow.getOrDefault(group, 0) + 1;
         endlessInARow.put(group, inARow);
-        keeper.keep();
+        keeper.run();
     }
 
     /** After something failed: a signal from a terminal hits children first, and is no failure of theirs. */
@@ -183,12 +178,11 @@ public final class Experiment {
 
     /** A cell that was interrupted may have told it as a failure of its own, or not noticed. */
     private void checkEnd() throws InterruptedException {
-        if (Thread.interrupted() || meter.isEndAsked()) {
+        if (Thread.interrupted() || endAsked.getAsBoolean()) {
             throw new InterruptedException();
         }
     }
 
-    /** About how long the cells take, once each. */
     public static Duration estimate(List<Plan> cells) {
         return cells.stream().map(Plan::estimate).reduce(Duration.ZERO, Duration::plus);
     }

@@ -26,8 +26,6 @@ public enum Figure {
             run -> Delays.at(run.delays().acknowledged(), 99)),
     RELAY_CPU("relayCpu", "relay CPU s/million", Unit.PLAIN, false, Figure::cpuSecondsPerMillion);
 
-    private static final double MILLION = 1e6;
-
     private final String id;
     private final String title;
     private final Unit unit;
@@ -62,17 +60,14 @@ public enum Figure {
         return known > 0 ? known : Double.NaN;
     }
 
-    /** For programs. */
     public String id() {
         return id;
     }
 
-    /** For people. */
     public String title() {
         return title;
     }
 
-    /** A value of it, for people. */
     String text(double measured) {
         return unit.plain(measured);
     }
@@ -81,7 +76,6 @@ public enum Figure {
         return moreIsBetter;
     }
 
-    /** Words for the one that is ahead. */
     String ahead() {
         return this == RELAY_CPU ? " needs less" : " faster";
     }
@@ -89,6 +83,6 @@ public enum Figure {
     /** CPU time of the relay's process, for a million messages that subscribers got. */
     private static double cpuSecondsPerMillion(RunRecord result) {
         double cpuSeconds = result.resources().processes().get(0).cpuSeconds();
-        return cpuSeconds * MILLION / result.throughput().out().messages();
+        return cpuSeconds * 1e6 / result.throughput().out().messages();
     }
 }

@@ -43,11 +43,7 @@ public record Frequency(
 
     /** Whether there are so many that a difference would be seen. */
     static boolean isEnough(List<Turn> runs) {
-        return isEnough(count(runs, Side.A), count(runs, Side.B));
-    }
-
-    private static boolean isEnough(int runsA, int runsB) {
-        return Math.min(runsA, runsB) >= ENOUGH_RUNS;
+        return Math.min(count(runs, Side.A), count(runs, Side.B)) >= ENOUGH_RUNS;
     }
 
     /** "B stands still more often", "too few runs", "no difference seen". */
@@ -55,7 +51,7 @@ public record Frequency(
         if (oftener != null) {
             return oftener + " " + kind.oftener();
         }
-        return isEnough(runsA, runsB) ? "no difference seen" : "too few runs";
+        return Math.min(runsA, runsB) >= ENOUGH_RUNS ? "no difference seen" : "too few runs";
     }
 
     /** "stand-stills: A in 0 of 40 runs, B in 13 of 40: B stands still more often (p 0.0001)". */

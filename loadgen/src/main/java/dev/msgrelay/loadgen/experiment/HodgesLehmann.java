@@ -11,9 +11,6 @@ import java.util.Arrays;
  * (1963); the interval as in M. Hollander, D. A. Wolfe: "Nonparametric Statistical Methods", 3.3.
  */
 public final class HodgesLehmann {
-    /** Confidence of the interval: 95 %. */
-    public static final double CONFIDENCE = 0.95;
-
     /** The fewest pairs that an interval can be told from. */
     public static final int MIN_PAIRS = 6;
 
@@ -22,18 +19,19 @@ public final class HodgesLehmann {
     /**
      * The centre of differences of pairs: the median of the means of any two of them, each with itself too.
      *
-     * @return unknown when there are too few pairs for the confidence
+     * @param confidence of its interval
+     * @return unknown when there are too few pairs for that
      */
-    public static Estimate paired(double[] differences) {
-        return paired(differences, CONFIDENCE);
-    }
-
-    /** As above, with an interval of another confidence. */
     public static Estimate paired(double[] differences, double confidence) {
-        return estimate(walshAverages(differences), signedRankCounts(differences.length), confidence);
+        int place = place(signedRankCounts(differences.length), (1 - confidence) / 2);
+        if (place == 0) {
+            return Estimate.UNKNOWN;
+        }
+        double[] values = walshAverages(differences);
+        Arrays.sort(values);
+        return new Estimate(Counted.median(values), values[place - 1], values[values.length - place]);
     }
 
-    /** The estimate alone, of one difference or more. */
     static double centre(double[] differences) {
         return Counted.median(walshAverages(differences));
     }
@@ -48,15 +46,6 @@ public final class HodgesLehmann {
             }
         }
         return means;
-    }
-
-    private static Estimate estimate(double[] values, double[] counts, double confidence) {
-        int place = place(counts, (1 - confidence) / 2);
-        if (place == 0) {
-            return Estimate.UNKNOWN;
-        }
-        Arrays.sort(values);
-        return new Estimate(Counted.median(values), values[place - 1], values[values.length - place]);
     }
 
     /**

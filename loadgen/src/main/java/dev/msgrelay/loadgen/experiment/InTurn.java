@@ -22,7 +22,6 @@ public final class InTurn {
     /** Fewer rounds may have been alike by chance, and so make an interval too narrow; and give no verdict beyond doubt. */
     static final int MIN_ROUNDS = 11;
 
-    /** About as many as an hour has. */
     private static final int MAX_PAIRS = 500;
 
     private final Experiment experiment;
@@ -47,13 +46,12 @@ public final class InTurn {
     /**
      * Does it. What there is is returned however it ends: by an interrupt or a run that failed, too.
      *
-     * @param cells A's and B's
      * @param limitNanos no pair begins that would probably end later
      */
     public PairedComparison compare(List<Plan> cells, long limitNanos, Consumer<PairedComparison> afterPair) {
         try {
             List<Run> runs = experiment.rounds(
-                    "", cells, new Until(MAX_PAIRS, MAX_PAIRS, limitNanos, all -> isEnough(all, afterPair)));
+                    cells, new Until(MAX_PAIRS, limitNanos, all -> isEnough(all, afterPair)));
             Run last = runs.get(runs.size() - 1);
             if (!last.failures().isEmpty()) {
                 String run = last.plan().name() + ", run " + (last.number() + 1) + ": ";
@@ -96,7 +94,7 @@ public final class InTurn {
                 turns.add(turn(run));
             }
         }
-        return PairedComparison.of(turns, figures, ended, failures);
+        return PairedComparison.of(List.copyOf(turns), figures, ended, failures);
     }
 
     /** One that is invalid stands in no pair either: it ends the comparison. */

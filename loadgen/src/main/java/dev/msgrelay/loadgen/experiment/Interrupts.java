@@ -1,7 +1,5 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.rig.RunException;
-import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /** Ctrl-C and SIGTERM: the command's thread is interrupted and gets a moment to print what it has. */
@@ -31,31 +29,6 @@ public final class Interrupts implements AutoCloseable {
         }
     }
 
-    /** A piece of the command's work. */
-    @FunctionalInterface
-    public interface Work<T> {
-        T run() throws IOException, RunException, InterruptedException;
-    }
-
-    /**
-     * Does it.
-     *
-     * @throws InterruptedException also where the work failed because the process was asked to end
-     */
-    public <T> T orInterrupted(Work<T> work) throws IOException, RunException, InterruptedException {
-        try {
-            return work.run();
-        } catch (RunException | IOException e) {
-            // A signal from a terminal goes to the children as well: they may be gone before we are interrupted. And
-            // what the interrupt hit may have told it as a failure of its own.
-            if (requested) {
-                throw new InterruptedException();
-            }
-            throw e;
-        }
-    }
-
-    /** Whether the process was asked to end. */
     public boolean isRequested() {
         return requested;
     }

@@ -26,7 +26,6 @@ import java.util.Map;
 
 /** The plans of one open lane, and the words of their runs about it. The shootout's thread owns it. */
 final class LaneSheet {
-    private static final double MEGA = 1e6;
 
     private final Way way;
     private final Shootout shootout;
@@ -100,7 +99,6 @@ final class LaneSheet {
         return plans;
     }
 
-    /** Everything about this lane, as results know it. */
     LaneResult result(List<Run> runs) {
         List<Cell> cells = new ArrayList<>();
         relays.forEach((load, plan) -> {
@@ -112,7 +110,6 @@ final class LaneSheet {
         return way.result(cells);
     }
 
-    /** @param above runs of the plain relay under the same load */
     private Cell cell(Plan plan, List<RunRecord> own, List<RunRecord> above) {
         List<Share> shares = new ArrayList<>();
         for (RunRecord run : own) {
@@ -148,7 +145,6 @@ final class LaneSheet {
                         null);
     }
 
-    /** Notes beside the runs: ceilings and baselines that were measured. */
     List<String> notes(List<Run> runs) {
         List<String> notes = new ArrayList<>();
         directs.values().forEach(plan -> ceilingNote("direct", plan, runs, notes));
@@ -169,7 +165,7 @@ final class LaneSheet {
                     plan.load().subscribers(),
                     plan.load().body().describe(),
                     median.batched().messagesPerSecond(),
-                    median.batched().bytesPerSecond() / MEGA));
+                    median.batched().bytesPerSecond() / 1e6));
         }
     }
 
@@ -183,14 +179,14 @@ final class LaneSheet {
             return;
         }
         String said = iperf.isKnown()
-                ? format("iperf3 %,.1f MB/s", iperf.median() / MEGA)
+                ? format("iperf3 %,.1f MB/s", iperf.median() / 1e6)
                 : iperfs.stream()
                         .flatMap(run -> run.outcome().environment().stream())
                         .findFirst()
                         .orElse("no iperf3");
         notes.add(format(
                 "%s without a relay: raw stream %,.1f MB/s, %s (medians of %d)",
-                way.lane().label(), raw.median() / MEGA, said, raws.size()));
+                way.lane().label(), raw.median() / 1e6, said, raws.size()));
         relays.forEach((load, plan) -> {
             List<RunRecord> counted =
                     Run.of(plan, runs).stream().filter(RunRecord::counts).toList();
@@ -211,11 +207,7 @@ final class LaneSheet {
 
     /** "0.993 (0.991 .. 0.994)" of the baseline of each run's round; empty where there is none. */
     private static String ratio(List<RunRecord> runs, List<RunRecord> baselines) {
-        Spread spread = Spread.of(runs, run -> baselines.stream()
-                .filter(baseline -> baseline.moment().round() == run.moment().round())
-                .mapToDouble(baseline -> run.bytesOut() / bytes(baseline))
-                .findFirst()
-                .orElse(Double.NaN));
+        Spread spread = Spread.ofRounds(runs, baselines, LaneSheet::bytes);
         return spread.isKnown() ? format("%.3f (%.3f .. %.3f)", spread.median(), spread.min(), spread.max()) : "";
     }
 }

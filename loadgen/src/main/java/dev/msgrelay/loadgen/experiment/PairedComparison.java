@@ -10,11 +10,8 @@ import java.util.List;
 /**
  * Two sides, run in turn.
  *
- * @param runs all that came to their end
  * @param rows the first one decides
  * @param frequencies of what became of runs, beside their figures
- * @param ended why there are not more
- * @param failures what makes all of it invalid; empty where nothing does
  */
 public record PairedComparison(
         List<Turn> runs,
@@ -48,13 +45,6 @@ public record PairedComparison(
         }
     }
 
-    public PairedComparison {
-        runs = List.copyOf(runs);
-        rows = List.copyOf(rows);
-        frequencies = List.copyOf(frequencies);
-        failures = List.copyOf(failures);
-    }
-
     static PairedComparison of(List<Turn> runs, List<Figure> figures, Ended ended, List<String> failures) {
         Pairs pairs = Pairs.of(runs);
         List<Kind> kinds = kinds(figures);
@@ -75,12 +65,10 @@ public record PairedComparison(
         return figures.contains(Figure.P50) ? List.of(Kind.values()) : List.of(Kind.STOOD_STILL);
     }
 
-    /** The figure that decides. */
     public PairedRow headline() {
         return rows.get(0);
     }
 
-    /** Runs of one side that the machine disturbed. */
     public List<Turn> disturbed(Side side) {
         return runs.stream().filter(run -> run.side() == side && !run.counts()).toList();
     }

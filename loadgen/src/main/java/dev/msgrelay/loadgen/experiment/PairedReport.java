@@ -21,8 +21,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A comparison in turn, for people and for programs. */
-public final class PairedReport {
-    private static final double HUNDRED = 100;
+public record PairedReport(Map<Side, String> titles, PairedComparison comparison) {
 
     private static final List<Field<PairedRow>> FIELDS = List.of(
             Field.text("", row -> row.figure().title()),
@@ -34,21 +33,9 @@ public final class PairedReport {
             Field.of(
                     "sees from",
                     Unit.FRACTION,
-                    row -> row.ratio().isKnown() ? row.smallestSeenPercent() / HUNDRED : Double.NaN),
+                    row -> row.ratio().isKnown() ? row.smallestSeenPercent() / 100 : Double.NaN),
             Field.text("", PairedRow::verdict));
 
-    private final Map<Side, String> titles;
-    private final PairedComparison comparison;
-
-    /**
-     * @param titles of the contestants, for people
-     */
-    public PairedReport(Map<Side, String> titles, PairedComparison comparison) {
-        this.titles = titles;
-        this.comparison = comparison;
-    }
-
-    /** One line after each pair. */
     public static String progress(PairedComparison comparison) {
         PairedRow row = comparison.headline();
         int last = comparison.runs().size() / 2;
@@ -153,14 +140,19 @@ public final class PairedReport {
         notes.addAll(ends().lines().toList());
         notes.add(comparison.failures().isEmpty() ? "verdict: " + verdict() : "FAIL");
         notes.addAll(comparison.failures());
-        return Results.of(origin, List.of(Site.here()))
-                .withRatios(Stream.concat(
+        return new Results(
+                Results.SCHEMA_VERSION,
+                origin,
+                comparison.ended().ending(),
+                List.of(Site.here()),
+                List.of(),
+                Stream.concat(
                                 comparison.rows().stream().map(this::ratio),
                                 comparison.frequencies().stream().map(this::frequency))
-                        .toList())
-                .withTurns(comparison.runs())
-                .withNotes(notes)
-                .with(comparison.ended().ending());
+                        .toList(),
+                comparison.runs(),
+                List.of(),
+                notes);
     }
 
     private Ratio ratio(PairedRow row) {

@@ -28,8 +28,6 @@ public record PairedRow(Figure figure, double medianA, double medianB, int round
      */
     private static final double SEEN_IN_FOUR_OF_FIVE = 1.43;
 
-    private static final double PERCENT = 100;
-
     /** @param doubt how likely a verdict on sides that are alike may be */
     static PairedRow of(Figure figure, Pairs pairs, double doubt) {
         double[] logs = pairs.logRatios(figure);
@@ -72,14 +70,14 @@ public record PairedRow(Figure figure, double medianA, double medianB, int round
     }
 
     static double widthPercent(Estimate ratio) {
-        return !ratio.isKnown() ? Double.POSITIVE_INFINITY : (ratio.high() / ratio.low() - 1) * PERCENT;
+        return !ratio.isKnown() ? Double.POSITIVE_INFINITY : (ratio.high() / ratio.low() - 1) * 100;
     }
 
     /** The smallest difference that so many rounds with this spread show in four of five comparisons; infinite without an interval. */
     public double smallestSeenPercent() {
         return !ratio.isKnown()
                 ? Double.POSITIVE_INFINITY
-                : (Math.pow(ratio.high() / ratio.low(), SEEN_IN_FOUR_OF_FIVE / 2) - 1) * PERCENT;
+                : (Math.pow(ratio.high() / ratio.low(), SEEN_IN_FOUR_OF_FIVE / 2) - 1) * 100;
     }
 
     public String verdict() {
@@ -92,7 +90,7 @@ public record PairedRow(Figure figure, double medianA, double medianB, int round
         if (!ratio.includes(1)) {
             return "perhaps " + ahead(figure, ratio) + figure.ahead() + ": take more pairs";
         }
-        double most = Math.max(1 - ratio.low(), ratio.high() - 1) * PERCENT;
+        double most = Math.max(1 - ratio.low(), ratio.high() - 1) * 100;
         return format("no difference seen beyond %.1f %%", most);
     }
 }

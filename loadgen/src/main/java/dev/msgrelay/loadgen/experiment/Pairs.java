@@ -14,11 +14,8 @@ import java.util.function.Predicate;
  *
  * <p>A run that the machine disturbed is left over, and so is the other of its block, as long as there are pairs without
  * such runs. What a contestant did leaves no run over.
- *
- * @param alone runs without a partner
  */
 public record Pairs(List<Pair> pairs, List<Turn> alone) {
-    /** Two runs of one block. */
     public record Pair(Turn a, Turn b) {
         /** The logarithm of b's figure to a's; NaN where one of them has none. */
         double logRatio(Figure figure) {
@@ -28,11 +25,6 @@ public record Pairs(List<Pair> pairs, List<Turn> alone) {
         private static Pair of(Turn one, Turn other) {
             return one.side() == Side.A ? new Pair(one, other) : new Pair(other, one);
         }
-    }
-
-    public Pairs {
-        pairs = List.copyOf(pairs);
-        alone = List.copyOf(alone);
     }
 
     /**
@@ -59,7 +51,6 @@ public record Pairs(List<Pair> pairs, List<Turn> alone) {
         return new Pairs(pairs, alone);
     }
 
-    /** Whether all runs in them count. */
     boolean count() {
         return pairs.stream().allMatch(pair -> pair.a().counts() && pair.b().counts());
     }

@@ -15,12 +15,10 @@ public record Run(Plan plan, int number, RunRecord record) {
         return !record.outcome().partial();
     }
 
-    /** Reasons that make it invalid, one line each. */
     public List<String> failures() {
         return record.outcome().failures();
     }
 
-    /** The records of a plan's runs. */
     public static List<RunRecord> of(Plan plan, Collection<Run> runs) {
         return runs.stream().filter(run -> run.plan() == plan).map(Run::record).toList();
     }

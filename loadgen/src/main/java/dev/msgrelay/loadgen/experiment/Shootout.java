@@ -8,18 +8,9 @@ import java.util.List;
 /**
  * The tasks of a shootout.
  *
- * @param lanes in the order in which they run
- * @param loads that run on each of them
- * @param rounds how often each load runs on each lane
- * @param timing of every run
  * @param baseline whether one connection without a relay is measured, too, on lanes with a link
  */
 public record Shootout(List<LaneSpec> lanes, List<Load> loads, int rounds, Timing timing, boolean baseline) {
     /** More cells (loads times lanes) than this are refused: somebody mistyped a list. */
     public static final int MAX_CELLS = 500;
-
-    public Shootout {
-        lanes = List.copyOf(lanes);
-        loads = List.copyOf(loads);
-    }
 }

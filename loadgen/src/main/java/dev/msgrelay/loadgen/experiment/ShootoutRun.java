@@ -9,12 +9,15 @@ import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.rig.Plan;
 import dev.msgrelay.loadgen.rig.Rig;
+import dev.msgrelay.loadgen.rig.RunObserver;
 import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 /**
  * One shootout from the first lane to the last result. What has been taken is kept and written after every run, however
@@ -30,21 +33,19 @@ public final class ShootoutRun {
 
     private final Shootout shootout;
     private final Equipment equipment;
-    private final Listener listener;
-    private final Keeper keeper;
+    private final RunObserver observer;
+    private final Kept kept;
     private final Experiment experiment;
     private final Results empty;
     private final List<LaneSheet> sheets = new ArrayList<>();
     private final List<LaneResult> skipped = new ArrayList<>();
     private Ending ending = Ending.running();
+    /** The last writing failed. */
+    private boolean unwritten;
 
-    /**
-     * All that touches the machine: tests put another one in its place.
-     *
-     * @param opener opens lanes with the relay under test
-     */
+
+    /** Everything that touches the machine: tests put another one in its place. */
     public record Equipment(Rig rig, Opener opener, LaneSheet.Iperf iperf3) {
-        /** The usual one. */
         public Equipment(Opener opener) {
             this(Rig.OWN, opener, Iperf3::run);
         }
@@ -52,36 +53,30 @@ public final class ShootoutRun {
 
     @FunctionalInterface
     public interface Opener {
-        /**
-         * Opens one.
-         *
-         * @throws IOException it cannot be had; nothing of it is left
-         */
+        /** Opens one; where it cannot be had, nothing of it is left. */
         Way open(LaneSpec spec) throws IOException, InterruptedException;
     }
 
     @FunctionalInterface
     public interface Kept {
-        /**
-         * Writes everything anew, in the place of what was written before; called after every run.
-         *
-         * @throws IOException it could not be written; what was written before is still there
-         */
+        /** Writes everything anew; where that fails, what was written before is still there. */
         void write(Results results) throws IOException;
     }
 
-    /**
-     * @param kept gets everything after every run
-     * @param empty results without any
-     */
     public ShootoutRun(
-            Shootout shootout, Equipment equipment, Meter meter, Listener listener, Kept kept, Results empty) {
+            Shootout shootout,
+            Equipment equipment,
+            LongSupplier clock,
+            BooleanSupplier endAsked,
+            RunObserver observer,
+            Kept kept,
+            Results empty) {
         this.shootout = shootout;
         this.equipment = equipment;
-        this.listener = listener;
+        this.observer = observer;
         this.empty = empty;
-        this.keeper = new Keeper(() -> kept.write(results()), listener);
-        this.experiment = new Experiment(meter, listener, keeper, GIVE_UP_AFTER);
+        this.kept = kept;
+        this.experiment = new Experiment(clock, endAsked, observer, this::keep, GIVE_UP_AFTER);
     }
 
     /** The work ahead, in one line: "4 lanes x 3 loads x 3 rounds: 48 runs with those for ceilings, about 6 min". */
@@ -98,24 +93,20 @@ public final class ShootoutRun {
                 + TimeLeft.text(Experiment.estimate(round).multipliedBy(shootout.rounds()));
     }
 
-    /**
-     * Does it all.
-     *
-     * @throws InterruptedException it was asked to end; what there is has been kept, and is marked
-     */
+    /** Does it all; where it was asked to end, the runs so far have been kept, and are marked. */
     public void run() throws InterruptedException {
         boolean interrupted = false;
         try {
             open();
-            keeper.keep();
+            keep();
             List<Plan> plans = plans(sheets, shootout);
             experiment.expect(plans, shootout.rounds());
-            experiment.rounds("", plans, Until.rounds(shootout.rounds()));
-            end(sheets.isEmpty() ? Ending.failed("no lane could be set up") : Ending.complete());
+            experiment.rounds(plans, Until.rounds(shootout.rounds()));
+            end(sheets.isEmpty() ? new Ending(Ending.How.FAILED, "no lane could be set up") : Ending.complete());
         } catch (InterruptedException e) {
             // There is little time from here on: what is to be known is kept, and nobody is waited for.
             interrupted = true;
-            end(Ending.interrupted("interrupted"));
+            end(new Ending(Ending.How.INTERRUPTED, "interrupted"));
             throw e;
         } finally {
             close(interrupted);
@@ -138,17 +129,50 @@ public final class ShootoutRun {
 
     private void end(Ending how) {
         ending = how;
-        keeper.keep();
+        keep();
+    }
+
+    /**
+     * Writes all results. A disk without room ends nothing: it is told once, and tried again with every run. An interrupt is
+     * left for the one who goes on: a file that is written by an interrupted thread is closed under it.
+     */
+    private void keep() {
+        boolean interrupted = Thread.interrupted();
+        IOException failure = write();
+        if (failure != null && Thread.interrupted()) {
+            interrupted = true;
+            failure = write();
+        }
+        if (failure != null && !unwritten) {
+            observer.notice("results cannot be written: " + failure.getMessage() + "; the runs go on");
+        } else if (failure == null && unwritten) {
+            observer.notice("results are written again");
+        }
+        unwritten = failure != null;
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Null where all is written. */
+    private IOException write() {
+        try {
+            kept.write(results());
+            return null;
+        } catch (IOException e) {
+            return e;
+        }
     }
 
     private void open() throws InterruptedException {
         for (LaneSpec spec : shootout.lanes()) {
-            listener.begins("").phase("opening " + spec.label());
+            observer.begins("");
+            observer.phase("opening " + spec.label());
             try {
                 sheets.add(new LaneSheet(equipment.opener().open(spec), shootout, equipment.rig(), equipment.iperf3()));
             } catch (IOException e) {
                 experiment.endIfAsked();
-                listener.notice("lane " + spec.label() + " is skipped: " + e.getMessage());
+                observer.notice("lane " + spec.label() + " is skipped: " + e.getMessage());
                 skipped.add(LaneResult.skipped(spec.id(), spec.kind(), spec.isEmulated(), e.getMessage()));
             }
         }
@@ -170,14 +194,12 @@ public final class ShootoutRun {
                 .with(ending);
     }
 
-    /** Whether a run failed, those for ceilings included. */
     public boolean hasFailures() {
         return experiment.runs().stream().anyMatch(run -> !run.failures().isEmpty());
     }
 
-    /** Whether the last writing of the results failed. */
     public boolean isUnwritten() {
-        return keeper.hasFailed();
+        return unwritten;
     }
 
     /** Those of one round: first what links give without a relay, then loads, then lanes, so that what will be compared runs in turn. */

@@ -53,10 +53,6 @@ public final class SideBySide implements Rig, AutoCloseable {
         }
     }
 
-    /**
-     * @param loads of one pace
-     * @throws InterruptedException the JVM is going down
-     */
     public SideBySide(Map<Side, Contestant> contestants, Map<Side, Load> loads, Schedule schedule)
             throws InterruptedException {
         this.contestants = contestants;
@@ -76,10 +72,9 @@ public final class SideBySide implements Rig, AutoCloseable {
         return Plan.here(side.name(), contestants.get(side), load, timing, this);
     }
 
-    @Override
-    public void prepare(Plan plan, RunObserver observer) throws IOException, RunException, InterruptedException {
+    /** Whatever comes before a run and is no part of it. */
+    private void prepare(Side side, RunObserver observer) throws IOException, RunException, InterruptedException {
         if (!warm) {
-            Side side = Side.valueOf(plan.name());
             // For the workers, which are as new as the relay; and they are started as these loads need them.
             boolean alike = loads.get(side).equals(loads.get(side.other()));
             for (Side each : alike ? List.of(side) : List.of(side, side.other())) {
@@ -99,8 +94,9 @@ public final class SideBySide implements Rig, AutoCloseable {
     @Override
     public RunRecord run(Plan plan, int round, RunObserver observer)
             throws IOException, RunException, InterruptedException {
-        runs++;
         Side side = Side.valueOf(plan.name());
+        prepare(side, observer);
+        runs++;
         if (schedule.pairs() > 1) {
             return through(plan, round, standing.get(side), workers, observer);
         }

@@ -22,9 +22,6 @@ public final class StandingRig implements Rig, AutoCloseable {
     private Contestant.Started started;
     private LoadRun last;
 
-    /**
-     * @throws InterruptedException the JVM is going down
-     */
     public StandingRig(Placement placement) throws InterruptedException {
         this.relay = new Children(placement);
         this.workers = Children.staying(placement);
@@ -41,11 +38,7 @@ public final class StandingRig implements Rig, AutoCloseable {
         return last.through(started, workers);
     }
 
-    /**
-     * Ends the relay.
-     *
-     * @throws RunException it did not end in time, and was killed
-     */
+    /** Ends the relay; one that does not end in time is killed, and fails the run. */
     public void end() throws RunException, InterruptedException {
         if (started != null && started.process() != null) {
             LoadRun.end(started.process());

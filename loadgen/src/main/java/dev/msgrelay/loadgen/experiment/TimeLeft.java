@@ -8,19 +8,16 @@ public final class TimeLeft {
     private long plannedDone;
     private long spent;
 
-    /** More lies ahead. */
     void planned(Duration more) {
         plannedLeft += more.toNanos();
     }
 
-    /** Something was done. */
     void done(Duration planned, long nanos) {
         plannedLeft -= planned.toNanos();
         plannedDone += planned.toNanos();
         spent += nanos;
     }
 
-    /** Something will not be done. */
     void dropped(Duration planned) {
         plannedLeft -= planned.toNanos();
     }

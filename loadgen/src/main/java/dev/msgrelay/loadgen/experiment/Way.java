@@ -94,12 +94,10 @@ public record Way(Lane lane, Places places, Contestant relay) implements AutoClo
         return lane.link() == null && lane.spec().kind() != LaneKind.REMOTE;
     }
 
-    /** Arithmetic of the link; null where none is known. */
     public Ceilings link(Load load) {
-        return lane.link() == null ? null : LaneCeilings.of(lane.link(), load.body());
+        return lane.link() == null ? null : Ceilings.of(lane.link(), load.sizes());
     }
 
-    /** The relay's plan for this load. */
     public Plan plan(Load load, Timing timing, Rig rig) {
         return plan("", relay, load, timing, rig);
     }
@@ -135,7 +133,6 @@ public record Way(Lane lane, Places places, Contestant relay) implements AutoClo
                 rig);
     }
 
-    /** This lane with these cells, as results have it. */
     public LaneResult result(List<Cell> cells) {
         LaneSpec spec = lane.spec();
         return new LaneResult(name(), spec.kind(), spec.isEmulated(), null, lane.link(), places, cells);

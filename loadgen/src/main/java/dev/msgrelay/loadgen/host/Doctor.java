@@ -36,11 +36,7 @@ public final class Doctor {
 
     private Doctor() {}
 
-    /**
-     * Looks at all of them.
-     *
-     * @param tree of this system's files, from the root
-     */
+    /** Looks at all of them, in a tree of this system's files from the root. */
     public static List<Finding> examine(SystemTree tree, Tool tool) throws InterruptedException {
         Machine machine = Machine.here();
         return List.of(

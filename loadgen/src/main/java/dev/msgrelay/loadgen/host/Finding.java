@@ -5,12 +5,10 @@ import java.util.Locale;
 /**
  * One line of the doctor's report.
  *
- * @param name the fact that was looked at
  * @param value the fact, for people; "unknown" where this system does not tell
  * @param meaning for a run, in plain words
  */
 public record Finding(String name, String value, Level level, String meaning) {
-    /** The weight of a finding, from harmless to fatal. */
     public enum Level {
         FINE,
         /** To be known when figures are read, or cannot be found out. */

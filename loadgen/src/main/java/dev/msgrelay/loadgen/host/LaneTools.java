@@ -58,7 +58,6 @@ public record LaneTools(String way, String reason) {
         return way != null;
     }
 
-    /** Whether a user namespace is the way. */
     public boolean inUserNamespace() {
         return IN_USER_NAMESPACE.equals(way);
     }

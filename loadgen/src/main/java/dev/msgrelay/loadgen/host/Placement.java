@@ -1,13 +1,6 @@
 package dev.msgrelay.loadgen.host;
 
-/**
- * Where the processes of one run live. A connection between two sites crosses whatever link lies between them.
- *
- * @param relay the contestant, whatever it is
- * @param publishers all of them
- * @param subscribers all of them
- */
+/** Where the processes of one run live. A connection between two sites crosses whatever link lies between them. */
 public record Placement(Site relay, Site publishers, Site subscribers) {
-    /** Everything on this host, over its loopback interface. */
     public static final Placement HERE = new Placement(Site.HERE, Site.HERE, Site.HERE);
 }

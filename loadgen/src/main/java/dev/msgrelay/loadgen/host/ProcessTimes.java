@@ -5,8 +5,6 @@ import java.util.concurrent.TimeUnit;
 /**
  * A line of /proc/PID/stat, or of /proc/PID/task/TID/stat.
  *
- * @param name of the program, as the kernel has it
- * @param parent its process id
  * @param nanos CPU time since the start in steps of 10 ms; of a process: that of threads that have ended too
  */
 public record ProcessTimes(String name, String parent, long nanos) {

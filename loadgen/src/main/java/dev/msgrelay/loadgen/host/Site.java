@@ -1,51 +1,59 @@
 package dev.msgrelay.loadgen.host;
 
+import java.io.File;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** A place where processes of a run live. */
-public interface Site {
-    /** This host, with its loopback interface. */
-    Site HERE = new HostSite("this host", List.of(), "127.0.0.1");
+/**
+ * A place where processes of a run live: this host, or a part of it that a command leads into. JVMs are of the same JDK and
+ * class path as this one.
+ *
+ * @param name for people: "this host", "far end of 10gbe (emulated)"
+ * @param prefix words before the java command, such as those that enter a network namespace; the last of them has to
+ *     become the command (exec), so that the process started is the JVM itself
+ * @param address at which the other sites of a run reach what listens here; listeners bind to it
+ */
+public record Site(String name, List<String> prefix, String address) {
+    public static final Site HERE = new Site("this host", List.of(), "127.0.0.1");
 
-    /** For people: "this host", "far end of 10gbe (emulated)". */
-    String name();
+    private static final String GUARD =
+            "exec 3<&0; (cat <&3; kill -9 $$) >/dev/null 2>&1 & exec 3<&-; exec \"$@\" </dev/null";
 
-    /** The address at which the other sites of the same run reach what listens here; listeners bind to it. */
-    String address();
-
-    /** Starts a JVM with the load generator's classes. */
-    Process start(JavaProgram program) throws IOException;
-
-    /** Asks a process that was started here to end (SIGTERM). */
-    default void terminate(Process process) {
-        // Process.destroy would close its streams as well, and its last words would be lost.
-        process.toHandle().destroy();
-    }
-
-    /** CPU time of such a process since its start, in nanoseconds; -1 where that is not known. */
-    default long cpuNanos(Process process) {
-        return ProcessFigures.cpuNanos(process.pid());
-    }
-
-    /** The most memory of it that was resident at one time, in bytes; -1 where that is not known. */
-    default long peakResidentBytes(Process process) {
-        return ProcessFigures.peakResidentBytes(process.pid());
+    public Process start(JavaProgram program) throws IOException {
+        List<String> command = new ArrayList<>(prefix);
+        command.add(java());
+        command.addAll(program.javaOptions());
+        command.addAll(List.of("-cp", classPath(), program.main()));
+        command.addAll(program.args());
+        return new ProcessBuilder(command).start();
     }
 
     /**
-     * A process of a site: a class of the load generator, in a JVM of its own.
-     *
-     * @param javaOptions of the JVM
-     * @param main name of the class
+     * The command that lets a program which knows nothing of its controller end with it, however that ends: a shell becomes
+     * the program, and leaves a reader of its stdin behind that kills it when that ends. The process id is the program's own.
      */
-    public record JavaProgram(List<String> javaOptions, String main, List<String> args) {
-        public JavaProgram {
-            javaOptions = List.copyOf(javaOptions);
-            args = List.copyOf(args);
-        }
+    public static List<String> guarded(List<String> command) {
+        List<String> guarded = new ArrayList<>(List.of("sh", "-c", GUARD, "guarded"));
+        guarded.addAll(command);
+        return guarded;
+    }
 
+    public static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+
+    private static String classPath() {
+        return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                .map(entry -> Path.of(entry).toAbsolutePath().toString())
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    /** A class of the load generator that runs at a site in a JVM of its own. */
+    public record JavaProgram(List<String> javaOptions, String main, List<String> args) {
         /** Netty's native transports: newer JDKs want to be told that this is meant. */
         public static List<String> withNativeAccess(List<String> javaOptions) {
             List<String> options = new ArrayList<>(javaOptions);

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.host;
 
+import java.io.UncheckedIOException;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -31,37 +32,21 @@ public final class Subprocess implements Tool {
         this(LIMIT_MILLIS);
     }
 
-    /** For commands that take their time. */
     public Subprocess(long limitMillis) {
         this.limitMillis = limitMillis;
     }
 
     @Override
     public Outcome run(List<String> command) throws IOException, InterruptedException {
-        return run(command, null);
-    }
-
-    /**
-     * As above.
-     *
-     * @param stdin a file that the command reads; null: nothing
-     */
-    public Outcome run(List<String> command, Path stdin) throws IOException, InterruptedException {
         ProcessBuilder builder = new ProcessBuilder(found(command, path())).redirectErrorStream(true);
         // Messages are parsed and shown: in one language.
         builder.environment().put("LC_ALL", "C");
         builder.environment().put("PATH", path());
-        if (stdin != null) {
-            builder.redirectInput(stdin.toFile());
-        }
         Process process = builder.start();
-        CompletableFuture<String> output = new CompletableFuture<>();
         try {
             process.getOutputStream().close();
-            // A thread of its own: a child that fills the pipe must not wait for us while we wait for it.
-            Thread reader = new Thread(() -> read(process.getInputStream(), output), "output-of-" + command.get(0));
-            reader.setDaemon(true);
-            reader.start();
+            // On another thread: a child that fills the pipe must not wait for us while we wait for it.
+            CompletableFuture<String> output = CompletableFuture.supplyAsync(() -> read(process.getInputStream()));
             if (!process.waitFor(limitMillis, TimeUnit.MILLISECONDS)) {
                 throw new IOException(command.get(0) + " did not end within " + limitMillis + " ms");
             }
@@ -76,14 +61,33 @@ public final class Subprocess implements Tool {
         }
     }
 
-    private static void read(InputStream in, CompletableFuture<String> output) {
+    private static String read(InputStream in) {
         try (in) {
             byte[] bytes = in.readNBytes(MAX_OUTPUT_BYTES);
             // Output beyond the limit is read as well, so that the child can end.
             in.transferTo(OutputStream.nullOutputStream());
-            output.complete(new String(bytes, StandardCharsets.UTF_8).strip());
+            return new String(bytes, StandardCharsets.UTF_8).strip();
         } catch (IOException e) {
-            output.completeExceptionally(e);
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Ends a process by the end of its stdin, and by force where that has no effect so soon. */
+    public static void end(Process process, long millis) {
+        try {
+            process.getOutputStream().close();
+        } catch (IOException e) {
+            // it is gone already
+        }
+        boolean ended = false;
+        try {
+            ended = process.waitFor(millis, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (!ended) {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
         }
     }
 
@@ -140,7 +144,6 @@ public final class Subprocess implements Tool {
         return (users.isEmpty() ? "" : users + File.pathSeparator) + String.join(File.pathSeparator, ALSO);
     }
 
-    /** The command as it is found; unchanged where it is not. */
     static List<String> found(List<String> command, String path) {
         String name = command.get(0);
         List<String> found = new ArrayList<>(command);

@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /** The files in which Linux tells about itself, below a root that a test may choose, or has change. Immutable. */
@@ -32,10 +31,6 @@ public class SystemTree {
         return new SystemTree(Path.of("/proc"));
     }
 
-    Path path(String path) {
-        return root.resolve(path);
-    }
-
     /**
      * A file's content without white space at its ends; empty when there is no such file, when it cannot be read (some
      * files of /sys answer with an error instead of a value), or when nothing is in it.
@@ -51,17 +46,6 @@ public class SystemTree {
         }
     }
 
-    /** A file that holds one whole number; empty where it does not. */
-    public OptionalLong number(String path) {
-        return text(path).map(SystemTree::parse).orElse(OptionalLong.empty());
-    }
-
-    /** A file that holds 0 for off, or another whole number; null where it does not. */
-    public Boolean flag(String path) {
-        OptionalLong told = number(path);
-        return told.isPresent() ? (Boolean) (told.getAsLong() != 0) : null;
-    }
-
     /** The text behind {@code key} and white space or a colon in the first such line of a file. */
     public Optional<String> field(String path, String key) {
         return text(path).flatMap(text -> text.lines()
@@ -71,11 +55,6 @@ public class SystemTree {
                         .replaceFirst("^[\\s:]+", "")
                         .strip())
                 .findFirst());
-    }
-
-    /** Whether there is such a file or directory. */
-    public boolean exists(String path) {
-        return Files.exists(root.resolve(path));
     }
 
     /** Names in a directory, sorted; empty when it is not there (any more). */
@@ -90,27 +69,12 @@ public class SystemTree {
         }
     }
 
-    public List<String> directories(String path) {
-        return names(path).stream()
-                .filter(name -> Files.isDirectory(root.resolve(path).resolve(name)))
-                .toList();
-    }
-
     /** Where a symbolic link points to; empty when it is not there, or may not be read. */
     public Optional<String> link(String path) {
         try {
             return Optional.of(Files.readSymbolicLink(root.resolve(path)).toString());
         } catch (IOException | RuntimeException e) {
             return Optional.empty();
-        }
-    }
-
-    /** A whole number, or nothing where the text is none. */
-    static OptionalLong parse(String text) {
-        try {
-            return OptionalLong.of(Long.parseLong(text));
-        } catch (NumberFormatException e) {
-            return OptionalLong.empty();
         }
     }
 }

@@ -17,7 +17,6 @@ public interface Tool {
             return exitCode == 0;
         }
 
-        /** The first line, for a message to people. */
         public String firstLine() {
             return output.lines().findFirst().orElse("exit code " + exitCode);
         }

@@ -4,8 +4,7 @@
  * fails. Every wait is bounded, and nothing is changed.
  *
  * <pre>
- *  files of /proc, /sys  -- SystemTree --&gt; ListeningSockets, PathMtu
- *      of a process                    --&gt; ProcessFigures: CPU time, resident memory, at both ends of a window
+ *  files of /proc, /sys  -- SystemTree --&gt; ListeningSockets
  *      of the machine                  --&gt; Machine: cores, CPU, JDK, kernel, beside each result
  *                                      --&gt; Doctor: Findings
  *  short-lived commands  -- Subprocess --&gt; Tool, LaneTools

@@ -21,11 +21,7 @@ public enum Framing {
         this.least = least;
     }
 
-    /**
-     * Bytes of the link's time.
-     *
-     * @param frame from the MAC header to the end of the packet, in bytes
-     */
+    /** Bytes of the link's time for a frame from the MAC header to the end of the packet. */
     int wireBytes(int frame) {
         return around + Math.max(frame, least);
     }

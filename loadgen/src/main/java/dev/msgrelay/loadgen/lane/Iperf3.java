@@ -1,13 +1,11 @@
 package dev.msgrelay.loadgen.lane;
 
-import dev.msgrelay.loadgen.host.HostSite;
+import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.plan.Timing;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,9 +14,9 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /** One measurement by iperf3: its server at one site, its client at another, one TCP connection, one direction. */
-public final class Iperf3 {
+public record Iperf3(Site client, Site server, Timing timing) {
     /** In a namespace of its own nobody else has it. */
-    private static final int DEFAULT_PORT = 5_201;
+    private static final String PORT = "5201";
 
     private static final String LISTENS = "Server listening";
     private static final long START_MILLIS = 60_000;
@@ -26,38 +24,19 @@ public final class Iperf3 {
     /** Beyond what was asked for: it begins, ends, and exchanges its results. */
     private static final Duration AROUND = Duration.ofSeconds(60);
 
-    private final HostSite client;
-    private final HostSite server;
-    private final Timing timing;
-
-    /**
-     * The figure.
-     *
-     * @param bytesPerSecond that arrived; 0 where there is no figure
-     * @param reason why there is no figure, one line; null where there is one
-     */
+    /** Bytes a second that arrived; or the reason why there is no figure, one line, else null. */
     public record Result(double bytesPerSecond, String reason) {}
-
-    Iperf3(HostSite client, HostSite server, Timing timing) {
-        this.client = client;
-        this.server = server;
-        this.timing = timing;
-    }
 
     /** From the near end of a lane to its far one, where it is installed. It counts whole seconds: times are rounded up. */
     public static Result run(Lane lane, Timing timing) throws InterruptedException {
-        if (!(lane.near() instanceof HostSite client) || !(lane.far() instanceof HostSite server)) {
-            return new Result(0, "iperf3 is run between sites of this host only");
-        }
         String reason = whyNot(new Subprocess());
         try {
-            return reason == null ? new Iperf3(client, server, timing).run() : new Result(0, reason);
+            return reason == null ? new Iperf3(lane.near(), lane.far(), timing).run() : new Result(0, reason);
         } catch (IOException e) {
             return new Result(0, e.getMessage());
         }
     }
 
-    /** Why there is no iperf3 on this host, or null. */
     static String whyNot(Tool tool) throws InterruptedException {
         try {
             Tool.Outcome outcome = tool.run(List.of("iperf3", "--version"));
@@ -67,34 +46,28 @@ public final class Iperf3 {
         }
     }
 
-    /**
-     * Measures.
-     *
-     * @throws IOException it did not come to a result, with what iperf3 said
-     */
     Result run() throws IOException, InterruptedException {
-        int port = server.prefix().isEmpty() ? freePort() : DEFAULT_PORT;
-        Process serving = serve(port);
+        Process serving = serve();
         try {
             awaitListening(serving);
             long seconds = seconds(timing.measured());
             long omitted = seconds(timing.warmup());
             List<String> command = new ArrayList<>(client.prefix());
-            command.addAll(List.of("iperf3", "--client", server.address(), "--port", "" + port));
+            command.addAll(List.of("iperf3", "--client", server.address(), "--port", PORT));
             command.addAll(List.of("--time", "" + Math.max(1, seconds), "--omit", "" + omitted));
             command.addAll(List.of("--interval", "0", "--json"));
             Duration limit = Duration.ofSeconds(seconds + omitted).plus(AROUND);
             return parse(new Subprocess(limit.toMillis()).run(command));
         } finally {
-            end(serving);
+            Subprocess.end(serving, 1_000);
         }
     }
 
-    Process serve(int port) throws IOException {
+    Process serve() throws IOException {
         List<String> iperf3 =
-                List.of("iperf3", "--server", "--one-off", "--bind", server.address(), "--port", "" + port);
+                List.of("iperf3", "--server", "--one-off", "--bind", server.address(), "--port", PORT);
         List<String> command = new ArrayList<>(server.prefix());
-        command.addAll(HostSite.guarded(iperf3));
+        command.addAll(Site.guarded(iperf3));
         command.addAll(List.of("--interval", "0", "--forceflush"));
         return new ProcessBuilder(command).redirectErrorStream(true).start();
     }
@@ -103,18 +76,6 @@ public final class Iperf3 {
         String said = Subprocess.awaitLine(serving, LISTENS, START_MILLIS);
         if (!said.startsWith(LISTENS)) {
             throw new IOException("iperf3's server does not listen: " + said);
-        }
-    }
-
-    private static void end(Process serving) throws InterruptedException {
-        try {
-            serving.getOutputStream().close();
-        } catch (IOException e) {
-            // it is gone already
-        }
-        if (!serving.waitFor(1, TimeUnit.SECONDS)) {
-            serving.descendants().forEach(ProcessHandle::destroyForcibly);
-            serving.destroyForcibly();
         }
     }
 
@@ -137,14 +98,7 @@ public final class Iperf3 {
         }
     }
 
-    /** Whole ones, as iperf3 takes them. */
     private static long seconds(Duration duration) {
         return TimeUnit.MILLISECONDS.toSeconds(duration.toMillis() + 999);
-    }
-
-    private int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(server.address()))) {
-            return socket.getLocalPort();
-        }
     }
 }

@@ -17,7 +17,6 @@ public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) 
         return new Lane(spec, near, far, link, () -> {});
     }
 
-    /** For people and results: says "emulated" where it is. */
     public String label() {
         return spec.label();
     }
@@ -27,17 +26,11 @@ public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) 
         return spec.kind() == LaneKind.UNIX;
     }
 
-    /** Whether there is a link between its two ends. */
-    public boolean isApart() {
-        return !near.equals(far);
-    }
-
     /** The relay and publishers at the near end, subscribers at the far one. */
     public Placement placement() {
         return new Placement(near, near, far);
     }
 
-    /** Nothing of it stays behind. */
     @Override
     public void close() {
         end.run();

@@ -7,10 +7,8 @@ import java.util.stream.Collectors;
 
 /** The kinds of lanes, by the names that they have on command lines and in results. */
 public enum LaneKind {
-    /** TCP over this host's loopback interface. */
     LOOPBACK("loopback", null),
 
-    /** Unix sockets on this host. */
     UNIX("unix", null),
 
     GBE_1("1gbe", LinkSpeed.parse("1g")),
@@ -28,7 +26,6 @@ public enum LaneKind {
         this.speed = speed;
     }
 
-    /** Its name: "10gbe". */
     public String title() {
         return title;
     }
@@ -38,7 +35,6 @@ public enum LaneKind {
         return speed != null;
     }
 
-    /** The speed that is emulated, or null. */
     LinkSpeed speed() {
         return speed;
     }

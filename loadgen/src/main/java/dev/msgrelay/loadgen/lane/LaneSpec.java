@@ -16,9 +16,6 @@ public record LaneSpec(LaneKind kind, int mtu, String name) {
     /** The largest that Ethernet interfaces commonly take. */
     public static final int MAX_MTU = 9_216;
 
-    /**
-     * @throws IllegalArgumentException naming the MTU and its limits
-     */
     public LaneSpec {
         if (kind.isEmulated() && (mtu < MIN_MTU || mtu > MAX_MTU)) {
             throw new IllegalArgumentException(
@@ -29,12 +26,10 @@ public record LaneSpec(LaneKind kind, int mtu, String name) {
         }
     }
 
-    /** A lane of this host. */
     public LaneSpec(LaneKind kind, int mtu) {
         this(kind, mtu, "");
     }
 
-    /** The way to a relay that runs already. */
     public static LaneSpec remote(String name) {
         return new LaneSpec(LaneKind.REMOTE, 0, name);
     }
@@ -64,11 +59,6 @@ public record LaneSpec(LaneKind kind, int mtu, String name) {
 
     public boolean isEmulated() {
         return kind.isEmulated();
-    }
-
-    /** Whether there may be a link between its ends: they are one and the same for loopback and Unix sockets. */
-    public boolean isApart() {
-        return isEmulated() || kind == LaneKind.REMOTE;
     }
 
     /** The emulated link; null for the others. A new network namespace has TCP's time stamps on. */

@@ -29,12 +29,10 @@ public final class Lanes {
         return open(spec, new Subprocess());
     }
 
-    /** @param tool runs the commands that an emulated lane needs */
     public static Lane open(LaneSpec spec, Tool tool) throws IOException, InterruptedException {
-        return spec.isEmulated() ? emulated(spec, tool) : Lane.between(spec, Site.HERE, Site.HERE, null);
-    }
-
-    private static Lane emulated(LaneSpec spec, Tool tool) throws IOException, InterruptedException {
+        if (!spec.isEmulated()) {
+            return Lane.between(spec, Site.HERE, Site.HERE, null);
+        }
         LaneTools tools = LaneTools.probe(tool);
         if (!tools.available()) {
             throw new IOException(tools.reason());
@@ -45,8 +43,6 @@ public final class Lanes {
     /**
      * Two namespaces of its own, joined by a veth pair whose two ends each keep the rate of what they send. Addresses and
      * names are seen inside only, so any number of lanes may exist at once.
-     *
-     * @throws IOException a command failed: its words and what it said; nothing is left of the lane
      */
     private static Lane build(LaneSpec spec, Tool tool, boolean userNamespace)
             throws IOException, InterruptedException {

@@ -10,7 +10,6 @@ import java.util.regex.Pattern;
  * @param bitsPerSecond in each direction
  */
 public record LinkSpeed(long bitsPerSecond) {
-    /** 1 Mbit/s. */
     public static final long MIN_BITS = 1_000_000L;
 
     /** 1,600 Gbit/s: the fastest Ethernet on paper. */
@@ -21,9 +20,6 @@ public record LinkSpeed(long bitsPerSecond) {
     private static final int MEGA_DIGITS = 6;
     private static final int GIGA_DIGITS = 9;
 
-    /**
-     * @throws IllegalArgumentException naming the value and the limits
-     */
     public LinkSpeed {
         if (bitsPerSecond < MIN_BITS || bitsPerSecond > MAX_BITS) {
             throw new IllegalArgumentException(text(bitsPerSecond) + " is not within 1 Mbit/s..1600 Gbit/s");

@@ -1,12 +1,11 @@
 package dev.msgrelay.loadgen.lane;
 
-import dev.msgrelay.loadgen.host.HostSite;
+import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
@@ -99,23 +98,13 @@ public final class Namespace implements AutoCloseable {
         }
     }
 
-    public HostSite site(String name, String address) {
-        return new HostSite(name, entering(), address);
+    public Site site(String name, String address) {
+        return new Site(name, entering(), address);
     }
 
     /** Ends the holder. The namespace goes with the last process in it. */
     @Override
     public void close() {
-        try {
-            holder.getOutputStream().close();
-            if (!holder.waitFor(END_MILLIS, TimeUnit.MILLISECONDS)) {
-                holder.destroyForcibly();
-            }
-        } catch (IOException e) {
-            holder.destroyForcibly();
-        } catch (InterruptedException e) {
-            holder.destroyForcibly();
-            Thread.currentThread().interrupt();
-        }
+        Subprocess.end(holder, END_MILLIS);
     }
 }

@@ -17,21 +17,16 @@ public record SegmentFormat(int mtu, Framing framing) {
 
     private static final int MAC_HEADER = 14;
 
-    /**
-     * @throws IllegalArgumentException naming the MTU and its limits
-     */
     public SegmentFormat {
         if (mtu < MIN_MTU || mtu > MAX_MTU) {
             throw new IllegalArgumentException("MTU " + mtu + " is not within " + MIN_MTU + ".." + MAX_MTU);
         }
     }
 
-    /** On Ethernet. */
     public static SegmentFormat usual(int mtu) {
         return new SegmentFormat(mtu, Framing.ETHERNET);
     }
 
-    /** Payload of a full segment. */
     public int segmentBytes() {
         return mtu - HEADERS;
     }

@@ -14,7 +14,6 @@ package dev.msgrelay.loadgen.lane;
  * fills only where many connections start at once; what does not fit is dropped and sent again.
  *
  * @param bitsPerSecond the rate, counted from MAC header to the end of each packet
- * @param burst bytes of the bucket
  * @param queueMillis how long a packet may wait; what comes on top is dropped
  */
 record TokenBucket(long bitsPerSecond, long burst, int queueMillis) {

@@ -12,18 +12,10 @@ public record BodySizes(int min, int max) {
 
     private static final String NUMBER = "[0-9]{1,18}";
 
-    /**
-     * All bodies of this size.
-     *
-     * @throws IllegalArgumentException naming the size and its limits
-     */
     public static BodySizes fixed(int size) {
         return new BodySizes(within("", size), size);
     }
 
-    /**
-     * @throws IllegalArgumentException one line, naming the value and the limit
-     */
     public static BodySizes parse(String text) {
         if (text.matches("-?" + NUMBER)) {
             return fixed(within("", Long.parseLong(text)));

@@ -13,7 +13,6 @@ public enum Check {
      */
     NONE;
 
-    /** The name on a command line, such as {@code full}. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

@@ -67,12 +67,10 @@ public final class FrameBatch {
         return new FrameBatch(sizes, Integer.MAX_VALUE, Math.addExact(writeSize, frames));
     }
 
-    /** Bytes that it has room for. */
     public int capacity() {
         return memory.capacity();
     }
 
-    /** Whether the message with this stamp can be added. */
     public boolean hasRoom(long stamp) {
         return messages < maxMessages && end + FrameLayout.frameLength(sizes.sizeOf(stamp)) <= memory.capacity();
     }
@@ -106,11 +104,7 @@ public final class FrameBatch {
         return window;
     }
 
-    /**
-     * Adds messages of one publisher until there are enough for a write of this size.
-     *
-     * @return how many
-     */
+    /** Adds messages of one publisher until there are enough for a write of this size. */
     int fillUpTo(int writeSize, long first, long timeNanos) {
         if (end - start >= writeSize) {
             return 0;

@@ -72,7 +72,6 @@ public final class LoadMessage {
         return stamp & NUMBER_MASK;
     }
 
-    /** The stamp of the body that starts at {@code offset}. */
     public static long stampAt(ByteBuffer buffer, int offset) {
         return buffer.getLong(offset + STAMP_OFFSET);
     }

@@ -41,7 +41,6 @@ public final class MessageCheck {
      * Takes as many whole frames as are, byte for byte, the next messages of the publisher of the message before. Where
      * all messages have one size and type this is much cheaper than one by one.
      *
-     * @param source read by index
      * @param from where a frame begins
      * @return how many messages; 0: the next frame has to be looked at by itself
      */
@@ -119,7 +118,6 @@ public final class MessageCheck {
         order.skip(messages);
     }
 
-    /** The fate of each publisher's messages. */
     public SequenceCheck sequence() {
         countRun();
         return sequence;

@@ -16,13 +16,7 @@ public final class MessageStream {
         this.nextNumber = firstNumber;
     }
 
-    /**
-     * So many whole messages to a write.
-     *
-     * @param publisher id, 0..{@link LoadMessage#MAX_PUBLISHER}
-     * @param messages of every write, at least 1
-     * @param firstNumber the first message's number
-     */
+    /** So many whole messages to a write, at least one. */
     public static MessageStream ofMessages(int publisher, SizeTable sizes, int messages, long firstNumber) {
         return new MessageStream(publisher, FrameBatch.ofMessages(sizes, messages), 0, firstNumber);
     }
@@ -30,8 +24,6 @@ public final class MessageStream {
     /**
      * Cut into writes of one size wherever that falls, so that every write is a whole number of the path's segments although
      * no frame divides a segment.
-     *
-     * @param writeSize bytes of every write
      */
     public static MessageStream ofBytes(int publisher, SizeTable sizes, int writeSize, long firstNumber) {
         return new MessageStream(publisher, FrameBatch.ofWrites(sizes, writeSize), writeSize, firstNumber);

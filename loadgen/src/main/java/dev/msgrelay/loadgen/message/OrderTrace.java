@@ -45,7 +45,6 @@ public final class OrderTrace {
         goOn(1);
     }
 
-    /** So many more messages of the same publisher. */
     public void goOn(long messages) {
         // Blocks get longer on the way, so that this takes some thousand steps for any number.
         for (long left = messages; left > 0; ) {
@@ -58,7 +57,6 @@ public final class OrderTrace {
         }
     }
 
-    /** So many messages do not come. */
     public void skip(long messages) {
         for (long left = messages; left > 0; ) {
             long here = Math.min(left, blockLength - inBlock);
@@ -161,9 +159,6 @@ public final class OrderTrace {
         return Base64.getEncoder().encodeToString(bytes.array());
     }
 
-    /**
-     * @throws IllegalArgumentException it is no such text
-     */
     public static OrderTrace decode(String text) {
         ByteBuffer bytes = ByteBuffer.wrap(Base64.getDecoder().decode(text));
         if (bytes.remaining() < ENCODED_HEAD) {

@@ -30,9 +30,6 @@ final class RunPattern {
         return FrameLayout.frameLength(bodyLength) <= MOST_BYTES / 4;
     }
 
-    /**
-     * @param sizes all of one size and type
-     */
     RunPattern(SizeTable sizes) {
         frameLength = FrameLayout.frameLength(sizes.max());
         most = MOST_BYTES / frameLength;

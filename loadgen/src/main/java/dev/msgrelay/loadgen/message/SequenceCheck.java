@@ -25,14 +25,10 @@ public final class SequenceCheck {
     private long reordered;
     private long unknown;
 
-    /**
-     * @param publishers ids 0..publishers-1 are expected
-     */
     public SequenceCheck(int publishers) {
         this.next = new long[publishers];
     }
 
-    /** One message. */
     public void onMessage(long stamp) {
         int id = LoadMessage.publisher(stamp);
         long number = LoadMessage.number(stamp);
@@ -50,11 +46,7 @@ public final class SequenceCheck {
         return id < next.length && LoadMessage.number(stamp) == next[id];
     }
 
-    /**
-     * So many messages in a row of one publisher.
-     *
-     * @param first of them, for which {@link #isNext} holds
-     */
+    /** So many messages in a row of one publisher, for whose first one {@link #isNext} holds. */
     void onRun(long first, long messages) {
         next[LoadMessage.publisher(first)] += messages;
         accepted += messages;

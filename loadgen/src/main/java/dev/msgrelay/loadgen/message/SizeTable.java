@@ -4,6 +4,7 @@ import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.function.IntToDoubleFunction;
 
 /**
  * The size of every message's body and its type, known from its stamp alone: publishers look up what to send next, subscribers what
@@ -50,7 +51,6 @@ public final class SizeTable {
         return new SizeTable(sizes, body.max(), 1);
     }
 
-    /** All of one size. */
     public static SizeTable fixed(int size) {
         return new SizeTable(new int[] {size}, size, 1);
     }
@@ -74,11 +74,7 @@ public final class SizeTable {
         return mask == 0;
     }
 
-    /**
-     * The same sizes of messages that carry so many types in turn.
-     *
-     * @param count 1..{@link #MAX_TYPES}
-     */
+    /** The same sizes of messages that carry so many types in turn, 1..{@link #MAX_TYPES}. */
     public SizeTable withTypes(int count) {
         if (count < 1 || count > MAX_TYPES) {
             throw new IllegalArgumentException("types " + count + " are not within 1.." + MAX_TYPES);
@@ -86,12 +82,10 @@ public final class SizeTable {
         return new SizeTable(sizes, max, count);
     }
 
-    /** How many types messages carry in turn. */
     public int types() {
         return types;
     }
 
-    /** Whether messages carry this type. */
     public boolean carries(int type) {
         return types == 1 ? type == LoadMessage.TYPE : type >= 1 && type <= types;
     }
@@ -101,16 +95,11 @@ public final class SizeTable {
         return types == 1 ? LoadMessage.TYPE : 1 + (int) (LoadMessage.number(stamp) % types);
     }
 
-    /** Whether all messages have one size and one type. */
     public boolean isUniform() {
         return isFixed() && types == 1;
     }
 
-    /**
-     * Writes the whole frame of a message at {@code offset}.
-     *
-     * @return its length on the wire
-     */
+    /** Writes the whole frame of a message at {@code offset}; returns its length on the wire. */
     int putFrame(ByteBuffer buffer, int offset, long stamp, long timeNanos) {
         int bodyLength = sizeOf(stamp);
         int body = offset + FrameLayout.HEADER_LENGTH;
@@ -122,10 +111,18 @@ public final class SizeTable {
 
     /** The mean length of a message's frame on the wire, in bytes. */
     public double meanFrame() {
-        return FrameLayout.HEADER_LENGTH + Arrays.stream(sizes).average().orElseThrow();
+        return mean(frame -> frame);
     }
 
-    /** The largest size, in bytes. */
+    /** The mean of what each message's frame is worth, given its length on the wire. */
+    public double mean(IntToDoubleFunction ofFrame) {
+        return Arrays.stream(sizes)
+                .map(FrameLayout::frameLength)
+                .mapToDouble(ofFrame)
+                .average()
+                .orElseThrow();
+    }
+
     public int max() {
         return max;
     }

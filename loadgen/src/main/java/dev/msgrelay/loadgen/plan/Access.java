@@ -10,15 +10,12 @@ import java.nio.file.Path;
 /**
  * How clients are let in: whether they speak TLS 1.3, whom they trust, what they show. All files of certificates are PEM.
  *
- * @param tls whether they speak TLS
  * @param ca authorities that are trusted; null: those of the JDK
  * @param certificate shown, with its key; null: none
- * @param key of the certificate
  * @param name that the relay's certificate has to be for; null: the endpoint's host
  * @param tokenFile file with the token; null: none is shown
  */
 public record Access(boolean tls, Path ca, Path certificate, Path key, String name, Path tokenFile) {
-    /** Nothing is asked, nothing is shown. */
     public static final Access OPEN = new Access(false, null, null, null, null, null);
 
     private static final int MOST_TOKEN_BYTES = 4_096;

@@ -6,22 +6,18 @@ import java.util.Locale;
 /**
  * The code of publishers and subscribers.
  *
- * @param kind whose code they run
  * @param acks up to where publishers keep every message
- * @param tls whether they speak TLS, as only those of relay-client do
  */
 public record Clients(Kind kind, Ack acks, boolean tls) {
     /** Loadgen's own, which want everything. */
-    public static final Clients RAW = of(Kind.RAW);
+    public static final Clients RAW = new Clients(Kind.RAW, Ack.NONE, false);
 
-    /** The code that they run. */
     public enum Kind {
         /** Loadgen's own: plain connections, large writes, every message checked. */
         RAW,
         /** The publishers and subscribers of module relay-client, which say HELLO: what users use. */
         LIBRARY;
 
-        /** The word on the command line. */
         @Override
         public String toString() {
             return name().toLowerCase(Locale.ROOT);
@@ -55,7 +51,6 @@ public record Clients(Kind kind, Ack acks, boolean tls) {
             return level == Level.WRITTEN || level == Level.FORCED;
         }
 
-        /** The word on the command line. */
         @Override
         public String toString() {
             return name().toLowerCase(Locale.ROOT);
@@ -70,11 +65,6 @@ public record Clients(Kind kind, Ack acks, boolean tls) {
     /** The same of relay-client. */
     public Clients ofLibrary() {
         return new Clients(Kind.LIBRARY, acks, tls);
-    }
-
-    /** Those of a kind, without anything else. */
-    public static Clients of(Kind kind) {
-        return new Clients(kind, Ack.NONE, false);
     }
 
     /** For people: what is unusual about them, each with a comma before it; empty where nothing is. */

@@ -11,7 +11,6 @@ public record Got(List<Received> subscribers) {
      *
      * @param result without what only all of them together tell
      * @param bytes on the wire, within the window
-     * @param pauses between two deliveries
      * @param beforeTheirTime messages that came before the time at which they were to be sent
      * @param samples latencies that it recorded; -1: it heard of the window too late to know
      * @param latency null where nothing was checked

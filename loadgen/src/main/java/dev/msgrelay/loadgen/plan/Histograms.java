@@ -46,9 +46,6 @@ public final class Histograms {
         return Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), length));
     }
 
-    /**
-     * @throws IllegalArgumentException it is no such histogram
-     */
     static Histogram decode(String base64) {
         try {
             byte[] text = Base64.getDecoder().decode(base64);

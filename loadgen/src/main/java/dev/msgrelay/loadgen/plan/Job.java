@@ -14,27 +14,16 @@ import dev.msgrelay.protocol.net.Endpoint;
  */
 public record Job(
         Endpoint relay, Listen listen, Access access, int first, int connections, boolean slow, int bytes, Load load) {
-    /**
-     * The place where a contestant listens: free ports of an address, or Unix sockets.
-     *
-     * @param publish path of the socket; null: TCP
-     * @param subscribe likewise
-     */
+    /** Where a contestant listens: free ports of an address, or the Unix sockets that are not null. */
     public record Listen(String address, String publish, String subscribe) {}
 
-    /**
-     * A worker's word of where it listens.
-     *
-     * @param publish null where the worker sends by itself
-     */
+    /** A worker's word of where it listens; {@code publish} is null where it sends by itself. */
     public record Listening(Endpoint publish, Endpoint subscribe) {}
 
-    /** The job of clients of a relay. */
     public static Job client(Endpoint relay, Access access, int first, int connections, Load load) {
         return new Job(relay, null, access, first, connections, false, 0, load);
     }
 
-    /** The job of something that takes a relay's place. */
     public static Job inPlaceOfARelay(Listen listen, int bytes, Load load) {
         return new Job(null, listen, Access.OPEN, 0, load.subscribers(), false, bytes, load);
     }

@@ -1,17 +1,15 @@
 package dev.msgrelay.loadgen.plan;
 
 import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
-import java.io.IOException;
-import java.io.Writer;
 import java.math.BigDecimal;
-import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
-import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
@@ -31,7 +29,6 @@ public final class Json {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99};
 
     private static final JsonMapper MAPPER = JsonMapper.builder()
-            .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
             .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
             .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
             .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
@@ -44,33 +41,20 @@ public final class Json {
                     .addSerializer(Double.class, new Numbers())
                     .addDeserializer(double.class, new NumberReader())
                     .addSerializer(Histogram.class, new Percentiles())
-                    .addDeserializer(Histogram.class, new HistogramReader())
-                    .addSerializer(Endpoint.class, new Text<>(Endpoint::toString))
-                    .addDeserializer(Endpoint.class, new TextReader<>(Endpoint::parse))
-                    .addSerializer(Policy.class, new Text<>(Policy::flag))
-                    .addDeserializer(Policy.class, new TextReader<>(Policy::ofFlag)))
+                    .addDeserializer(Histogram.class, new HistogramReader()))
+            .addMixIn(Endpoint.class, EndpointText.class)
+            .addMixIn(Policy.class, PolicyText.class)
             .build();
 
     private Json() {}
 
-    /** A record on one line. */
     public static String line(Object document) {
         return MAPPER.writeValueAsString(document);
     }
 
-    /** A document for people, that is known to be small. */
+    /** A document for people. */
     public static String text(Object document) {
         return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(document);
-    }
-
-    /** Writes a document for people, bit by bit: with a thousand subscribers one is too large to be held. */
-    public static void write(Object document, Writer out) throws IOException {
-        try {
-            MAPPER.writerWithDefaultPrettyPrinter().writeValue(out, document);
-            out.write('\n');
-        } catch (JacksonException e) {
-            throw e.getCause() instanceof IOException cause ? cause : new IOException(e.getMessage(), e);
-        }
     }
 
     public static ObjectNode tree(Object document) {
@@ -85,6 +69,28 @@ public final class Json {
     /** @throws JacksonException a field is missing, or of another kind */
     public static <T> T read(JsonNode node, Class<T> type) {
         return MAPPER.treeToValue(node, type);
+    }
+
+    /** An endpoint and a policy are one text, as on the command line. */
+    private abstract static class EndpointText {
+        @JsonCreator
+        static Endpoint parse(String text) {
+            return Endpoint.parse(text);
+        }
+
+        @Override
+        @JsonValue
+        public abstract String toString();
+    }
+
+    private abstract static class PolicyText {
+        @JsonCreator
+        static Policy ofFlag(String text) {
+            return Policy.ofFlag(text);
+        }
+
+        @JsonValue
+        abstract String flag();
     }
 
     /** JSON knows no NaN. Without an exponent: people read it as well. */
@@ -130,33 +136,6 @@ public final class Json {
         @Override
         public Histogram deserialize(JsonParser in, DeserializationContext context) {
             return Histograms.decode(context.readTree(in).path("histogram").asString(""));
-        }
-    }
-
-    /** A value that is one text, as on the command line. */
-    private static final class Text<T> extends ValueSerializer<T> {
-        private final Function<T, String> text;
-
-        Text(Function<T, String> text) {
-            this.text = text;
-        }
-
-        @Override
-        public void serialize(T value, JsonGenerator out, SerializationContext context) {
-            out.writeString(text.apply(value));
-        }
-    }
-
-    private static final class TextReader<T> extends ValueDeserializer<T> {
-        private final Function<String, T> parser;
-
-        TextReader(Function<String, T> parser) {
-            this.parser = parser;
-        }
-
-        @Override
-        public T deserialize(JsonParser in, DeserializationContext context) {
-            return parser.apply(in.getString());
         }
     }
 }

@@ -9,14 +9,10 @@ import java.util.Locale;
 /**
  * The messages through the contestant: how many connections, which content, which pace.
  *
- * @param publishers connections that publish
- * @param subscribers connections that subscribe
  * @param types that messages carry in turn, see {@link SizeTable#typeOf}
  * @param rate messages a second of each publisher, open loop, evenly spaced; 0: as fast as it goes
- * @param unix Unix sockets instead of TCP
  * @param policy of the relay where a subscriber reads too slowly: with any but backpressure they say HELLO, so that they
  *     are told what they miss
- * @param slow subscribers that read too slowly on purpose, beside the others
  */
 public record Load(
         int publishers,
@@ -64,11 +60,6 @@ public record Load(
         return new Load(publishers, subscribers, newBody, types, rate, unix, clients, check, policy, slow);
     }
 
-    public Load withTypes(int newTypes) {
-        return new Load(publishers, subscribers, body, newTypes, rate, unix, clients, check, policy, slow);
-    }
-
-    /** Evenly spaced; 0: as fast as it goes. */
     public Load withRate(int newRate) {
         return new Load(publishers, subscribers, body, types, newRate, unix, clients, check, policy, slow);
     }
@@ -85,7 +76,6 @@ public record Load(
         return new Load(publishers, subscribers, body, types, rate, unix, clients, newCheck, policy, slow);
     }
 
-    /** Through a relay with this policy. */
     public Load withPolicy(Policy newPolicy) {
         return new Load(publishers, subscribers, body, types, rate, unix, clients, check, newPolicy, slow);
     }
@@ -107,12 +97,10 @@ public record Load(
                 .withRate(0);
     }
 
-    /** The size and type of every message. */
     public SizeTable sizes() {
         return SizeTable.of(body).withTypes(types);
     }
 
-    /** Whether every message is checked. */
     public boolean isChecked() {
         return check == Check.FULL;
     }

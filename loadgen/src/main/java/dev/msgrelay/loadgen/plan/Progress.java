@@ -17,8 +17,4 @@ public record Progress(List<Count> counts, Still standstill, boolean last) {
      * @param bytes on the wire
      */
     public record Count(long nanos, long messages, long bytes) {}
-
-    public Count newest() {
-        return counts.get(counts.size() - 1);
-    }
 }

@@ -17,7 +17,6 @@ public record Punctuality(long late, long worstNanos, Histogram lateness) {
         return lateness.getTotalCount();
     }
 
-    /** The share of late messages, 0 to 1. */
     public double lateShare() {
         return scheduled() == 0 ? 0 : (double) late / scheduled();
     }

@@ -48,7 +48,6 @@ public record Sent(List<Published> publishers, Punctuality schedule) {
         return publishers.stream().mapToLong(figure).sum();
     }
 
-    /** Messages of the whole run by publisher. */
     public Map<Integer, Long> byPublisher() {
         Map<Integer, Long> sent = new TreeMap<>();
         publishers.forEach(one -> sent.put(one.id(), one.messages()));

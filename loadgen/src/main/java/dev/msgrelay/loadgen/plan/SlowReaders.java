@@ -5,8 +5,6 @@ import dev.msgrelay.protocol.Policy;
 /**
  * Subscribers that read too slowly on purpose, beside the others.
  *
- * @param count how many
- * @param bytesPerSecond that each of them reads
  * @param policy that they ask for in their HELLO
  */
 public record SlowReaders(int count, int bytesPerSecond, Policy policy) {

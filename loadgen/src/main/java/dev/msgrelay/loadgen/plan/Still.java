@@ -10,10 +10,8 @@ package dev.msgrelay.loadgen.plan;
 public record Still(long longestNanos, long count, long totalNanos) {
     public static final Still NONE = new Still(0, 0, 0);
 
-    private static final double MILLI_NANOS = 1e6;
-
     public double longestMillis() {
-        return longestNanos / MILLI_NANOS;
+        return longestNanos / 1e6;
     }
 
     /** The one of both with the longest. */

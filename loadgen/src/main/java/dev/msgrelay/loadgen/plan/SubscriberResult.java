@@ -74,11 +74,7 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
         return new SubscriberResult(index, messages, faults.withOtherOrder(place), told, closed, closeReason);
     }
 
-    /**
-     * With the samples that are missing, where all messages have come.
-     *
-     * @param samples that it recorded, and that it ought to have; -1 for what is not known
-     */
+    /** With the samples that are missing, where all messages have come; -1 for a number that is not known. */
     public SubscriberResult withSamples(long samples, long expected) {
         if (samples < 0 || expected < 0 || !faults.isEachOnce() || faults.lost() > 0) {
             return this;
@@ -97,7 +93,6 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
         return closed == null ? faults.tail() : 0;
     }
 
-    /** Whether nothing is wrong with what it got. */
     public boolean isClean() {
         return faults.isEachOnce() && faults.lost() == 0 && closed == null;
     }

@@ -6,10 +6,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * How long a run is.
  *
- * @param warmup before the measured part, under the same load
  * @param untilSteady whether that is the least, and it goes on as long as the speed grows; a load with a rate has none that
  *     could
- * @param measured the part that counts
  */
 public record Timing(Duration warmup, boolean untilSteady, Duration measured) {
     /**
@@ -34,7 +32,6 @@ public record Timing(Duration warmup, boolean untilSteady, Duration measured) {
         return new Timing(warmup, true, measured);
     }
 
-    /** The same with a warm-up that is exactly as long. */
     public Timing exactly() {
         return new Timing(warmup, measured);
     }
@@ -44,14 +41,10 @@ public record Timing(Duration warmup, boolean untilSteady, Duration measured) {
         return load.rate() > 0 ? exactly() : this;
     }
 
-    /** The window with the longest warm-up. */
     public Window windowFrom(long now) {
         boolean mayGoOn = untilSteady && warmup.compareTo(LONGEST_WARMUP) < 0;
-        return Window.from(now, LEAD_NANOS, (mayGoOn ? LONGEST_WARMUP : warmup).toNanos(), measured.toNanos());
-    }
-
-    /** As it was in the end. */
-    public Timing in(Window window) {
-        return new Timing(Duration.ofNanos(window.begin() - window.sendFrom()), untilSteady, measured);
+        long sendFrom = now + LEAD_NANOS;
+        long begin = sendFrom + (mayGoOn ? LONGEST_WARMUP : warmup).toNanos();
+        return new Window(sendFrom, begin, begin + measured.toNanos());
     }
 }

@@ -9,15 +9,14 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param nanos length of the window
  */
 public record Traffic(long messages, long bytes, long nanos) {
-    private static final double SECOND_NANOS = 1e9;
 
     @JsonProperty
     public double messagesPerSecond() {
-        return messages * SECOND_NANOS / nanos;
+        return messages * 1e9 / nanos;
     }
 
     @JsonProperty
     public double bytesPerSecond() {
-        return bytes * SECOND_NANOS / nanos;
+        return bytes * 1e9 / nanos;
     }
 }

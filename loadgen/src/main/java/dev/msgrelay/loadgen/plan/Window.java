@@ -18,12 +18,6 @@ public record Window(long sendFrom, long begin, long end) {
     /** Measures nothing: before the controller has said when. */
     public static final Window NONE = new Window(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE);
 
-    /** A window that starts {@code leadNanos} from {@code now}. */
-    public static Window from(long now, long leadNanos, long warmupNanos, long measuredNanos) {
-        long sendFrom = now + leadNanos;
-        return new Window(sendFrom, sendFrom + warmupNanos, sendFrom + warmupNanos + measuredNanos);
-    }
-
     /** One that is as long, and measures from this moment on. */
     public Window beginningAt(long newBegin) {
         return new Window(sendFrom, newBegin, newBegin + measuredNanos());
@@ -74,7 +68,6 @@ public record Window(long sendFrom, long begin, long end) {
             return messagesAtBegin == NOT_YET ? 0 : (messagesAtEnd == NOT_YET ? all : messagesAtEnd) - messagesAtBegin;
         }
 
-        /** Likewise. */
         public long bytes(long all) {
             return messagesAtBegin == NOT_YET ? 0 : (messagesAtEnd == NOT_YET ? all : bytesAtEnd) - bytesAtBegin;
         }

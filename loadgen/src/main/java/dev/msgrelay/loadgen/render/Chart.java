@@ -8,15 +8,7 @@ import java.util.List;
  * @param note one line under the title; may be empty
  */
 public record Chart(String title, String note, Axis x, Axis y, List<Series> series) {
-    public Chart {
-        series = List.copyOf(series);
-    }
-
-    /**
-     * An axis of a chart.
-     *
-     * @param label what it counts
-     */
+    /** An axis of a chart, and what it counts. */
     public record Axis(String label, Unit unit, Scale scale) {
         public enum Scale {
             /** A y axis of it starts at 0. */
@@ -39,20 +31,9 @@ public record Chart(String title, String note, Axis x, Axis y, List<Series> seri
         }
     }
 
-    /**
-     * One curve.
-     *
-     * @param points from left to right
-     * @param dashed stands for something to compare with, such as a ceiling
-     */
+    /** One curve, from left to right; a dashed one stands for something to compare with, such as a ceiling. */
     public record Series(String name, List<Point> points, boolean dashed) {
-        public Series {
-            points = List.copyOf(points);
-        }
-
-        /**
-         * @param y NaN: the curve has a gap there
-         */
+        /** A point; the curve has a gap where y is NaN. */
         public record Point(double x, double y) {}
     }
 }

@@ -8,25 +8,10 @@ import java.util.List;
  * @param facts where and how it came to be: shown at the end, under {@code factsTitle}
  */
 public record Page(String title, String subtitle, List<Section> sections, String factsTitle, List<Fact> facts) {
-    public Page {
-        sections = List.copyOf(sections);
-        facts = List.copyOf(facts);
-    }
-
     public record Fact(String name, String value) {}
 
-    /**
-     * A part of a page under a heading of its own.
-     *
-     * @param notes paragraphs, before everything else
-     */
+    /** A part of a page under a heading of its own; notes are paragraphs before everything else. */
     public record Section(String title, List<Note> notes, List<Table> tables, List<Chart> charts) {
-        public Section {
-            notes = List.copyOf(notes);
-            tables = List.copyOf(tables);
-            charts = List.copyOf(charts);
-        }
-
         /** A paragraph; one that is marked stands out. */
         public record Note(String text, Mark mark) {
             public static Note of(String text) {

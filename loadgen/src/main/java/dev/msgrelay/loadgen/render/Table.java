@@ -11,46 +11,32 @@ import java.util.stream.IntStream;
  * @param caption what it shows; may be empty
  */
 public record Table(String caption, List<Column> columns, List<List<Value>> rows) {
-    /**
-     * @throws IllegalArgumentException a row has not as many values as there are columns
-     */
+    /** @throws IllegalArgumentException a row has not as many values as there are columns */
     public Table {
-        columns = List.copyOf(columns);
-        List<List<Value>> copies = new ArrayList<>();
         for (List<Value> row : rows) {
             if (row.size() != columns.size()) {
                 throw new IllegalArgumentException("table '" + caption + "': a row of " + row.size() + " values for "
                         + columns.size() + " columns");
             }
-            copies.add(List.copyOf(row));
         }
-        rows = List.copyOf(copies);
     }
 
-    /**
-     * @param unit of its numbers; of texts {@link Unit#TEXT}: they stand to the left
-     */
+    /** Texts have {@link Unit#TEXT}, and stand to the left. */
     public record Column(String title, Unit unit) {
         public static Column text(String title) {
             return new Column(title, Unit.TEXT);
         }
 
-        /** Its values stand to the right. */
         public boolean isNumber() {
             return unit != Unit.TEXT;
         }
 
-        /** The value as people read it. */
         public String text(Value value) {
             return value.number() == null ? value.text() : unit.text(value.number());
         }
     }
 
-    /**
-     * A column of a table of things.
-     *
-     * @param value of one thing: a number, a text or a {@link Value}
-     */
+    /** A column of a table of things, with the number, the text or the {@link Value} of each. */
     public record Field<T>(String title, Unit unit, Function<T, Object> value) {
         public static <T> Field<T> text(String title, Function<T, Object> value) {
             return new Field<>(title, Unit.TEXT, value);
@@ -80,9 +66,7 @@ public record Table(String caption, List<Column> columns, List<List<Value>> rows
      * @param number null where it is a text
      */
     public record Value(Number number, String text, Mark mark) {
-        /**
-         * @param value a number or a text; null is no text
-         */
+        /** Null is no text. */
         public static Value of(Object value) {
             return marked(value, Mark.NONE);
         }
@@ -112,11 +96,7 @@ public record Table(String caption, List<Column> columns, List<List<Value>> rows
                         .toList());
     }
 
-    /**
-     * A row of values, of what they are made of where they are none.
-     *
-     * @param values numbers, texts or {@link Value}s
-     */
+    /** A row of numbers, texts or {@link Value}s. */
     public static List<Value> row(Object... values) {
         List<Value> row = new ArrayList<>(values.length);
         for (Object value : values) {

@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.report;
 import dev.msgrelay.loadgen.lane.Link;
 import dev.msgrelay.loadgen.lane.LinkRate;
 import dev.msgrelay.loadgen.lane.SegmentFormat;
+import dev.msgrelay.loadgen.message.SizeTable;
 import dev.msgrelay.loadgen.render.Table;
 import dev.msgrelay.loadgen.render.Table.Column;
 import dev.msgrelay.loadgen.render.TextTable;
@@ -11,8 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The ceilings of a link, for people and for programs. */
-public final class CeilingReport {
-    private static final double MEGA = 1e6;
+public record CeilingReport(Link link, List<Integer> bodies, int subscribers) {
 
     private static final List<Column> COLUMNS = List.of(
             new Column("body", Unit.WHOLE),
@@ -24,25 +24,11 @@ public final class CeilingReport {
             new Column("MB/s", Unit.PLAIN),
             new Column("of line", Unit.FRACTION));
 
-    private final Link link;
-    private final List<Integer> bodies;
-    private final int subscribers;
-
-    /**
-     * @param bodies bytes of the bodies, one ceiling each
-     * @param subscribers who share the egress
-     */
-    public CeilingReport(Link link, List<Integer> bodies, int subscribers) {
-        this.link = link;
-        this.bodies = List.copyOf(bodies);
-        this.subscribers = subscribers;
-    }
-
-    /** The ceiling of one body size in one direction. */
     private record Direction(LinkRate batched, LinkRate single) {
         static Direction of(Link link, int body, int sharers) {
+            SizeTable sizes = SizeTable.fixed(body);
             return new Direction(
-                    link.batched(body).dividedBy(sharers), link.single(body).dividedBy(sharers));
+                    link.batched(sizes).dividedBy(sharers), link.single(sizes).dividedBy(sharers));
         }
     }
 
@@ -71,10 +57,10 @@ public final class CeilingReport {
                 body,
                 direction,
                 rates.batched.messagesPerSecond(),
-                Unit.format("%,.1f", rates.batched.bytesPerSecond() / MEGA),
+                Unit.format("%,.1f", rates.batched.bytesPerSecond() / 1e6),
                 rates.batched.lineFraction(),
                 rates.single.messagesPerSecond(),
-                Unit.format("%,.1f", rates.single.bytesPerSecond() / MEGA),
+                Unit.format("%,.1f", rates.single.bytesPerSecond() / 1e6),
                 rates.single.lineFraction());
     }
 
@@ -92,7 +78,6 @@ public final class CeilingReport {
     private record Document(
             Link link, int segmentBytes, int segmentWireBytes, int subscribers, List<Ceiling> ceilings) {}
 
-    /** The same as a document for programs. */
     public Object document() {
         int segment = link.format().segmentBytes();
         return new Document(link, segment, link.format().wireBytes(segment), subscribers, ceilings());

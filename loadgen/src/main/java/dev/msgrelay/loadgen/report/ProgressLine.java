@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.report;
 
-import dev.msgrelay.loadgen.experiment.Listener;
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.rig.Live;
 import dev.msgrelay.loadgen.rig.RunObserver;
@@ -14,29 +13,23 @@ import java.nio.file.Path;
  * Shows runs while they go on, one after the other: one line that is written over and over on a terminal, one plain line a
  * second elsewhere. The controller's thread owns it.
  */
-public final class ProgressLine implements Listener, RunObserver, AutoCloseable {
+public final class ProgressLine implements RunObserver, AutoCloseable {
     private static final String ERASE_TO_END = "\u001b[K";
     private static final Path STDERR = Path.of("/proc/self/fd/2");
 
-    private final PrintStream out;
-    private final boolean terminal;
+    private final PrintStream out = System.err;
+    private final boolean terminal = isTerminal();
     private final PrintWriter notices;
     private String prefix = "";
     private boolean open;
 
-    private ProgressLine(PrintStream out, boolean terminal, PrintWriter notices) {
-        this.out = out;
-        this.terminal = terminal;
+    private ProgressLine(PrintWriter notices) {
         this.notices = notices;
     }
 
-    /**
-     * On stderr, so that stdout holds the result alone; overwriting where a person watches.
-     *
-     * @param notices where those go
-     */
+    /** On stderr, so that stdout holds the result alone; overwriting where a person watches. */
     public static ProgressLine onStderr(PrintWriter notices) {
-        return new ProgressLine(System.err, isTerminal(), notices);
+        return new ProgressLine(notices);
     }
 
     /** Whether stderr is one: {@link System#console} speaks of stdin and stdout, and from Java 22 on of no file at all. */
@@ -61,12 +54,10 @@ public final class ProgressLine implements Listener, RunObserver, AutoCloseable 
         notices.flush();
     }
 
-    /** Begins the next run, of which every line tells where it is. */
     @Override
-    public RunObserver begins(String where) {
+    public void begins(String where) {
         end();
         prefix = where.isEmpty() ? "" : "[" + where + "] ";
-        return this;
     }
 
     @Override

@@ -198,13 +198,8 @@ public final class ResultsText {
 
     /** The rounds' ratios of deliveries a second. Only pairs count that ran in the same round. */
     private static String ratio(LaneResult lane, Cell cell, Cell reference) {
-        Spread spread = Spread.of(cell.runs(), run -> reference.runs().stream()
-                .filter(other -> run.counts() && other.counts())
-                .filter(other -> other.moment().round() == run.moment().round())
-                .mapToDouble(other -> run.out() / other.out())
-                .filter(Double::isFinite)
-                .findFirst()
-                .orElse(Double.NaN));
+        Spread spread = Spread.ofRounds(
+                cell.runs(), reference.runs(), run -> run.counts() ? run.out() : Double.NaN);
         return spread.isKnown()
                 ? format("%s %.3f (%.3f .. %.3f)", lane.label(), spread.median(), spread.min(), spread.max())
                 : lane.label() + " not comparable";

@@ -42,7 +42,6 @@ import org.HdrHistogram.Histogram;
 public final class RunText {
     private static final List<Double> PERCENTILES = List.of(50.0, 90.0, 99.0, 99.9);
     private static final List<Double> OF_CURVE = List.of(50.0, 99.0, 99.9);
-    private static final double PERCENT = 100;
     /** More subscribers than this are told as one line, as long as nothing is wrong with any of them. */
     private static final int SUBSCRIBERS_LISTED = 16;
 
@@ -51,7 +50,6 @@ public final class RunText {
     private final Part first;
     private final StringBuilder text = new StringBuilder();
 
-    /** One part of a run: full speed, or a rate. */
     private record Part(Cell cell, RunRecord run) {
         static List<Part> of(Results results) {
             return results.lanes().get(0).cells().stream()
@@ -94,7 +92,7 @@ public final class RunText {
 
         /** Whether the generator's own lateness is in this percentile: the relay's is its own latency. */
         boolean isOwnLateness(double percentile) {
-            return late() * PERCENT > PERCENT - percentile && !signals().lateBehindRelay();
+            return late() * 100 > 100 - percentile && !signals().lateBehindRelay();
         }
 
         String percentile(double percentile) {
@@ -113,7 +111,6 @@ public final class RunText {
      * The result of a run, in some 15 lines as long as nothing is wrong; the verdict is the first one.
      *
      * @param results of one lane, with a cell of one run for each rate, by their rates; full speed comes first
-     * @param transport of its connections: "TCP"
      * @param explain with the evidence: each subscriber and process, and what the run was bound by
      */
     public static String of(Results results, String contestant, String transport, boolean explain) {
@@ -136,11 +133,7 @@ public final class RunText {
         return told.text.toString();
     }
 
-    /**
-     * The highest rate that was kept, and its p99; nothing where no latency was measured.
-     *
-     * @param p99Nanos that it has to keep to; null: whatever it is
-     */
+    /** The highest rate that was kept, and its p99, within a limit that is not null; nothing without a latency. */
     public static List<String> headline(Results results, Long p99Nanos) {
         List<Part> timed = Part.of(results).stream()
                 .filter(part -> part.isPaced() && part.isTimed())
@@ -159,11 +152,7 @@ public final class RunText {
                 .orElse("no rate was kept" + limit + ": at most 0.1 % of the messages may leave late"));
     }
 
-    /**
-     * The line about a run that was interrupted.
-     *
-     * @param live the last that was seen of it, or null when nothing flowed yet
-     */
+    /** The line about a run that was interrupted; {@code live} is null when nothing flowed yet. */
     public static String partial(Live live) {
         return live == null
                 ? "PARTIAL: interrupted before the first message"
@@ -260,7 +249,6 @@ public final class RunText {
         }
     }
 
-    /** The ceiling, and the share of that in each direction. */
     private void ceiling() {
         Ceilings ceilings = first.cell().ceilings();
         if (ceilings == null) {
@@ -327,7 +315,6 @@ public final class RunText {
         }
     }
 
-    /** One rate. */
     private String row(Part part) {
         double wanted = part.load().wanted() * part.load().subscribers();
         Rates rates = part.signals().rates();
@@ -342,11 +329,11 @@ public final class RunText {
                 part.pace(),
                 first.isPaced()
                         ? ""
-                        : format("%.0f %%", PERCENT * wanted / first.run().out()),
+                        : format("%.0f %%", 100 * wanted / first.run().out()),
                 OF_CURVE.stream()
                         .map(one -> format("%9s", part.percentile(one)))
                         .collect(Collectors.joining(" ")),
-                PERCENT * part.late(),
+                100 * part.late(),
                 part.signals().lateBehindRelay() ? ", behind the relay" : "",
                 missed);
     }
@@ -358,9 +345,9 @@ public final class RunText {
             item(
                     "",
                     "%.0f %% of all cores idle, %.0f %% with other programs, %.1f %% taken by the host",
-                    PERCENT * machine.idle(),
-                    PERCENT * machine.others(),
-                    PERCENT * machine.steal());
+                    100 * machine.idle(),
+                    100 * machine.others(),
+                    100 * machine.steal());
         }
         List<String> stood = parts.stream()
                 .flatMap(part -> part.run().outcome().observed().stream()

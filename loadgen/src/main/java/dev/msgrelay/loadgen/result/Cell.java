@@ -1,5 +1,8 @@
 package dev.msgrelay.loadgen.result;
 
+import dev.msgrelay.loadgen.lane.Link;
+import dev.msgrelay.loadgen.lane.LinkRate;
+import dev.msgrelay.loadgen.message.SizeTable;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Traffic;
 import dev.msgrelay.loadgen.result.Counted.Spread;
@@ -19,12 +22,6 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
     /** This relay with its usual options. */
     public static final String RELAY = "relay";
 
-    public Cell {
-        shares = List.copyOf(shares);
-        runs = List.copyOf(runs);
-    }
-
-    /** A contestant for which nobody knows a ceiling. */
     public Cell(String contestant, Load load, List<RunRecord> runs) {
         this(contestant, load, null, List.of(), runs);
     }
@@ -42,13 +39,23 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
         /** A contestant that only copies bytes. */
         public static final String PLAIN_RELAY = "measured: plain relay";
 
-        /**
-         * @param bytesPerSecond of payload: bodies and frame headers
-         */
+        /** Bytes are those of bodies and frame headers. */
         public record Rate(double messagesPerSecond, double bytesPerSecond) {
+            static Rate of(LinkRate rate) {
+                return new Rate(rate.messagesPerSecond(), rate.bytesPerSecond());
+            }
+
             public static Rate of(Traffic traffic) {
                 return new Rate(traffic.messagesPerSecond(), traffic.bytesPerSecond());
             }
+        }
+
+        /**
+         * One direction of a link by arithmetic, with the very sizes that are sent. Both directions have its full speed: the same
+         * figures hold for what all publishers across it send together, and for what all subscribers across it get together.
+         */
+        public static Ceilings of(Link link, SizeTable sizes) {
+            return new Ceilings(LINK, Rate.of(link.batched(sizes)), Rate.of(link.single(sizes)));
         }
 
         public boolean isLink() {

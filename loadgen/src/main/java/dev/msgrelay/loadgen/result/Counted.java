@@ -31,6 +31,17 @@ public record Counted(List<RunRecord> runs, int total, boolean counts) {
                     : new Spread(Counted.median(values), values[0], values[values.length - 1]);
         }
 
+        /** The ratios of the runs to others' of the same round, where both have the figure. */
+        public static Spread ofRounds(
+                Collection<RunRecord> runs, Collection<RunRecord> others, ToDoubleFunction<RunRecord> figure) {
+            return of(runs, run -> others.stream()
+                    .filter(other -> other.moment().round() == run.moment().round())
+                    .mapToDouble(other -> figure.applyAsDouble(run) / figure.applyAsDouble(other))
+                    .filter(Double::isFinite)
+                    .findFirst()
+                    .orElse(Double.NaN));
+        }
+
         public boolean isKnown() {
             return !Double.isNaN(median);
         }

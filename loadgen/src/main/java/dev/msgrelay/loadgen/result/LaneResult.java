@@ -62,11 +62,6 @@ public record LaneResult(
         }
     }
 
-    public LaneResult {
-        cells = List.copyOf(cells);
-    }
-
-    /** A lane that could not be set up. */
     public static LaneResult skipped(String name, LaneKind kind, boolean emulated, String reason) {
         return new LaneResult(name, kind, emulated, reason, null, Places.NEAR, List.of());
     }

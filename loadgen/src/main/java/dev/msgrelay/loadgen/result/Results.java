@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.result;
 
+import dev.msgrelay.loadgen.host.LoadgenVersion;
 import dev.msgrelay.loadgen.host.Finding;
 import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.result.RunRecord.Observed;
@@ -16,10 +17,7 @@ import java.util.Map;
  *
  * @param schemaVersion {@link #SCHEMA_VERSION}
  * @param sites the machines that took part, the relay's first
- * @param lanes what was measured, by lane
- * @param ratios figures against each other
  * @param turns runs of which there are too many to keep more than what the ratios follow from
- * @param findings what the doctor saw
  * @param notes what a reader has to know beside the runs, one line each: measured ceilings, baselines, how exact latencies
  *     are
  */
@@ -40,41 +38,26 @@ public record Results(
      * Facts that are known before the first run.
      *
      * @param command "run", "shootout", ...
-     * @param version of the tool
      * @param started ISO 8601, with the zone
-     * @param commandLine as the tool was called
      */
     public record Origin(String command, String version, String started, List<String> commandLine) {
-        /**
-         * @throws java.time.format.DateTimeParseException {@code started} is no such time
-         */
         public Origin {
             Instant.parse(started);
-            commandLine = List.copyOf(commandLine);
         }
 
-        /**
-         * The origin of results of this build.
-         *
-         * @param args that loadgen was called with, the command among them
-         */
+        /** The origin of results of this build; the command is among the arguments. */
         public static Origin of(Instant started, String command, List<String> args) {
             List<String> commandLine = new ArrayList<>(List.of("loadgen"));
             commandLine.addAll(args);
-            String version = Results.class.getPackage().getImplementationVersion();
             return new Origin(
                     command,
-                    version == null ? "development" : version,
+                    LoadgenVersion.here(),
                     started.truncatedTo(ChronoUnit.SECONDS).toString(),
                     commandLine);
         }
     }
 
-    /**
-     * How it ended.
-     *
-     * @param reason one line for people; mostly empty when complete
-     */
+    /** The end, with a reason for people; mostly empty when complete. */
     public record Ending(How how, String reason) {
         public enum How {
             /** Not yet: what a file says that was written between two runs, also after a crash of the tool. */
@@ -97,14 +80,6 @@ public record Results(
             return new Ending(How.COMPLETE, "");
         }
 
-        public static Ending interrupted(String reason) {
-            return new Ending(How.INTERRUPTED, reason);
-        }
-
-        public static Ending failed(String reason) {
-            return new Ending(How.FAILED, reason);
-        }
-
         /** "interrupted: Ctrl-C". */
         @Override
         public String toString() {
@@ -112,11 +87,7 @@ public record Results(
         }
     }
 
-    /**
-     * A machine that took part.
-     *
-     * @param name "here", or the name that it was reached by
-     */
+    /** A machine that took part: "here", or the name that it was reached by. */
     public record Site(String name, Machine machine) {
         public static Site here() {
             return new Site("here", Machine.here());
@@ -130,14 +101,10 @@ public record Results(
      * @param a the name of what it is set against
      * @param b the name of the one that is looked at
      * @param medianA NaN where it has none
-     * @param medianB NaN where it has none
      * @param runsA how many runs stand behind it
-     * @param runsB how many runs stand behind it
      * @param ratio of b to a; NaN where there are too few runs
      * @param low where its 95 % interval begins; NaN where there is none
-     * @param high where it ends
      * @param smallestSeenPercent the smallest difference that so many runs would have shown; NaN where not known
-     * @param verdict in words
      */
     public record Ratio(
             String figure,
@@ -153,7 +120,6 @@ public record Results(
             double smallestSeenPercent,
             String verdict) {}
 
-    /** One of the two that are compared in turn. */
     public enum Side {
         A,
         B;
@@ -166,7 +132,6 @@ public record Results(
     /**
      * A run of a comparison in turn.
      *
-     * @param side whose it was
      * @param number from 0, of all runs in their order
      * @param round from 0: runs of one side and round went through the same process
      * @param figures by their names, with their units; NaN where it has none
@@ -180,17 +145,10 @@ public record Results(
             Map<String, Double> figures,
             List<String> leftOut,
             List<Observed> observed) {
-        public Turn {
-            leftOut = List.copyOf(leftOut);
-            observed = List.copyOf(observed);
-        }
-
-        /** Whether its figures may be set against others'. */
         public boolean counts() {
             return leftOut.isEmpty();
         }
 
-        /** Whether it has one of these. */
         public boolean has(Observed.Kind kind) {
             return observed.stream().anyMatch(one -> one.kind() == kind);
         }
@@ -199,15 +157,6 @@ public record Results(
         public double value(String figure) {
             return figures.getOrDefault(figure, Double.NaN);
         }
-    }
-
-    public Results {
-        sites = List.copyOf(sites);
-        lanes = List.copyOf(lanes);
-        ratios = List.copyOf(ratios);
-        turns = List.copyOf(turns);
-        findings = List.copyOf(findings);
-        notes = List.copyOf(notes);
     }
 
     public static Results of(Origin origin, List<Site> sites) {
@@ -221,18 +170,6 @@ public record Results(
 
     public Results with(Ending newEnding) {
         return new Results(schemaVersion, origin, newEnding, sites, lanes, ratios, turns, findings, notes);
-    }
-
-    public Results withTurns(List<Turn> newTurns) {
-        return new Results(schemaVersion, origin, ending, sites, lanes, ratios, newTurns, findings, notes);
-    }
-
-    public Results withRatios(List<Ratio> newRatios) {
-        return new Results(schemaVersion, origin, ending, sites, lanes, newRatios, turns, findings, notes);
-    }
-
-    public Results withFindings(List<Finding> newFindings) {
-        return new Results(schemaVersion, origin, ending, sites, lanes, ratios, turns, newFindings, notes);
     }
 
     public Results withNotes(List<String> newNotes) {

@@ -27,11 +27,9 @@ public record RunRecord(
         Correctness correctness,
         Resources resources,
         Outcome outcome) {
-    private static final double SECOND_NANOS = 1e9;
     private static final int PERCENT = 100;
     private static final double ROUNDING = 1e-6;
 
-    /** A run that did not come to its end. */
     public static RunRecord partial(int round, String started, List<String> failures) {
         return new RunRecord(
                 new Moment(round, started, 0, 0),
@@ -42,11 +40,7 @@ public record RunRecord(
                 new Outcome(failures, List.of(), List.of(), true));
     }
 
-    /**
-     * A run of somebody who measures himself: his figure is believed, and nothing of it was looked at.
-     *
-     * @param environment why it stands for nothing; mostly empty
-     */
+    /** A run of somebody who measures himself: his figure is believed, and nothing of it was looked at. */
     public static RunRecord told(Moment moment, Traffic said, List<String> environment) {
         return new RunRecord(
                 moment,
@@ -66,9 +60,6 @@ public record RunRecord(
      * @param measuredNanos 0 where the run is partial
      */
     public record Moment(int round, String started, long warmupNanos, long measuredNanos) {
-        /**
-         * @throws java.time.format.DateTimeParseException {@code started} is no such time
-         */
         public Moment {
             Instant.parse(started);
         }
@@ -82,10 +73,6 @@ public record RunRecord(
      * @param timeline the measured part in steps; may be empty
      */
     public record Throughput(Traffic in, Traffic out, List<Point> timeline) {
-        public Throughput {
-            timeline = List.copyOf(timeline);
-        }
-
         /**
          * One step.
          *
@@ -116,7 +103,6 @@ public record RunRecord(
      *     acknowledgement; null when nobody asks for that
      */
     public record Delays(Histogram latency, int oneMessageIn, Histogram timeInQueue, Histogram acknowledged) {
-        /** Nothing recorded. */
         public static final Delays NONE = new Delays(null, 1, null, null);
 
         /** A latency needs a time at which a message was to be sent; at full speed it is time in queue. */
@@ -161,12 +147,6 @@ public record RunRecord(
             long acknowledged) {
         static final Correctness UNKNOWN = new Correctness(false, List.of(), List.of(), Punctuality.NONE, 0, 0);
 
-        public Correctness {
-            subscribers = List.copyOf(subscribers);
-            slow = List.copyOf(slow);
-        }
-
-        /** The sum of one count over all subscribers. */
         public long sum(ToLongFunction<SubscriberResult> count) {
             return subscribers.stream().mapToLong(count).sum();
         }
@@ -182,10 +162,6 @@ public record RunRecord(
      */
     public record Resources(List<ProcessUse> processes, Relay relay, BoundBy boundBy, Signals signals) {
         static final Resources NONE = new Resources(List.of(), null, null, null);
-
-        public Resources {
-            processes = List.copyOf(processes);
-        }
 
         /**
          * One process.
@@ -215,12 +191,6 @@ public record RunRecord(
      * @param partial it did not get to its end
      */
     public record Outcome(List<String> failures, List<String> environment, List<Observed> observed, boolean partial) {
-        public Outcome {
-            failures = List.copyOf(failures);
-            environment = List.copyOf(environment);
-            observed = List.copyOf(observed);
-        }
-
         @JsonProperty
         public boolean passed() {
             return failures.isEmpty();
@@ -237,11 +207,7 @@ public record RunRecord(
         }
     }
 
-    /**
-     * A result beside the figures, that is told, counted and compared. It never makes a run count less.
-     *
-     * @param text one line, with the numbers
-     */
+    /** A result beside the figures, that is told, counted and compared. It never makes a run count less. */
     public record Observed(Kind kind, String text) {
         /** The kinds that are counted: runs with one. */
         public enum Kind {
@@ -262,7 +228,6 @@ public record RunRecord(
                 return title;
             }
 
-            /** Words about the side that has more of them. */
             public String oftener() {
                 return oftener;
             }
@@ -322,6 +287,6 @@ public record RunRecord(
                 .mapToDouble(Resources.ProcessUse::cpuSeconds)
                 .reduce((a, b) -> a + b)
                 .orElse(Double.NaN);
-        return moment.measuredNanos() == 0 ? Double.NaN : seconds * SECOND_NANOS / moment.measuredNanos();
+        return moment.measuredNanos() == 0 ? Double.NaN : seconds * 1e9 / moment.measuredNanos();
     }
 }

@@ -19,13 +19,8 @@ public record AdminPort(URI uri) {
     private static final int TIMEOUT_MILLIS = 1_500;
     private static final int MOST_BYTES = 4 << 20;
     private static final String PREFIX = "relay_";
-    private static final double SECOND_NANOS = 1e9;
 
-    /**
-     * Figures at one moment, by the names of their metrics.
-     *
-     * @param nanos when they were asked for
-     */
+    /** Figures at one moment, by the names of their metrics. */
     record Look(long nanos, Map<String, Double> figures) {
         double of(String name) {
             return figures.getOrDefault(PREFIX + name, Double.NaN);
@@ -51,11 +46,7 @@ public record AdminPort(URI uri) {
         }
     }
 
-    /**
-     * Looks once.
-     *
-     * @throws RunException there is no admin port of a relay: one line
-     */
+    /** Looks once; throws where there is no admin port of a relay. */
     void check() throws RunException {
         try {
             if (Double.isNaN(look().of("messages_in_total"))) {
@@ -126,7 +117,7 @@ public record AdminPort(URI uri) {
         if (first == null || last == null || last.nanos() <= first.nanos()) {
             return null;
         }
-        double seconds = (last.nanos() - first.nanos()) / SECOND_NANOS;
+        double seconds = (last.nanos() - first.nanos()) / 1e9;
         double heldBack = last.of("held_back_seconds_total") - first.of("held_back_seconds_total");
         double backpressure = last.of("backpressure_seconds_total") - first.of("backpressure_seconds_total");
         double ring = last.of("ring_used_cells") / last.of("ring_cells");

@@ -1,13 +1,14 @@
 package dev.msgrelay.loadgen.rig;
 
 import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.plan.Json;
-import dev.msgrelay.loadgen.plan.Window;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -26,6 +27,9 @@ import tools.jackson.databind.JsonNode;
  * its stdout and stderr; everything else may be called by any thread.
  */
 public final class Child {
+    /** A figure that this system does not tell. */
+    static final long UNKNOWN = -1;
+
     /** Events of one kind that are kept; of more, every other one goes. */
     private static final int MAX_EVENTS = 3_600;
 
@@ -46,11 +50,6 @@ public final class Child {
     private final Deque<String> stderr = new ArrayDeque<>();
     private boolean stdoutEnded;
 
-    /**
-     * One line of a child.
-     *
-     * @param nanos when it came
-     */
     public record Event(long nanos, JsonNode json) {}
 
     Child(String name, Site site, Process process) {
@@ -65,7 +64,6 @@ public final class Child {
         return name;
     }
 
-    /** The process id. */
     public long pid() {
         return process.pid();
     }
@@ -74,23 +72,21 @@ public final class Child {
         return site;
     }
 
-    /** CPU time since its start, in nanoseconds; -1 where that is not known. */
+    /** CPU time since its start, in nanoseconds, in steps of 10 ms; {@link #UNKNOWN} where the system does not tell. */
     public long cpuNanos() {
-        return site.cpuNanos(process);
+        return process.info().totalCpuDuration().map(Duration::toNanos).orElse(UNKNOWN);
     }
 
-    /** The most memory that was resident at one time, in bytes; -1 where that is not known. */
+    /** The most memory that was resident at one time, in bytes; {@link #UNKNOWN} where the system does not tell. */
     public long peakResidentBytes() {
-        return site.peakResidentBytes(process);
+        return SystemTree.proc()
+                .field(pid() + "/status", "VmHWM")
+                .map(kibibytes -> Long.parseLong(kibibytes.replaceAll("\\D", "")) << 10)
+                .orElse(UNKNOWN);
     }
 
     public boolean isAlive() {
         return process.isAlive();
-    }
-
-    /** Tells the window of the run. */
-    void tell(Window window) {
-        send("window", window);
     }
 
     /** Sends one command; a child that is gone does not hear it, which shows when its answer is awaited. */
@@ -143,11 +139,7 @@ public final class Child {
         return events.containsKey(event);
     }
 
-    /**
-     * Throws when this child reported an error or ended.
-     *
-     * @throws RunException naming the child and what it said
-     */
+    /** Throws when this child reported an error or ended, with its words. */
     public synchronized void checkHealthy() throws RunException {
         if (events.containsKey("error")) {
             String said = events.get("error").getFirst().json().path("message").asString("");
@@ -168,13 +160,11 @@ public final class Child {
         }
     }
 
-    /** The newest event of this kind, or null. */
     public synchronized Event latest(String event) {
         Deque<Event> known = events.get(event);
         return known == null ? null : known.getLast();
     }
 
-    /** All events of this kind, oldest first. */
     public synchronized List<Event> all(String event) {
         return new ArrayList<>(events.getOrDefault(event, new ArrayDeque<>()));
     }
@@ -193,17 +183,15 @@ public final class Child {
         await("ended", END_NANOS);
     }
 
-    /** Asks the process to end (SIGTERM). */
     public void terminate() {
-        site.terminate(process);
+        // Process.destroy would close its streams as well, and its last words would be lost.
+        process.toHandle().destroy();
     }
 
-    /** Waits for the end of the process; true when it has ended. */
     public boolean awaitExit(long millis) throws InterruptedException {
         return process.waitFor(millis, TimeUnit.MILLISECONDS);
     }
 
-    /** The exit code of a process that has ended. */
     public int exitValue() {
         return process.exitValue();
     }
@@ -217,7 +205,6 @@ public final class Child {
         }
     }
 
-    /** Ends the process, now. */
     void kill() {
         process.destroyForcibly();
     }

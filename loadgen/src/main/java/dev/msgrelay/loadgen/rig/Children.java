@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.host.HostSite;
 import dev.msgrelay.loadgen.host.Placement;
 import dev.msgrelay.loadgen.host.Site;
 import java.io.IOException;
@@ -18,6 +17,19 @@ import java.util.concurrent.TimeUnit;
 public final class Children implements AutoCloseable {
     private static final long EXIT_MILLIS = 3_000;
 
+    private static final int HEAP_MEGABYTES = 64;
+
+    /**
+     * A worker's JVM is the same at every rate, else a curve over rates has a step that is the instrument's. It needs little
+     * heap; a fixed small one keeps the collector out of the figures.
+     */
+    private static final List<String> JVM_OPTIONS = List.of(
+            "-XX:+UseSerialGC",
+            "-Xms" + HEAP_MEGABYTES + "m",
+            "-XX:MaxDirectMemorySize=512m",
+            "-Xshare:auto",
+            "-XX:-UsePerfData");
+
     private final Placement placement;
     private final boolean staying;
     private final List<Child> children = new ArrayList<>();
@@ -27,14 +39,10 @@ public final class Children implements AutoCloseable {
     private final Thread hook = new Thread(this::leaveNothing, "kill-children");
     private volatile boolean abandoned;
 
-    /** All of them on this host; as below. */
     public Children() throws InterruptedException {
         this(Placement.HERE);
     }
 
-    /**
-     * @throws InterruptedException the JVM is going down: nothing may be started any more
-     */
     public Children(Placement placement) throws InterruptedException {
         this(placement, false);
     }
@@ -54,30 +62,28 @@ public final class Children implements AutoCloseable {
         return staying(Placement.HERE);
     }
 
-    /** The same elsewhere. */
     public static Children staying(Placement placement) throws InterruptedException {
         return new Children(placement, true);
     }
 
-    /** Where each kind of process has its place. */
     public Placement placement() {
         return placement;
     }
 
-    /**
-     * Starts a worker: {@code main}, with the workers' own JVM options.
-     *
-     * @param job a record, that {@code main} takes
-     */
+    /** Starts a worker with the workers' own JVM options, for a job that {@code main} takes. */
     public Child startWorker(Site site, String name, Class<?> main, Object job) throws IOException {
-        return startWorker(site, name, main, job, WorkerJvm.USUAL);
+        return startWorker(site, name, main, job, 0);
     }
 
-    /** Starts a worker whose JVM is another than usual. */
-    Child startWorker(Site site, String name, Class<?> main, Object job, WorkerJvm jvm) throws IOException {
+    /** The same with so many megabytes of heap more; they are not touched before they are needed. */
+    Child startWorker(Site site, String name, Class<?> main, Object job, int moreMegabytes) throws IOException {
         Child worker = staying ? named(name) : null;
         if (worker == null) {
-            worker = start(site, name, new Site.JavaProgram(jvm.options(), main.getName(), List.of()));
+            List<String> options = new ArrayList<>(JVM_OPTIONS);
+            options.add("-Xmx" + (HEAP_MEGABYTES + moreMegabytes) + "m");
+            Site.JavaProgram program =
+                    new Site.JavaProgram(Site.JavaProgram.withNativeAccess(options), main.getName(), List.of());
+            worker = start(site, name, program);
         }
         worker.startJob(job);
         return worker;
@@ -97,30 +103,21 @@ public final class Children implements AutoCloseable {
         }
     }
 
-    /**
-     * Starts a JVM with the load generator's classes.
-     *
-     * @param name for messages to people
-     */
-    public synchronized Child start(Site site, String name, Site.JavaProgram program) throws IOException {
+    /** Starts a JVM with the load generator's classes, under a name for people. */
+    public Child start(Site site, String name, Site.JavaProgram program) throws IOException {
         return add(new Child(name, site, site.start(program)));
     }
 
-    /** Starts any command of this host; {@link HostSite#guarded guard} one that would outlive its controller. */
-    public synchronized Child startCommand(String name, List<String> command) throws IOException {
-        return add(new Child(name, Site.HERE, HostSite.startCommand(command)));
+    /** Starts any command of this host; {@link Site#guarded guard} one that would outlive its controller. */
+    public Child startCommand(String name, List<String> command) throws IOException {
+        return add(new Child(name, Site.HERE, new ProcessBuilder(command).start()));
     }
 
-    private Child add(Child child) {
+    synchronized Child add(Child child) {
         children.add(child);
         return child;
     }
 
-    /**
-     * Throws when any child failed or ended.
-     *
-     * @throws RunException naming the first such child
-     */
     public void checkHealthy() throws RunException {
         for (Child child : all()) {
             child.checkHealthy();
@@ -132,11 +129,7 @@ public final class Children implements AutoCloseable {
         return made(null).socket(name).toString();
     }
 
-    /**
-     * A directory for what a contestant writes, which goes with the children; the same one when it is asked for again.
-     *
-     * @param parent it lies in there; null: where temporary files go
-     */
+    /** A directory for what a contestant writes, which goes with the children; null: where temporary files go. */
     public synchronized Path directory(Path parent) throws IOException {
         return made(parent).data();
     }
@@ -210,33 +203,7 @@ public final class Children implements AutoCloseable {
         all().forEach(Child::kill);
     }
 
-    /** All that have been started, in that order. */
     public synchronized List<Child> all() {
         return new ArrayList<>(children);
-    }
-
-    /**
-     * The JVM of a worker: the same at every rate, else a curve over rates has a step that is the instrument's. It needs little
-     * heap; a fixed small one keeps the collector out of the figures.
-     *
-     * @param moreMegabytes of heap, on top of the usual ones; not touched before they are needed
-     */
-    record WorkerJvm(int moreMegabytes) {
-        static final WorkerJvm USUAL = new WorkerJvm(0);
-
-        private static final int HEAP_MEGABYTES = 64;
-
-        private static final List<String> OPTIONS = List.of(
-                "-XX:+UseSerialGC",
-                "-Xms" + HEAP_MEGABYTES + "m",
-                "-XX:MaxDirectMemorySize=512m",
-                "-Xshare:auto",
-                "-XX:-UsePerfData");
-
-        List<String> options() {
-            List<String> options = new ArrayList<>(OPTIONS);
-            options.add("-Xmx" + (HEAP_MEGABYTES + moreMegabytes) + "m");
-            return Site.JavaProgram.withNativeAccess(options);
-        }
     }
 }

@@ -1,7 +1,7 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.host.HostSite;
 import dev.msgrelay.loadgen.host.ListeningSockets;
+import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.rig.Contestant.Started;
 import dev.msgrelay.protocol.net.Endpoint;
@@ -47,7 +47,7 @@ public record CommandContestant(String command) implements Contestant {
                 .replace(SUBSCRIBE, place(sockets.subscribe()))
                 .replace("{publishers}", "" + load.publishers())
                 .replace("{subscribers}", "" + load.subscribers());
-        Child child = children.startCommand(name(), HostSite.guarded(List.of("sh", "-c", "exec " + text)));
+        Child child = children.startCommand(name(), Site.guarded(List.of("sh", "-c", "exec " + text)));
         awaitListening(child, sockets.publish());
         awaitListening(child, sockets.subscribe());
         return new Started(child, sockets.publish(), sockets.subscribe());

@@ -11,7 +11,6 @@ import java.io.IOException;
  * by itself. Publishers and subscribers are the very same whatever it is, so that two results differ by the contestant only.
  */
 public interface Contestant {
-    /** For people: which one this is. */
     String name();
 
     /** For people: what its connections are, "TCP" or "Unix sockets in, TCP out". */
@@ -37,8 +36,6 @@ public interface Contestant {
      *
      * @param process null where it runs elsewhere
      * @param publish where publishers connect; null where the contestant sends by itself and wants to know the window
-     * @param subscribe where subscribers connect
-     * @param access how clients are let in
      * @param admin where a relay that runs elsewhere tells its figures; null: nowhere
      */
     record Started(Child process, Endpoint publish, Endpoint subscribe, Access access, AdminPort admin) {

@@ -52,7 +52,7 @@ final class Fleet {
                     name("subscriber", first, count),
                     SubscriberMain.class,
                     job,
-                    new Children.WorkerJvm(moreMegabytes)));
+                    moreMegabytes));
             first += count;
         }
         if (load.slow().count() > 0) {
@@ -104,12 +104,11 @@ final class Fleet {
     }
 
     void tell(Window window) {
-        subscribers.forEach(child -> child.tell(window));
-        publishers.forEach(child -> child.tell(window));
-        slow.forEach(child -> child.tell(window));
+        subscribers.forEach(child -> child.send("window", window));
+        publishers.forEach(child -> child.send("window", window));
+        slow.forEach(child -> child.send("window", window));
     }
 
-    /** The word of all publishers at their end. */
     Sent awaitPublished() throws RunException, InterruptedException {
         List<Sent> all = new ArrayList<>();
         for (Child publisher : publishers) {
@@ -144,7 +143,6 @@ final class Fleet {
         return subscribers;
     }
 
-    /** The process of the slow subscribers, where there are any. */
     List<Child> slow() {
         return slow;
     }

@@ -7,7 +7,6 @@ import java.util.List;
  * A run at this moment, from the last second of each worker's reports. For people to watch; no result is taken
  * from it.
  *
- * @param phase what is being done
  * @param elapsedNanos since the first message, warm-up included
  * @param totalNanos from the first message to the end of the window
  * @param lagBytes the largest lag of a subscriber, or -1 where the relay does not tell

@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.rig;
 
 import dev.msgrelay.loadgen.evidence.Classifier;
 import dev.msgrelay.loadgen.evidence.Signals;
-import dev.msgrelay.loadgen.host.ProcessFigures;
 import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.plan.Got;
 import dev.msgrelay.loadgen.plan.Histograms;
@@ -24,10 +23,8 @@ import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -53,10 +50,15 @@ public final class LoadRun {
     private final int round;
     private final String started = now();
     private final RunObserver observer;
+    private Children children;
+    private Contestant.Started contestant;
+    private Fleet fleet;
+    /** The contestant's process; null where it runs elsewhere. It need not be one of the children. */
+    private Child relay;
+
     private Live lastLive;
     private Window window;
 
-    /** @param round see {@link Moment} */
     public LoadRun(Plan plan, int round, RunObserver observer) {
         this.plan = plan;
         this.load = plan.load().withPolicy(plan.contestant().policy());
@@ -70,11 +72,7 @@ public final class LoadRun {
         return DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(ZonedDateTime.now().truncatedTo(ChronoUnit.SECONDS));
     }
 
-    /**
-     * Does it.
-     *
-     * @throws RunException it could not be brought to its end; no child is left behind
-     */
+    /** Does it; where it cannot be brought to its end, no child is left behind. */
     public RunRecord run() throws IOException, RunException, InterruptedException {
         try (Children children = new Children(plan.placement())) {
             try {
@@ -88,12 +86,7 @@ public final class LoadRun {
         }
     }
 
-    /**
-     * Does it through a contestant that stands already and stays, with workers that stay too.
-     *
-     * @param workers that stay: see {@link Children#staying}
-     * @throws RunException it could not be brought to its end; the workers are of no use any more
-     */
+    /** Does it through a contestant that stands already, with workers that stay: of no use any more after a failure. */
     public RunRecord through(Contestant.Started standing, Children workers)
             throws IOException, RunException, InterruptedException {
         RunRecord record = run(workers, standing, false);
@@ -101,21 +94,24 @@ public final class LoadRun {
         return record;
     }
 
-    private RunRecord run(Children children, Contestant.Started contestant, boolean stops)
+    private RunRecord run(Children workers, Contestant.Started started, boolean stops)
             throws IOException, RunException, InterruptedException {
+        children = workers;
+        contestant = started;
+        relay = started.process();
+        fleet = new Fleet(workers, load);
         try {
-            Fleet fleet = new Fleet(children, load);
             observer.phase("connecting " + load.subscribers() + " -> " + load.publishers());
             fleet.startSubscribers(contestant);
             if (!contestant.sendsByItself()) {
                 fleet.startPublishers(contestant);
             }
             fleet.awaitPrimed();
-            return measure(children, contestant, fleet, stops);
+            return measure(stops);
         } catch (RunException e) {
             // A worker that is cut off says so before it is seen that the relay has ended.
-            if (contestant.process() != null) {
-                contestant.process().checkHealthy(CAUSE_MILLIS);
+            if (relay != null) {
+                relay.checkHealthy(CAUSE_MILLIS);
             }
             throw e;
         }
@@ -126,20 +122,18 @@ public final class LoadRun {
         return lastLive;
     }
 
-    private RunRecord measure(Children children, Contestant.Started contestant, Fleet fleet, boolean stops)
-            throws RunException, InterruptedException {
-        tell(timing.windowFrom(System.nanoTime()), fleet, contestant);
+    private RunRecord measure(boolean stops) throws RunException, InterruptedException {
+        tell(timing.windowFrom(System.nanoTime()));
         observer.phase("warm-up");
         if (timing.untilSteady()) {
-            warmUp(children, fleet, contestant);
+            warmUp();
         }
         try (Watch watch = new Watch(window, load, fleet, contestant)) {
-            Child relay = contestant.process();
-            await("warm-up", window.begin(), children, fleet, relay);
-            Map<Child, Long> cpuAtBegin = cpuOf(relay, children);
+            await("warm-up", window.begin());
+            Map<Child, Long> cpuAtBegin = cpu();
             watch.begins();
             observer.phase("measuring");
-            await("measuring", window.end(), children, fleet, relay);
+            await("measuring", window.end());
             List<ProcessUse> used = usedSince(cpuAtBegin);
             watch.ends();
             observer.phase("draining");
@@ -150,30 +144,21 @@ public final class LoadRun {
             watch.awaitLooks();
             Got slow = fleet.awaitSlow();
             Got got = fleet.awaitDrained(sent);
-            checkHealthy(children, relay);
+            checkHealthy();
             if (relay != null && stops) {
                 end(relay);
             }
-            return record(contestant, fleet, watch, used, sent, got, slow);
+            return record(watch, used, sent, got, slow);
         }
     }
 
-    /** Everything that is known of it, and the verdict. */
-    private RunRecord record(
-            Contestant.Started contestant,
-            Fleet fleet,
-            Watch watch,
-            List<ProcessUse> used,
-            Sent sent,
-            Got got,
-            Got slow)
+    private RunRecord record(Watch watch, List<ProcessUse> used, Sent sent, Got got, Got slow)
             throws InterruptedException {
         long nanos = window.measuredNanos();
         Traffic in =
                 new Traffic(sent.sum(Sent.Published::messagesMeasured), sent.sum(Sent.Published::bytesMeasured), nanos);
         Traffic out = new Traffic(got.sum(one -> one.result().messages()), got.sum(Got.Received::bytes), nanos);
-        Timeline timeline = Timeline.of(
-                window.begin(), window.end(), fleet.publishers(), fleet.subscribers(), contestant.process());
+        Timeline timeline = timeline(window.begin(), window.end());
         Throughput throughput = new Throughput(contestant.sendsByItself() ? null : in, out, timeline.points());
         Delays delays = Delays.of(
                 load,
@@ -191,50 +176,48 @@ public final class LoadRun {
                 Verdict.of(load, out, correctness, signals, got));
     }
 
-    private void tell(Window told, Fleet fleet, Contestant.Started contestant) {
+    private Timeline timeline(long begin, long end) {
+        return Timeline.of(begin, end, fleet.publishers(), fleet.subscribers(), relay);
+    }
+
+    private void tell(Window told) {
         window = told;
         fleet.tell(told);
         if (contestant.sendsByItself()) {
-            contestant.process().tell(told);
+            relay.send("window", told);
         }
     }
 
     /** Waits until the window is fixed: it begins when the speed is steady, or the longest warm-up is over. */
-    private void warmUp(Children children, Fleet fleet, Contestant.Started contestant)
-            throws RunException, InterruptedException {
-        Child relay = contestant.process();
+    private void warmUp() throws RunException, InterruptedException {
         long fixed = window.begin() - NOTICE_NANOS;
         long look = window.sendFrom() + timing.warmup().toNanos() - NOTICE_NANOS;
         while (look < fixed) {
-            await("warm-up", look, children, fleet, relay);
+            await("warm-up", look);
             long now = System.nanoTime();
-            Timeline sofar = Timeline.of(window.sendFrom(), now, fleet.publishers(), fleet.subscribers(), relay);
-            if (sofar.isSteady()) {
-                tell(window.beginningAt(Math.min(now + NOTICE_NANOS, window.begin())), fleet, contestant);
+            if (timeline(window.sendFrom(), now).isSteady()) {
+                tell(window.beginningAt(Math.min(now + NOTICE_NANOS, window.begin())));
                 return;
             }
             look = now + TICK_NANOS;
         }
-        await("warm-up", fixed, children, fleet, relay);
+        await("warm-up", fixed);
     }
 
-    /** The relay need not be one of the children. */
-    private static void checkHealthy(Children children, Child relay) throws RunException {
+    private void checkHealthy() throws RunException {
         children.checkHealthy();
         if (relay != null) {
             relay.checkHealthy();
         }
     }
 
-    /** The contestant first, where it runs here. */
-    private static Map<Child, Long> cpuOf(Child relay, Children children) {
-        Set<Child> all = new LinkedHashSet<>();
-        if (relay != null) {
-            all.add(relay);
-        }
-        all.addAll(children.all());
+    /** CPU time so far of each process, the contestant's first, where it runs here. */
+    private Map<Child, Long> cpu() {
         Map<Child, Long> cpu = new LinkedHashMap<>();
-        all.forEach(child -> cpu.put(child, child.cpuNanos()));
+        if (relay != null) {
+            cpu.put(relay, relay.cpuNanos());
+        }
+        children.all().forEach(child -> cpu.computeIfAbsent(child, Child::cpuNanos));
         return cpu;
     }
 
@@ -242,7 +225,7 @@ public final class LoadRun {
         List<ProcessUse> used = new ArrayList<>();
         cpuThen.forEach((child, then) -> {
             long now = child.cpuNanos();
-            boolean known = then != ProcessFigures.UNKNOWN && now != ProcessFigures.UNKNOWN;
+            boolean known = then != Child.UNKNOWN && now != Child.UNKNOWN;
             boolean here = child.site() == Site.HERE
                     || child.site() == plan.placement().relay();
             used.add(new ProcessUse(
@@ -255,23 +238,18 @@ public final class LoadRun {
     }
 
     /** Waits for a moment, looking after the children and reporting meanwhile. */
-    private void await(String phase, long moment, Children children, Fleet fleet, Child relay)
-            throws RunException, InterruptedException {
+    private void await(String phase, long moment) throws RunException, InterruptedException {
         long left;
         while ((left = moment - System.nanoTime()) > 0) {
             TimeUnit.NANOSECONDS.sleep(Math.min(left, TICK_NANOS));
-            checkHealthy(children, relay);
+            checkHealthy();
             long elapsed = System.nanoTime() - window.sendFrom();
             lastLive = Live.of(phase, elapsed, window.end() - window.sendFrom(), fleet, relay);
             observer.progress(lastLive);
         }
     }
 
-    /**
-     * Stops the relay in order, so that its last words are heard.
-     *
-     * @throws RunException it did not end in time, and was killed
-     */
+    /** Stops the relay in order, so that its last words are heard; kills one that does not end, and throws. */
     public static void end(Child relay) throws RunException, InterruptedException {
         relay.terminate();
         if (!relay.awaitExit(STOP_MILLIS)) {

@@ -20,7 +20,6 @@ import java.util.Map;
  * A key and a certificate that is its own authority, for the relays that this process starts at one address. They are made when
  * they are first needed, by the JDK's keytool, and removed when the process ends.
  *
- * @param certificate PEM
  * @param key PEM, RSA of 2,048 bits: with it a handshake costs a relay most
  */
 record OwnCertificate(Path certificate, Path key) {
@@ -32,7 +31,6 @@ record OwnCertificate(Path certificate, Path key) {
     private static final Map<String, OwnCertificate> MADE = new HashMap<>();
     private static RunDirectory directory;
 
-    /** For this address, an IPv6 one with or without brackets. */
     static synchronized OwnCertificate at(String address) throws IOException, InterruptedException {
         OwnCertificate made = MADE.get(address);
         if (made == null) {
@@ -98,12 +96,10 @@ record OwnCertificate(Path certificate, Path key) {
                 StandardCharsets.US_ASCII);
     }
 
-    /** Arguments by which a relay shows it. */
     List<String> args() {
         return List.of("--tls-cert", certificate.toString(), "--tls-key", key.toString());
     }
 
-    /** How clients speak TLS with who shows it. */
     Access clients() {
         return Access.trusting(certificate);
     }

@@ -15,9 +15,7 @@ import java.time.Duration;
  *
  * @param name for people: on progress lines, in front of failures
  * @param group what may break for all that share it: a lane, a contestant
- * @param places ends of the lane where clients are
  * @param link the link's arithmetic ceilings; null where there is none, or nobody knows its speed
- * @param rig starter of its processes
  */
 public record Plan(
         String name,
@@ -34,12 +32,10 @@ public record Plan(
     /** For each process of more than one publisher and one subscriber. */
     private static final Duration PROCESS = Duration.ofMillis(250);
 
-    /** On this host, over its loopback interface. */
     public static Plan here(String name, Contestant contestant, Load load, Timing timing, Rig rig) {
         return new Plan(name, name, contestant, Placement.HERE, Places.NEAR, null, load, timing, rig);
     }
 
-    /** The time that one run takes, about. */
     public Duration estimate() {
         int further = Math.max(0, load.publisherProcesses() + load.subscriberProcesses() - 2);
         return timing.warmup().plus(timing.measured()).plus(OVERHEAD).plus(PROCESS.multipliedBy(further));

@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.host.HostSite;
 import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.plan.Access;
 import dev.msgrelay.loadgen.plan.Load;
@@ -22,8 +21,6 @@ import tools.jackson.databind.JsonNode;
 /**
  * Our relay, in a process of its own, on ports (or Unix sockets) that nobody else uses.
  *
- * @param relayArgs further arguments of the relay-server command
- * @param javaOptions of its JVM
  * @param publishOverUnix whether publishers connect to a Unix socket whatever the load says of subscribers
  * @param build null for this one
  */
@@ -32,10 +29,8 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
     /** The options of bin/relay-server: a heap that is touched at the start, and a JVM that does next to nothing idle. */
     public static final List<String> JAVA_OPTIONS = javaOptions(List.of());
 
-    /** The relay's option that says what it does with a slow subscriber. */
     public static final String POLICY = "--slow-subscriber";
 
-    /** The relay's option that says where its journal is. */
     public static final String JOURNAL = "--journal";
 
     /** In place of a journal's directory: a new one, which goes with the relay; with a colon and the directory that it is in. */
@@ -159,7 +154,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
             List<String> command = new ArrayList<>(List.of("env", "RELAY_INSECURE=true"));
             command.addAll(build.relay(options));
             command.addAll(args);
-            return children.startCommand("relay", HostSite.guarded(command));
+            return children.startCommand("relay", Site.guarded(command));
         }
         return children.start(
                 children.placement().relay(),
@@ -178,22 +173,16 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         return options;
     }
 
-    /**
-     * Another build of this project: a checkout in which it was built.
-     *
-     * @param directory its root
-     */
+    /** Another build of this project: the root of a checkout in which it was built. */
     public record Build(Path directory) {
-        /** The command that starts its relay-server, without arguments. */
         List<String> relay(List<String> javaOptions) throws IOException {
-            return command(javaOptions, "-jar", jar("relay-server").toString());
+            List<String> command = new ArrayList<>(List.of(Site.java()));
+            command.addAll(Site.JavaProgram.withNativeAccess(javaOptions));
+            command.addAll(List.of("-jar", jar("relay-server").toString()));
+            return command;
         }
 
-        /**
-         * The newest jar of a module with all that it needs.
-         *
-         * @throws IOException there is none
-         */
+        /** The newest jar of a module with all that it needs. */
         public Path jar(String module) throws IOException {
             File[] jars = directory
                     .resolve(module)
@@ -205,13 +194,6 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
                     .map(jar -> jar.toPath().toAbsolutePath())
                     .orElseThrow(() -> new IOException("no " + module + "/target/" + module + "-*-all.jar in "
                             + directory + ": build it there with mvn -DskipTests package"));
-        }
-
-        private static List<String> command(List<String> javaOptions, String... rest) {
-            List<String> command = new ArrayList<>(List.of(HostSite.java()));
-            command.addAll(Site.JavaProgram.withNativeAccess(javaOptions));
-            command.addAll(List.of(rest));
-            return command;
         }
     }
 }

@@ -23,8 +23,6 @@ import java.util.concurrent.atomic.AtomicReference;
  * A relay that runs already, on another machine mostly.
  *
  * @param policy that subscribers ask for; null: nobody has said, and {@link #checked} finds one
- * @param access how its clients are let in
- * @param connectTimeout for a connection that nobody answers
  * @param admin where it tells its figures; null: nowhere
  */
 public record RemoteRelay(
@@ -32,11 +30,6 @@ public record RemoteRelay(
         implements Contestant {
     /** For the answer to HELLO: the connection stands by then. */
     private static final Duration ANSWER = Duration.ofMillis(1_500);
-
-    /** One that lets everybody in, and tells nothing. */
-    public RemoteRelay(Endpoint publish, Endpoint subscribe, Policy policy) {
-        this(publish, subscribe, policy, Access.OPEN, Duration.ofSeconds(5), null);
-    }
 
     @Override
     public String name() {

@@ -9,14 +9,6 @@ public interface Rig {
     /** Each run has its own processes. */
     Rig OWN = (plan, round, observer) -> new LoadRun(plan, round, observer).run();
 
-    /** Whatever comes before a run and is no part of it: nothing, mostly. */
-    default void prepare(Plan plan, RunObserver observer) throws IOException, RunException, InterruptedException {}
-
-    /**
-     * Does one run.
-     *
-     * @param round see {@link RunRecord.Moment}
-     * @throws RunException it did not come to its end
-     */
+    /** Does one run; a {@link RunException}: it did not come to its end. */
     RunRecord run(Plan plan, int round, RunObserver observer) throws IOException, RunException, InterruptedException;
 }

@@ -49,11 +49,7 @@ final class RunDirectory implements AutoCloseable {
         this.lock = lock;
     }
 
-    /**
-     * A new one; what others have left beside it goes.
-     *
-     * @param parent it lies in there; null: where temporary files go
-     */
+    /** A new one within the parent, null for temporary files; the ones that others have left beside it go. */
     static synchronized RunDirectory in(Path parent) throws IOException {
         Path place = parent == null ? Path.of(System.getProperty("java.io.tmpdir")) : parent;
         Path path = Files.createTempDirectory(place, PREFIX);
@@ -138,22 +134,18 @@ final class RunDirectory implements AutoCloseable {
         Files.deleteIfExists(directory);
     }
 
-    /** A directory within, for whatever a contestant writes. */
     Path data() throws IOException {
         return Files.createDirectories(path.resolve(DATA));
     }
 
-    /** A path for a Unix socket. */
     Path socket(String name) {
         return path.resolve(name + SOCKET);
     }
 
-    /** A path for a file of a key or a certificate. */
     Path pem(String name) {
         return path.resolve(name + PEM);
     }
 
-    /** Removes it with all that is in it. */
     @Override
     public synchronized void close() {
         if (closed) {

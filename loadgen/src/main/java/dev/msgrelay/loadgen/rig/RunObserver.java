@@ -1,8 +1,19 @@
 package dev.msgrelay.loadgen.rig;
 
-/** Hears how a run goes on; called by the controller's thread. */
+/** Hears how runs go on; called by the controller's thread. */
 public interface RunObserver {
     RunObserver NONE = new RunObserver() {};
+
+    /** Something that people should know at once, one line: a run failed, a lane is skipped, a file was not written. */
+    default void notice(String line) {}
+
+    /**
+     * A run begins, or something before the first one.
+     *
+     * @param where which it is and how much is left: "round 1/3, run 4/24, 10gbe (emulated), 1 -> 1, about 3 min left";
+     *     empty before the first one
+     */
+    default void begins(String where) {}
 
     /** The work that is being done now: "starting 2 publishers", "warm-up", "measuring", "draining". */
     default void phase(String what) {}

@@ -20,19 +20,12 @@ public record Timeline(List<Point> points) {
     /** Points that a chart can show; longer windows have longer steps. */
     private static final int MAX_POINTS = 1_200;
 
-    private static final double SECOND_NANOS = 1e9;
-
     /** Steps of two seconds: on a machine of few cores the speed of one is no sign yet. */
     private static final int STRETCH = 8;
 
     /** A speed that grows by less from one stretch to the next is steady: busy machines are no more even. */
     private static final double GROWTH = 1.05;
 
-    public Timeline {
-        points = List.copyOf(points);
-    }
-
-    /** The relay's word on its lag at a time. */
     record Lag(long nanos, long bytes) {}
 
     /**
@@ -48,7 +41,6 @@ public record Timeline(List<Point> points) {
         return points.subList(from, to).stream().mapToDouble(Point::out).sum();
     }
 
-    /** From what the children have said. */
     static Timeline of(long begin, long end, List<Child> publishers, List<Child> subscribers, Child relay) {
         List<Lag> lags = new ArrayList<>();
         if (relay != null) {
@@ -60,7 +52,6 @@ public record Timeline(List<Point> points) {
         return of(begin, end, counts(publishers, end), counts(subscribers, end), lags);
     }
 
-    /** A list of counts for each worker, by time. */
     static Timeline of(long begin, long end, List<List<Count>> in, List<List<Count>> out, List<Lag> lags) {
         long step = Math.max(STEP_NANOS, (end - begin) / MAX_POINTS);
         List<Point> points = new ArrayList<>();
@@ -69,7 +60,7 @@ public record Timeline(List<Point> points) {
             double[] sent = in.isEmpty() ? new double[] {Double.NaN, Double.NaN} : rates(in, from, to);
             double[] got = rates(out, from, to);
             if (sent != null && got != null) {
-                points.add(new Point((to - begin) / SECOND_NANOS, sent[0], sent[1], got[0], got[1], lagAt(lags, to)));
+                points.add(new Point((to - begin) / 1e9, sent[0], sent[1], got[0], got[1], lagAt(lags, to)));
             }
         }
         return new Timeline(points);
@@ -109,7 +100,7 @@ public record Timeline(List<Point> points) {
                 return null;
             }
             for (int i = 0; i < sum.length; i++) {
-                sum[i] += (after[i] - before[i]) * SECOND_NANOS / (to - from);
+                sum[i] += (after[i] - before[i]) * 1e9 / (to - from);
             }
         }
         return sum;

@@ -29,8 +29,6 @@ import java.util.List;
  * command has a rule of its own for that.
  */
 public final class Verdict {
-    private static final double PERCENT = 100;
-    private static final double MILLI = 1e6;
 
     static final String EMPTY_WINDOW = "no message arrived within the measured window";
 
@@ -98,11 +96,7 @@ public final class Verdict {
         return results;
     }
 
-    /**
-     * A run whose load was not what was asked for: its rate was not reached, or too many messages left late.
-     *
-     * @return one line, or none
-     */
+    /** A run whose load was not what was asked for: its rate was not reached, or too many messages left late. */
     static List<String> schedule(Rates rates, Punctuality punctuality) {
         List<String> marks = new ArrayList<>();
         if (rates.wanted() > 0 && !rates.kept()) {
@@ -115,14 +109,13 @@ public final class Verdict {
                     "%,d of %,d messages (%.2f %%) left more than 1 ms late, the latest %.1f ms; over the limit of %.1f %%",
                     punctuality.late(),
                     punctuality.scheduled(),
-                    punctuality.lateShare() * PERCENT,
-                    punctuality.worstNanos() / MILLI,
-                    Rates.MAX_LATE_SHARE * PERCENT));
+                    punctuality.lateShare() * 100,
+                    punctuality.worstNanos() / 1e6,
+                    Rates.MAX_LATE_SHARE * 100));
         }
         return marks.isEmpty() ? marks : List.of("schedule not kept: " + String.join("; ", marks));
     }
 
-    /** Faults in what the subscribers got, the slow ones too. */
     static List<String> faults(Correctness correctness, Traffic out, Load load) {
         Policy policy = load.policy();
         List<String> failures = new ArrayList<>();

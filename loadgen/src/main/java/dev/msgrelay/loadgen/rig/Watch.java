@@ -41,7 +41,6 @@ final class Watch implements AutoCloseable {
     private AdminPort.Look atBegin;
     private AdminPort.Look atEnd;
 
-    /** @param window that is not over yet */
     Watch(Window window, Load load, Fleet fleet, Contestant.Started contestant) {
         this.window = window;
         this.load = load;
@@ -56,7 +55,7 @@ final class Watch implements AutoCloseable {
         // One that is skipped or cut off holds nobody back, although its queue is always full.
         add(processes, Role.SUBSCRIBER, fleet.slow(), load.slow().policy() != Policy.BACKPRESSURE);
         Watched watched = new Watched(processes, port(contestant.publish()), port(contestant.subscribe()));
-        sampler = WindowSampler.start(SystemTree.proc(), watched, window.begin(), window.end(), load.isPaced());
+        sampler = new WindowSampler(SystemTree.proc(), watched, window.begin(), window.end(), load.isPaced());
     }
 
     private static void add(List<Watched.Process> processes, Role role, List<Child> children, boolean beside) {
@@ -67,12 +66,10 @@ final class Watch implements AutoCloseable {
         return endpoint == null ? -1 : endpoint.port();
     }
 
-    /** The measured part begins. */
     void begins() {
         atBegin = admin == null ? null : admin.lookOrNull();
     }
 
-    /** The measured part has ended. */
     void ends() {
         atEnd = admin == null ? null : admin.lookOrNull();
     }
@@ -82,7 +79,6 @@ final class Watch implements AutoCloseable {
         sampler.sampled();
     }
 
-    /** The samples, after the run. */
     Signals signals(Throughput passed, LinkShare link, Delays delays, Punctuality schedule, Got got)
             throws InterruptedException {
         double seconds = window.measuredNanos() / 1e9;
@@ -115,7 +111,6 @@ final class Watch implements AutoCloseable {
         return longest;
     }
 
-    /** The relay's word about itself so far; null where it tells nothing. */
     Relay relay() {
         return relay == null ? null : relay(relay, window);
     }

@@ -42,7 +42,6 @@ public final class Control {
 
     Control() {}
 
-    /** A worker's work, given its job and its controller. */
     @FunctionalInterface
     public interface Work<J> {
         void run(J job, Control control) throws Exception;

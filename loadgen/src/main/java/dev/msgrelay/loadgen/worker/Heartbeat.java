@@ -20,29 +20,21 @@ public final class Heartbeat {
     private final Pauses.Standstill standstill;
     private final List<Count> counts = new ArrayList<>();
     private boolean ended;
-    private Thread thread;
+    private final Thread thread;
 
-    /** A count of work; any thread may ask. */
     interface Counted {
         long messages();
 
-        /** On the wire. */
         long bytes();
     }
 
-    private Heartbeat(Control control, List<? extends Counted> all) {
+    /** Says it at once, so that there is a count before the window begins, and from now on until {@link #last}. */
+    Heartbeat(Control control, List<? extends Counted> all) {
         this.control = control;
         this.all = all;
         this.standstill = new Pauses.Standstill(control::window);
-    }
-
-    /** Says it at once, so that there is a count before the window begins, and from now on until {@link #last}. */
-    static Heartbeat start(Control control, List<? extends Counted> all) {
-        Heartbeat heartbeat = new Heartbeat(control, all);
-        heartbeat.count(1, false);
-        heartbeat.thread =
-                repeat("progress", SECOND_MILLIS / COUNTS_A_LINE, () -> heartbeat.count(COUNTS_A_LINE, false));
-        return heartbeat;
+        count(1, false);
+        this.thread = repeat("progress", SECOND_MILLIS / COUNTS_A_LINE, () -> count(COUNTS_A_LINE, false));
     }
 
     /** Says it once more, when all is done: nothing will change any more. */

@@ -48,11 +48,7 @@ final class LibraryChannel implements ByteChannel {
         frames.flip();
     }
 
-    /**
-     * The usual ones. A connection that ends is not made again: a run tells of it.
-     *
-     * @param policy that it asks for; null: the relay's
-     */
+    /** The usual ones. A connection that ends is not made again: a run tells of it. */
     static SubscriberOptions.Builder options(Endpoint relay, Access access, Policy policy) throws IOException {
         SubscriberOptions.Builder options =
                 access.to(SubscriberOptions.builder(relay).reconnect(ReconnectPolicy.none()));

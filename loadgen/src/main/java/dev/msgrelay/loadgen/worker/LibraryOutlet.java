@@ -53,9 +53,7 @@ final class LibraryOutlet implements Outlet {
         publisher = RelayPublisher.connect(options.build());
     }
 
-    /**
-     * The usual ones. A connection that ends is not made again: a run tells of it.
-     */
+    /** The usual ones. A connection that ends is not made again: a run tells of it. */
     static PublisherOptions.Builder options(Endpoint relay, Access access) throws IOException {
         return access.to(PublisherOptions.builder(relay).reconnect(ReconnectPolicy.none()));
     }
@@ -106,11 +104,7 @@ final class LibraryOutlet implements Outlet {
         }
     }
 
-    /**
-     * Everything is acknowledged: listens on for a while.
-     *
-     * @throws IOException what came then ended the connection, such as an acknowledgement of what was never sent
-     */
+    /** Everything is acknowledged: listens on for a while, for an acknowledgement of what was never sent. */
     private void listen() throws IOException {
         long end = System.nanoTime() + lastWord.toNanos();
         while (System.nanoTime() - end < 0 && publisher.failure().isEmpty()) {
@@ -161,11 +155,7 @@ final class LibraryOutlet implements Outlet {
         private long sequence;
         private String fault;
 
-        /**
-         * @param first number of the first message
-         * @param sampling one message in so many is timed, a power of two
-         * @param window those of which it is: only these are
-         */
+        /** @param sampling one message in so many is timed, a power of two */
         Acknowledged(long first, int sampling, Supplier<Window> window) {
             this.first = first;
             this.samplingMask = sampling - 1L;
@@ -173,11 +163,7 @@ final class LibraryOutlet implements Outlet {
             this.number = first - 1;
         }
 
-        /**
-         * A message goes to the library.
-         *
-         * @param before messages that went before it
-         */
+        /** A message goes to the library, after so many others. */
         void publishing(long before, ByteBuffer body) {
             long stamp = LoadMessage.stampAt(body, body.position());
             if ((stamp & samplingMask) == 0) {
@@ -229,12 +215,7 @@ final class LibraryOutlet implements Outlet {
             sequence = again ? sequence : newSequence;
         }
 
-        /**
-         * Whether that was all in order.
-         *
-         * @param last the number of the last message that was published
-         * @throws IOException it was not; says what was acknowledged
-         */
+        /** Throws where that was not all in order, up to the number of the last message that was published. */
         synchronized void check(long last) throws IOException {
             if (fault != null) {
                 throw new IOException(fault);

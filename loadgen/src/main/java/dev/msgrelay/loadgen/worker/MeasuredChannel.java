@@ -60,7 +60,6 @@ final class MeasuredChannel implements ReadableByteChannel {
         return n;
     }
 
-    /** Waits for its turn, and takes a piece. */
     private int readPiece(ByteBuffer target) throws IOException {
         long wait;
         while ((wait = nextRead - System.nanoTime()) > 0 && source.isOpen()) {
@@ -84,7 +83,6 @@ final class MeasuredChannel implements ReadableByteChannel {
         return pauses.still();
     }
 
-    /** When the last read returned. */
     long now() {
         return now;
     }
@@ -98,7 +96,6 @@ final class MeasuredChannel implements ReadableByteChannel {
         return late;
     }
 
-    /** Bytes received so far. */
     long bytes() {
         return bytes;
     }

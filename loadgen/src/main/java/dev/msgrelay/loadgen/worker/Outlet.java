@@ -21,7 +21,6 @@ public interface Outlet extends AutoCloseable {
     /** Waits until nothing of it can be lost any more that this outlet answers for. */
     default void settle() throws IOException, InterruptedException {}
 
-    /** Messages that the relay is known to have. */
     default long acknowledged() {
         return 0;
     }
@@ -39,11 +38,7 @@ public interface Outlet extends AutoCloseable {
     @Override
     default void close() throws IOException {}
 
-    /**
-     * Loadgen's own connection: bytes are written as they are.
-     *
-     * @param socket that takes them
-     */
+    /** Loadgen's own connection: bytes are written as they are. */
     record Plain(SocketChannel socket) implements Outlet {
         @Override
         public int segment() throws IOException {

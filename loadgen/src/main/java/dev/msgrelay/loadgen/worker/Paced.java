@@ -40,11 +40,7 @@ final class Paced {
     private long late;
     private long worstNanos;
 
-    /**
-     * @param schedules of each publisher id
-     * @param batch what goes out in one write, shared by all connections
-     * @param clock {@link System#nanoTime}, read after each write
-     */
+    /** @param clock {@link System#nanoTime}, read after each write */
     Paced(
             List<PublishConnection> connections,
             IntFunction<Schedule> schedules,
@@ -149,7 +145,6 @@ final class Paced {
         return new Punctuality(late, worstNanos, lateness);
     }
 
-    /** One connection with its schedule. */
     private static final class Lane {
         private final PublishConnection connection;
         private final Schedule schedule;

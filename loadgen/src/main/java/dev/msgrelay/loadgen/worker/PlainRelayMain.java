@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The second ceiling: a relay of one publisher and one thread that never looks into what it passes on. */
@@ -23,7 +24,10 @@ public final class PlainRelayMain {
                 ServerSocketChannel subscribe =
                         Sockets.listen(address, job.listen().subscribe())) {
             control.say("ready", new Listening(Sockets.endpoint(publish), Sockets.endpoint(subscribe)));
-            List<SocketChannel> subscribers = Sockets.accept(subscribe, job.connections());
+            List<SocketChannel> subscribers = new ArrayList<>();
+            while (subscribers.size() < job.connections()) {
+                subscribers.add(Sockets.accept(subscribe));
+            }
             SocketChannel publisher = Sockets.accept(publish);
             try {
                 relay(publisher, subscribers, job.bytes());

@@ -63,11 +63,7 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         return control.window();
     }
 
-    /**
-     * Sends one message on its own, ahead of the run, so that subscribers hear of this publisher.
-     *
-     * @param batch to pack it in, empty
-     */
+    /** Sends one message on its own, ahead of the run, so that subscribers hear of this publisher. */
     void prime(FrameBatch batch, long nowNanos) throws IOException {
         batch.add(LoadMessage.stamp(id, messages.get()), nowNanos);
         lastTime = nowNanos;
@@ -77,9 +73,6 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
     /**
      * Publishes as fast as it goes, from the window's {@link Window#sendFrom} to its end; the last write only completes the
      * last frame.
-     *
-     * @param stream that goes on where the connection is
-     * @param told the window, as it is known by now
      */
     public void publish(MessageStream stream, Supplier<Window> told) throws IOException {
         long now = new Waiter(0).awaitMoment(told.get().sendFrom());
@@ -92,11 +85,7 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         write(stream.rest(), stream.nextNumber());
     }
 
-    /**
-     * Writes all of {@code source}, blocking.
-     *
-     * @param messagesThen messages that have been sent when that is done
-     */
+    /** Writes all of it, blocking: so many messages have been sent when that is done. */
     void write(ByteBuffer source, long messagesThen) throws IOException {
         int length = source.remaining();
         try {
@@ -139,12 +128,10 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         return firstTimed != NOT_YET ? Math.min(firstTimed, messages.get()) : measured.before(messages.get());
     }
 
-    /** Messages sent within the measured part. */
     long messagesMeasured() {
         return measured.messages(messages.get());
     }
 
-    /** Bytes on the wire likewise. */
     long bytesMeasured() {
         return measured.bytes(bytes.get());
     }

@@ -19,6 +19,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /**
  * The publisher process: one or more connections, each with a publisher id of its own. At a fixed rate one thread drives all
@@ -58,7 +63,7 @@ public final class PublisherMain {
             connections.add(new PublishConnection(id, outlet(id)));
         }
         control.say("ready", Map.of());
-        Heartbeat heartbeat = Heartbeat.start(control, connections);
+        Heartbeat heartbeat = new Heartbeat(control, connections);
         Window window = PublishConnection.prime(connections, sizes, control);
         Punctuality schedule = Punctuality.NONE;
         if (load.isPaced()) {
@@ -102,12 +107,28 @@ public final class PublisherMain {
                 options, new LibraryOutlet.Acknowledged(1, load.sampling(), control::window), LAST_WORD);
     }
 
+    /** All at the same time, each on a thread of its own; one alone on this. */
     private void publishAtFullSpeed() throws IOException, InterruptedException {
         int segment = connections.get(0).outlet().segment();
-        Together.run(connections, connection -> connection.publish(stream(connection, segment), control::window));
+        List<Callable<Void>> tasks = new ArrayList<>();
+        for (PublishConnection connection : connections) {
+            tasks.add(() -> {
+                connection.publish(stream(connection, segment), control::window);
+                return null;
+            });
+        }
+        ExecutorService threads = Executors.newFixedThreadPool(connections.size());
+        try {
+            for (Future<Void> each : threads.invokeAll(tasks)) {
+                each.get();
+            }
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
+        } finally {
+            threads.shutdown();
+        }
     }
 
-    /** The stream of this connection, from its next message on. */
     private MessageStream stream(PublishConnection connection, int segment) {
         int id = connection.id();
         long first = connection.messages();

@@ -10,8 +10,6 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 
 /** The sockets of workers and experiments: blocking, over TCP with TCP_NODELAY. */
 public final class Sockets {
@@ -23,47 +21,18 @@ public final class Sockets {
         return endpoint.open(CONNECT_TIMEOUT);
     }
 
-    /** Listens on a free port of loopback. */
-    public static ServerSocketChannel listen() throws IOException {
-        return listen("127.0.0.1", 0);
-    }
-
-    /**
-     * Listens on this address, an IPv6 one with or without brackets.
-     *
-     * @param port 0: a free one
-     */
-    public static ServerSocketChannel listen(String address, int port) throws IOException {
-        boolean brackets = address.startsWith("[") && address.endsWith("]");
-        String host = brackets ? address.substring(1, address.length() - 1) : address;
-        return bound(ServerSocketChannel.open(), new InetSocketAddress(host, port));
-    }
-
     public static Endpoint endpoint(ServerSocketChannel server) throws IOException {
         return Endpoint.of(server.getLocalAddress());
     }
 
-    /**
-     * Listens at a Unix socket, or at a free port of the address where no socket is given.
-     *
-     * @param socket its path; null: TCP
-     */
-    static ServerSocketChannel listen(String address, String socket) throws IOException {
+    /** Listens at a Unix socket, or where its path is null, at a free port of the address. */
+    public static ServerSocketChannel listen(String address, String socket) throws IOException {
         return socket == null
-                ? listen(address, 0)
+                ? bound(ServerSocketChannel.open(), new InetSocketAddress(address, 0))
                 : bound(ServerSocketChannel.open(StandardProtocolFamily.UNIX), UnixDomainSocketAddress.of(socket));
     }
 
-    /** Waits for so many connections. The controller bounds this wait: its end ends the process. */
-    public static List<SocketChannel> accept(ServerSocketChannel server, int count) throws IOException {
-        List<SocketChannel> accepted = new ArrayList<>();
-        while (accepted.size() < count) {
-            accepted.add(accept(server));
-        }
-        return accepted;
-    }
-
-    /** Waits for the next connection. */
+    /** Waits for the next connection. The controller bounds this wait: its end ends the process. */
     public static SocketChannel accept(ServerSocketChannel server) throws IOException {
         SocketChannel channel = server.accept();
         if (channel.getLocalAddress() instanceof InetSocketAddress) {

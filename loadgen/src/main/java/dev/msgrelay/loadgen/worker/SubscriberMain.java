@@ -50,7 +50,7 @@ public final class SubscriberMain {
         if (!job.slow()) {
             awaitPrimed();
         }
-        Heartbeat heartbeat = Heartbeat.start(control, receivers);
+        Heartbeat heartbeat = new Heartbeat(control, receivers);
         control.say("primed", Map.of());
         control.awaitWindow();
         Map<Integer, Long> sent = control.awaitSent();
@@ -97,11 +97,7 @@ public final class SubscriberMain {
         }
     }
 
-    /**
-     * Waits for what is still on its way: until all is there, or nothing more has come for a while.
-     *
-     * @return how long it has waited for what is not there, in milliseconds; 0 where all is
-     */
+    /** Waits for what is still on its way: until all is there, or nothing more has come for a while. */
     private long drain(long sent) throws InterruptedException {
         long start = System.nanoTime();
         long lastChange = start;

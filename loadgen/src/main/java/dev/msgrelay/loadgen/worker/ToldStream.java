@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.worker;
 
+import dev.msgrelay.loadgen.plan.SubscriberResult.Told;
+
 /**
  * Whether what a relay tells of the stream agrees with what comes: each GAP begins at the message that would have been next,
  * and so does each PING say. The subscriber's thread owns it.
@@ -17,22 +19,18 @@ final class ToldStream {
         next = first;
     }
 
-    /** Whether it has begun. */
     boolean hasBegun() {
         return next != UNKNOWN;
     }
 
-    /** The next message's sequence, as it is known here. */
     long next() {
         return next;
     }
 
-    /** So many messages, whoever sent them. */
     void messages(int messages) {
         next += messages;
     }
 
-    /** Messages that do not come. */
     void gap(long from, long to) {
         stands(from);
         missed += to - from + 1;
@@ -48,18 +46,12 @@ final class ToldStream {
         }
     }
 
+    Told all() {
+        return new Told(missed, gaps, untrue);
+    }
+
     /** Messages that were told not to come. */
     long missed() {
         return missed;
-    }
-
-    /** How often that was told. */
-    long gaps() {
-        return gaps;
-    }
-
-    /** How often it was told that the stream stands where it does not. */
-    long untrue() {
-        return untrue;
     }
 }

@@ -4,11 +4,11 @@ import dev.msgrelay.loadgen.message.LoadMessage;
 import dev.msgrelay.loadgen.message.MessageCheck;
 import dev.msgrelay.loadgen.message.SequenceCheck;
 import dev.msgrelay.loadgen.message.SizeTable;
+import dev.msgrelay.loadgen.plan.Got.Received;
 import dev.msgrelay.loadgen.plan.Histograms;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.SubscriberResult;
 import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
-import dev.msgrelay.loadgen.plan.SubscriberResult.Told;
 import dev.msgrelay.loadgen.plan.Window;
 import dev.msgrelay.protocol.BulkFrameConsumer;
 import dev.msgrelay.protocol.ControlFrames;
@@ -124,7 +124,8 @@ final class Verifier implements BulkFrameConsumer {
                 case ControlFrames.WELCOME -> welcome(WelcomeFrame.decode(body));
                 case ControlFrames.GAP -> {
                     GapFrame.check(body);
-                    gap(GapFrame.from(body), GapFrame.to(body));
+                    told.gap(GapFrame.from(body), GapFrame.to(body));
+                    check.onGap(GapFrame.to(body) - GapFrame.from(body) + 1);
                 }
                 case ControlFrames.PING -> {
                     PingFrame.check(body);
@@ -155,11 +156,6 @@ final class Verifier implements BulkFrameConsumer {
         welcomed.countDown();
     }
 
-    private void gap(long from, long to) {
-        told.gap(from, to);
-        check.onGap(to - from + 1);
-    }
-
     private void answer(long id) {
         PongFrame.put(pong.clear(), id);
         try {
@@ -174,7 +170,6 @@ final class Verifier implements BulkFrameConsumer {
         return welcomed.await(millis, TimeUnit.MILLISECONDS);
     }
 
-    /** Messages of any kind that came. */
     long messages() {
         return messages;
     }
@@ -201,11 +196,11 @@ final class Verifier implements BulkFrameConsumer {
     /**
      * All there is to say of what came, once nothing comes any more.
      *
-     * @param received messages within the window
      * @param sent by each publisher, all of which ought to have come; empty for one that was stopped somewhere
+     * @param waitedMillis for what is not there
      * @param closed why the relay's side ended; or null
      */
-    SubscriberResult result(int index, long received, Map<Integer, Long> sent, long waitedMillis, String closed) {
+    Received result(int index, Map<Integer, Long> sent, long waitedMillis, String closed) {
         SequenceCheck sequence = check.sequence();
         long lostBefore = sequence.lost();
         sent.forEach(sequence::onEnd);
@@ -219,24 +214,13 @@ final class Verifier implements BulkFrameConsumer {
                 SubscriberResult.SAME_ORDER,
                 0,
                 waitedMillis);
-        Told said = new Told(told.missed(), told.gaps(), told.untrue());
-        return new SubscriberResult(index, received, faults, said, closed, closeReason);
-    }
-
-    long beforeTheirTime() {
-        return beforeTheirTime;
-    }
-
-    /** Latencies that were recorded; -1 where it heard of the window too late to know. */
-    long samples() {
-        return clock.heardLate() ? -1 : latency.getTotalCount();
-    }
-
-    Histogram latency() {
-        return latency;
-    }
-
-    String order() {
-        return check.order().encode();
+        return new Received(
+                new SubscriberResult(index, clock.messagesMeasured(), faults, told.all(), closed, closeReason),
+                clock.bytesMeasured(),
+                clock.pauses(),
+                beforeTheirTime,
+                clock.heardLate() ? -1 : latency.getTotalCount(),
+                latency,
+                check.order().encode());
     }
 }

@@ -23,9 +23,7 @@ public final class Waiter {
 
     private final long yieldWithinNanos;
 
-    /**
-     * @param yieldWithinNanos so near to the moment, it yields instead of sleeping; 0 to sleep always
-     */
+    /** @param yieldWithinNanos so near to the moment, it yields instead of sleeping; 0 to sleep always */
     public Waiter(long yieldWithinNanos) {
         this.yieldWithinNanos = yieldWithinNanos;
     }

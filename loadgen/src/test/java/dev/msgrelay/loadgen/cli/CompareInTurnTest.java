@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.loadgen.host.HostSite;
+import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.testing.TestProcess;
 import java.util.ArrayList;
@@ -17,7 +17,7 @@ import tools.jackson.databind.JsonNode;
 /** Comparisons in turn, short, with real processes and sockets. Nothing here asserts a speed. */
 @Tag("thorough")
 class CompareInTurnTest extends CommandTest {
-    private static final String RELAY = HostSite.java() + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx160m -cp "
+    private static final String RELAY = Site.java() + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx160m -cp "
             + System.getProperty("java.class.path")
             + " dev.msgrelay.server.cli.RelayServerMain --slow-subscriber backpressure ";
     private static final String SHORT = "--duration=200ms";

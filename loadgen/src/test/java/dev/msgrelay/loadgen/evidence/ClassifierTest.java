@@ -136,7 +136,7 @@ class ClassifierTest {
 
     private static LinkShare link(String text) {
         return switch (text) {
-            case "?" -> LinkShare.UNKNOWN;
+            case "?" -> new LinkShare(Double.NaN, Double.NaN, true, true);
             case "same" -> new LinkShare(Double.NaN, Double.NaN, false, false);
             default -> new LinkShare(number(text.split(" +")[0]), number(text.split(" +")[1]), true, true);
         };

@@ -51,17 +51,6 @@ class SamplerTest {
     }
 
     @Test
-    void publishersInTheRelaysProcessAreToldFromTheRelay() {
-        proc.thread(RELAY, 101, "relay-loop-0", 0, 0).thread(RELAY, 102, "publisher-0", 0, 0);
-        Sampler sampler = new Sampler(proc, watched);
-        sampler.first(0);
-        proc.thread(RELAY, 101, "relay-loop-0", 400, 0).thread(RELAY, 102, "publisher-0", 950, 0);
-        sampler.last(millis(1_000));
-        expect(sampler.sampled().busiest(Role.RELAY), "relay", "relay-loop-0", 0.4, 0);
-        expect(sampler.sampled().busiest(Role.PUBLISHER), "relay", "publisher-0", 0.95, 0);
-    }
-
-    @Test
     void compilersAreNotOnTheWayOfAMessage() {
         proc.thread(RELAY, 101, "relay-loop-0", 0, 0).thread(RELAY, 102, "C2 CompilerThre", 0, 0);
         Sampler sampler = new Sampler(proc, watched);

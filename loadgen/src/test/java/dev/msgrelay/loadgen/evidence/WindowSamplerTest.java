@@ -46,7 +46,7 @@ class WindowSamplerTest {
                 -1);
         long begin = System.nanoTime();
         long end = begin + TimeUnit.MILLISECONDS.toNanos(600);
-        try (WindowSampler sampler = WindowSampler.start(SystemTree.proc(), watched, begin, end, scheduled)) {
+        try (WindowSampler sampler = new WindowSampler(SystemTree.proc(), watched, begin, end, scheduled)) {
             return sampler.sampled();
         }
     }

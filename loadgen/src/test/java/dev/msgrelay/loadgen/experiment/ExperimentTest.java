@@ -13,7 +13,6 @@ import dev.msgrelay.loadgen.rig.Contestants;
 import dev.msgrelay.loadgen.rig.Plan;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.loadgen.rig.RunObserver;
-import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
@@ -38,7 +37,7 @@ class ExperimentTest {
 
     @Test
     void cellsTakeTurns() throws Exception {
-        List<Run> runs = experiment.rounds("", cells("A", "B", "C"), Until.rounds(3));
+        List<Run> runs = experiment.rounds(cells("A", "B", "C"), Until.rounds(3));
         assertThat(String.join("", order)).isEqualTo("ABCCBAABC");
         assertThat(runs).extracting(run -> run.record().moment().round()).containsExactly(1, 1, 1, 2, 2, 2, 3, 3, 3);
         assertThat(runs).extracting(Run::number).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8);
@@ -48,7 +47,7 @@ class ExperimentTest {
 
     @Test
     void twoCellsRunABBA() throws Exception {
-        experiment.rounds("", cells("A", "B"), Until.rounds(4));
+        experiment.rounds(cells("A", "B"), Until.rounds(4));
         assertThat(String.join("", order)).isEqualTo("ABBAABBA");
     }
 
@@ -69,14 +68,14 @@ class ExperimentTest {
     void theNextRunSaysWhichItIsAndHowMuchIsLeft() throws Exception {
         List<Plan> cells = cells("A", "B");
         experiment.expect(cells, 2);
-        experiment.rounds("unix", cells, Until.rounds(2));
+        experiment.rounds(cells, Until.rounds(2));
         assertThat(begun)
                 .containsExactly(
-                        "unix, round 1/2, run 1/4, A, about 20 s left",
+                        "round 1/2, run 1/4, A, about 20 s left",
                         // A run was planned with 5 s and takes 10.
-                        "unix, round 1/2, run 2/4, B, about 30 s left",
-                        "unix, round 2/2, run 3/4, B, about 20 s left",
-                        "unix, round 2/2, run 4/4, A, about 10 s left");
+                        "round 1/2, run 2/4, B, about 30 s left",
+                        "round 2/2, run 3/4, B, about 20 s left",
+                        "round 2/2, run 4/4, A, about 10 s left");
     }
 
     /** What the machine did takes a run away; what the contestant did never does. */
@@ -94,7 +93,7 @@ class ExperimentTest {
     @Test
     void whatItsCellFindsWrongMakesARunInvalidAndIsToldAtOnce() throws Exception {
         Run run = experiment
-                .rounds("", List.of(plan("A", number -> "FAIL 3 lost", false)), Until.rounds(1))
+                .rounds(List.of(plan("A", number -> "FAIL 3 lost", false)), Until.rounds(1))
                 .get(0);
         assertThat(run.isWhole()).isTrue();
         assertThat(run.record().counts()).isFalse();
@@ -104,29 +103,26 @@ class ExperimentTest {
 
     @Test
     void noRoundBeginsThatWouldProbablyEndTooLate() throws Exception {
-        Until until = new Until(100, 100, 7 * RUN_NANOS, runs -> false);
-        assertThat(experiment.rounds("", cells("A", "B"), until)).hasSize(6);
+        Until until = new Until(100, 7 * RUN_NANOS, runs -> false);
+        assertThat(experiment.rounds(cells("A", "B"), until)).hasSize(6);
     }
 
     @Test
     void theFirstRoundRunsHoweverLittleTimeThereIs() throws Exception {
-        assertThat(experiment.rounds("", cells("A", "B"), new Until(100, 100, 1, runs -> false)))
+        assertThat(experiment.rounds(cells("A", "B"), new Until(100, 1, runs -> false)))
                 .hasSize(2);
     }
 
     @Test
     void enoughIsEnoughAfterAnyRun() throws Exception {
-        assertThat(experiment.rounds(
-                        "", cells("A", "B"), new Until(100, 100, Long.MAX_VALUE, runs -> runs.size() == 5)))
+        assertThat(experiment.rounds(cells("A", "B"), new Until(100, Long.MAX_VALUE, runs -> runs.size() == 5)))
                 .hasSize(5);
     }
 
     @Test
     void aRunThatDoesNotComeToItsEndIsKeptAndTheOthersGoOn() throws Exception {
         List<Run> runs = experiment.rounds(
-                "",
-                List.of(plan("A", number -> number == 0 ? "END relay died" : "", false), fake("B")),
-                Until.rounds(2));
+                List.of(plan("A", number -> number == 0 ? "END relay died" : "", false), fake("B")), Until.rounds(2));
         assertThat(runs).hasSize(4);
         assertThat(runs.get(0).isWhole()).isFalse();
         assertThat(runs.get(0).record().outcome().partial()).isTrue();
@@ -137,7 +133,7 @@ class ExperimentTest {
     @Test
     void aGroupIsGivenUpAfterSoManyInARow() throws Exception {
         Plan broken = plan("A", number -> number % 3 == 0 ? "" : "END agent gone", false);
-        List<Run> runs = experiment.rounds("", List.of(broken, fake("B")), Until.rounds(6));
+        List<Run> runs = experiment.rounds(List.of(broken, fake("B")), Until.rounds(6));
         assertThat(order)
                 .filteredOn("A"::equals)
                 .as("one that came to its end, and two that did not")
@@ -149,7 +145,7 @@ class ExperimentTest {
     @Test
     void anInterruptEndsItAndWhatThereIsIsThere() {
         Plan last = plan("B", number -> number == 1 ? "INTERRUPT" : "", false);
-        assertThatThrownBy(() -> experiment.rounds("", List.of(fake("A"), last), Until.rounds(9)))
+        assertThatThrownBy(() -> experiment.rounds(List.of(fake("A"), last), Until.rounds(9)))
                 .isInstanceOf(InterruptedException.class);
         assertThat(experiment.runs()).hasSize(2);
         assertThat(Thread.interrupted()).isFalse();
@@ -158,7 +154,7 @@ class ExperimentTest {
     @Test
     void aRunThatFailsBecauseTheProcessIsAskedToEndIsNone() {
         Plan cell = plan("A", number -> "ASKED relay ended with exit code 130", false);
-        assertThatThrownBy(() -> experiment.rounds("", List.of(cell), Until.rounds(2)))
+        assertThatThrownBy(() -> experiment.rounds(List.of(cell), Until.rounds(2)))
                 .isInstanceOf(InterruptedException.class);
         assertThat(experiment.runs()).isEmpty();
         assertThat(notices).isEmpty();
@@ -174,38 +170,26 @@ class ExperimentTest {
                     return "END relay ended with exit code 130";
                 },
                 false);
-        assertThatThrownBy(() -> experiment.rounds("", List.of(cell), Until.rounds(2)))
+        assertThatThrownBy(() -> experiment.rounds(List.of(cell), Until.rounds(2)))
                 .isInstanceOf(InterruptedException.class);
         assertThat(experiment.runs()).isEmpty();
     }
 
-    @Test
-    void aDiskThatIsFullIsToldOnceAndEndsNothing() throws Exception {
-        Keeper keeper = new Keeper(
-                () -> {
-                    throw new IOException("no room");
-                },
-                listener());
-        new Experiment(meter, listener(), keeper, 2).rounds("", cells("A"), Until.rounds(3));
-        assertThat(notices).containsExactly("results cannot be written: no room; the runs go on");
-        assertThat(keeper.hasFailed()).isTrue();
-    }
-
     private Experiment experiment(int giveUpAfter) {
-        return new Experiment(meter, listener(), new Keeper(() -> kept.add(kept.size() + 1), listener()), giveUpAfter);
+        return new Experiment(
+                meter::nanoTime, meter::isEndAsked, listener(), () -> kept.add(kept.size() + 1), giveUpAfter);
     }
 
-    private Listener listener() {
-        return new Listener() {
+    private RunObserver listener() {
+        return new RunObserver() {
             @Override
             public void notice(String line) {
                 notices.add(line);
             }
 
             @Override
-            public RunObserver begins(String where) {
+            public void begins(String where) {
                 begun.add(where);
-                return RunObserver.NONE;
             }
         };
     }

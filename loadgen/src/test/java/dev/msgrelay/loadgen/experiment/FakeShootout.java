@@ -1,8 +1,8 @@
 package dev.msgrelay.loadgen.experiment;
 
+import dev.msgrelay.loadgen.plan.Access;
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
 import dev.msgrelay.loadgen.experiment.ShootoutRun.Equipment;
-import dev.msgrelay.loadgen.host.HostSite;
 import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.lane.Iperf3;
 import dev.msgrelay.loadgen.lane.Lane;
@@ -36,7 +36,7 @@ abstract class FakeShootout {
     static final Timing SECOND = new Timing(Duration.ZERO, Duration.ofSeconds(1));
     static final Load ONE = Load.oneToOne(100);
     static final Contestant RELAY =
-            new RemoteRelay(Endpoint.parse("127.0.0.1:2"), Endpoint.parse("127.0.0.1:1"), Policy.BACKPRESSURE);
+            new RemoteRelay(Endpoint.parse("127.0.0.1:2"), Endpoint.parse("127.0.0.1:1"), Policy.BACKPRESSURE, Access.OPEN, Duration.ofSeconds(5), null);
     static final Given USUAL = new Given(1_000_000, 1_000);
 
     final List<String> notices = new ArrayList<>();
@@ -51,21 +51,17 @@ abstract class FakeShootout {
     }
 
     ShootoutRun shootout(Rig rig, Shootout shootout, ShootoutRun.Opener opener, ShootoutRun.Kept results) {
-        Listener listener = new Listener() {
+        RunObserver listener = new RunObserver() {
             @Override
             public void notice(String line) {
                 notices.add(line);
-            }
-
-            @Override
-            public RunObserver begins(String where) {
-                return RunObserver.NONE;
             }
         };
         return new ShootoutRun(
                 shootout,
                 new Equipment(rig, opener, (lane, timing) -> new Iperf3.Result(120e6, null)),
-                new FakeMeter(),
+                () -> 0,
+                () -> false,
                 listener,
                 results,
                 Results.of(Origin.of(Instant.EPOCH, "shootout", List.of()), List.of()));
@@ -87,8 +83,8 @@ abstract class FakeShootout {
 
     /** Lanes with links as they are on paper; loopback has none. */
     Way way(LaneSpec spec) {
-        Site near = new HostSite(spec.kind() + " near", List.of(), "127.0.0.1");
-        Site far = new HostSite(spec.kind() + " far", List.of(), "127.0.0.1");
+        Site near = new Site(spec.kind() + " near", List.of(), "127.0.0.1");
+        Site far = new Site(spec.kind() + " far", List.of(), "127.0.0.1");
         boolean emulated = spec.isEmulated();
         String name = spec.kind().title();
         Link link =

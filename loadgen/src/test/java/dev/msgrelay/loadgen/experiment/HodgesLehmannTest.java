@@ -9,7 +9,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class HodgesLehmannTest {
-    private static final double TAIL = (1 - HodgesLehmann.CONFIDENCE) / 2;
+    private static final double CONFIDENCE = 0.95;
+    private static final double TAIL = (1 - CONFIDENCE) / 2;
     private static final double ROUNDING = 1e-9;
 
     /** Hollander and Wolfe, table 3.1: a depression scale before and after; (3.25) and (3.40). */
@@ -21,7 +22,7 @@ class HodgesLehmannTest {
         for (int i = 0; i < differences.length; i++) {
             differences[i] = after[i] - before[i];
         }
-        Estimate estimate = HodgesLehmann.paired(differences);
+        Estimate estimate = paired(differences);
         assertThat(estimate.value()).isEqualTo(-0.46, within(ROUNDING));
         assertThat(estimate.low()).isEqualTo(-0.786, within(ROUNDING));
         assertThat(estimate.high()).isEqualTo(-0.010, within(ROUNDING));
@@ -42,10 +43,8 @@ class HodgesLehmannTest {
 
     @Test
     void theLeastThatAnIntervalNeeds() {
-        assertThat(HodgesLehmann.paired(new double[HodgesLehmann.MIN_PAIRS - 1]).isKnown())
-                .isFalse();
-        assertThat(HodgesLehmann.paired(new double[HodgesLehmann.MIN_PAIRS]).isKnown())
-                .isTrue();
+        assertThat(paired(new double[HodgesLehmann.MIN_PAIRS - 1]).isKnown()).isFalse();
+        assertThat(paired(new double[HodgesLehmann.MIN_PAIRS]).isKnown()).isTrue();
     }
 
     /** What 95 % promises: of two samples from the same source, so many intervals have no difference in them. */
@@ -55,7 +54,7 @@ class HodgesLehmannTest {
         int trials = 4_000;
         int paired = 0;
         for (int i = 0; i < trials; i++) {
-            paired += HodgesLehmann.paired(random.doubles(7, -1, 1).toArray()).includes(0) ? 1 : 0;
+            paired += paired(random.doubles(7, -1, 1).toArray()).includes(0) ? 1 : 0;
         }
         // Exactly 1 - 6/128, by the counts above; three standard deviations around it.
         assertThat((double) paired / trials).isEqualTo(1 - 6 / 128.0, within(0.011));
@@ -64,6 +63,10 @@ class HodgesLehmannTest {
     @Test
     void oneRunThatWentAstrayHardlyMovesIt() {
         double[] differences = {0.10, 0.09, 0.10, 0.11, 0.10, 0.09, 9.00};
-        assertThat(HodgesLehmann.paired(differences).value()).isEqualTo(0.1, within(0.02));
+        assertThat(paired(differences).value()).isEqualTo(0.1, within(0.02));
+    }
+
+    private static Estimate paired(double[] differences) {
+        return HodgesLehmann.paired(differences, CONFIDENCE);
     }
 }

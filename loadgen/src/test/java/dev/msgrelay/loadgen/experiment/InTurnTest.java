@@ -190,7 +190,7 @@ class InTurnTest {
         order.clear();
         meter.now = 0;
         runs = 0;
-        Experiment experiment = new Experiment(meter, listener(), Keeper.nothing(listener()), 2);
+        Experiment experiment = new Experiment(meter::nanoTime, meter::isEndAsked, listener(), () -> {}, 2);
         return new InTurn(experiment, List.of(Figure.DELIVERIES), 1, withinPercent)
                 .compare(
                         List.of(cell(Side.A, runner), cell(Side.B, runner)),
@@ -206,16 +206,8 @@ class InTurnTest {
         });
     }
 
-    private static Listener listener() {
-        return new Listener() {
-            @Override
-            public void notice(String line) {}
-
-            @Override
-            public RunObserver begins(String where) {
-                return RunObserver.NONE;
-            }
-        };
+    private static RunObserver listener() {
+        return new RunObserver() {};
     }
 
     /** Deliveries come in whole messages. */

@@ -8,6 +8,7 @@ import dev.msgrelay.loadgen.lane.Link;
 import dev.msgrelay.loadgen.lane.LinkSpeed;
 import dev.msgrelay.loadgen.lane.SegmentFormat;
 import dev.msgrelay.loadgen.message.BodySizes;
+import dev.msgrelay.loadgen.message.SizeTable;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
 import org.junit.jupiter.api.Test;
 
@@ -18,7 +19,8 @@ class LaneCeilingsTest {
 
     @Test
     void oneSizeOnARealGigabit() {
-        Ceilings ceilings = LaneCeilings.of(new Link(GIGABIT, SegmentFormat.usual(1_500)), BodySizes.fixed(100));
+        Ceilings ceilings =
+                Ceilings.of(new Link(GIGABIT, SegmentFormat.usual(1_500)), SizeTable.of(BodySizes.fixed(100)));
         // 125,000,000 * 1448 / 1538; / 108
         assertThat(ceilings.batched().bytesPerSecond()).isCloseTo(117_685_305.6, within(0.1));
         assertThat(ceilings.batched().messagesPerSecond()).isCloseTo(1_089_678.8, within(0.1));
@@ -29,7 +31,7 @@ class LaneCeilingsTest {
 
     @Test
     void oneSizeOnAnEmulatedGigabit() {
-        Ceilings ceilings = LaneCeilings.of(new Link(GIGABIT, EMULATED), BodySizes.fixed(100));
+        Ceilings ceilings = Ceilings.of(new Link(GIGABIT, EMULATED), SizeTable.of(BodySizes.fixed(100)));
         // 125,000,000 * 1448 / 1514
         assertThat(ceilings.batched().bytesPerSecond()).isCloseTo(119_550_858.7, within(0.1));
         // 14 + 52 + 108 = 174
@@ -39,7 +41,7 @@ class LaneCeilingsTest {
     @Test
     void sizesTakeTheLinkByTheirMean() {
         // Frames of 200 to 300 bytes: 1000 bytes for four messages.
-        Ceilings ceilings = LaneCeilings.of(new Link(GIGABIT, EMULATED), BodySizes.parse("192-292"));
+        Ceilings ceilings = Ceilings.of(new Link(GIGABIT, EMULATED), SizeTable.of(BodySizes.parse("192-292")));
         assertThat(ceilings.batched().bytesPerSecond()).isCloseTo(119_550_858.7, within(0.1));
         assertThat(ceilings.batched().messagesPerSecond()).isCloseTo(119_550_858.7 / 250, within(1.0));
         // one a segment: 4 * (250 + 66) = 1264 bytes for four messages

@@ -89,7 +89,7 @@ public final class LoadRuns {
                 rates,
                 new Sampled(0, List.of(), true, machine, Sampled.Queues.UNSEEN),
                 null,
-                LinkShare.UNKNOWN,
+                new LinkShare(Double.NaN, Double.NaN, true, true),
                 new Standstills(Still.NONE, Still.NONE, Still.NONE, still, stillNanos));
         Traffic traffic = new Traffic(messages, messages * FRAME, nanos);
         Correctness correctness = new Correctness(

@@ -127,7 +127,7 @@ class ShootoutRunTest extends FakeShootout {
         };
         ShootoutRun run = shootout(new FakeRig(null), settings(1, LaneKind.GBE_1), opener, kept::add);
         run.run();
-        assertThat(run.results().ending()).isEqualTo(Ending.failed("no lane could be set up"));
+        assertThat(run.results().ending()).isEqualTo(new Ending(Ending.How.FAILED, "no lane could be set up"));
     }
 
     @Test

@@ -23,12 +23,9 @@ class SystemTreeTest {
     void textIsStrippedAndWhatIsNotThereIsEmpty() {
         SystemTree tree = files.with("a/b", " 12 \n").with("a/empty", "").tree();
         assertThat(tree.text("a/b")).contains("12");
-        assertThat(tree.number("a/b")).hasValue(12);
         assertThat(tree.text("a/empty")).isEmpty();
         assertThat(tree.text("a/none")).isEmpty();
         assertThat(tree.text("a")).as("a directory").isEmpty();
-        assertThat(tree.number("a/empty")).isEmpty();
-        assertThat(files.with("a/word", "max").tree().number("a/word")).isEmpty();
     }
 
     @Test
@@ -53,8 +50,6 @@ class SystemTreeTest {
                 .with("net/eth0/mtu", "1")
                 .with("net/file", "1")
                 .tree();
-        assertThat(tree.directories("net")).containsExactly("eth0", "lo");
-        assertThat(tree.directories("none")).isEmpty();
         assertThat(tree.names("net")).containsExactly("eth0", "file", "lo");
         assertThat(tree.names("none")).isEmpty();
     }

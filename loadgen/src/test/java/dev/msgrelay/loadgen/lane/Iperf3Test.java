@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.lane;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.msgrelay.loadgen.host.HostSite;
 import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.plan.Timing;
@@ -54,15 +53,8 @@ class Iperf3Test {
     }
 
     @Test
-    void otherHostsHaveNoFigure() throws Exception {
-        try (Lane remote = Lane.between(LaneSpec.parse("1gbe"), Site.HERE, new Elsewhere(), null)) {
-            assertThat(Iperf3.run(remote, SECOND).reason()).contains("this host");
-        }
-    }
-
-    @Test
     void whatAServerThatEndsSaidIsToldAtOnce() throws Exception {
-        HostSite site = withIperf3("echo \"iperf3: unrecognized option '--forceflush'\" >&2", "echo Usage:", "exit 1");
+        Site site = withIperf3("echo \"iperf3: unrecognized option '--forceflush'\" >&2", "echo Usage:", "exit 1");
         assertThatThrownBy(() -> new Iperf3(site, site, SECOND).run())
                 .isInstanceOf(IOException.class)
                 .hasMessage("iperf3's server does not listen: iperf3: unrecognized option '--forceflush'");
@@ -70,8 +62,8 @@ class Iperf3Test {
 
     @Test
     void theServerGoesWithOurEndOfItsStdin() throws Exception {
-        HostSite site = withIperf3("echo 'Server listening on 5201'", "exec sleep 600");
-        Process serving = new Iperf3(site, site, SECOND).serve(5_201);
+        Site site = withIperf3("echo 'Server listening on 5201'", "exec sleep 600");
+        Process serving = new Iperf3(site, site, SECOND).serve();
         try {
             Iperf3.awaitListening(serving);
             List<ProcessHandle> all = serving.descendants().toList();
@@ -88,10 +80,10 @@ class Iperf3Test {
     }
 
     /** A place where the command iperf3 is this script. */
-    private HostSite withIperf3(String... lines) throws IOException {
+    private Site withIperf3(String... lines) throws IOException {
         Path script = Files.writeString(directory.resolve("iperf3"), "#!/bin/sh\n" + String.join("\n", lines) + "\n");
         assertThat(script.toFile().setExecutable(true)).isTrue();
-        return new HostSite("here", List.of("env", "PATH=" + directory + ":" + System.getenv("PATH")), "127.0.0.1");
+        return new Site("here", List.of("env", "PATH=" + directory + ":" + System.getenv("PATH")), "127.0.0.1");
     }
 
     @Test
@@ -107,23 +99,6 @@ class Iperf3Test {
             assertThat(figure.reason()).isNull();
             System.out.printf("iperf3 through a lane of 1 Gbit/s: %,.0f bytes/s%n", figure.bytesPerSecond());
             assertThat(figure.bytesPerSecond()).isPositive();
-        }
-    }
-
-    private record Elsewhere() implements Site {
-        @Override
-        public String name() {
-            return "elsewhere";
-        }
-
-        @Override
-        public String address() {
-            return "192.0.2.7";
-        }
-
-        @Override
-        public Process start(Site.JavaProgram program) throws IOException {
-            throw new IOException("nobody is there");
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.lane;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.msgrelay.loadgen.message.SizeTable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -52,7 +53,10 @@ class LaneSpecTest {
     /** tc counts 14 + 1,500 bytes of a full segment of 1,448. */
     @Test
     void theCeilingIsThatOfTrafficControl() {
-        double bytes = LaneSpec.parse("1gbe").emulatedLink().batched(100).bytesPerSecond();
+        double bytes = LaneSpec.parse("1gbe")
+                .emulatedLink()
+                .batched(SizeTable.fixed(100))
+                .bytesPerSecond();
         assertThat(bytes).isEqualTo(125e6 * 1_448 / 1_514);
     }
 

@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.lane;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.msgrelay.loadgen.host.HostSite;
 import dev.msgrelay.loadgen.host.Placement;
 import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.Tool;
@@ -33,7 +32,7 @@ class LanesTest {
 
     @Test
     void theRelayAndPublishersAreAtTheNearEndAndSubscribersAtTheFarOne() {
-        Site far = new HostSite("elsewhere", List.of(), "192.0.2.7");
+        Site far = new Site("elsewhere", List.of(), "192.0.2.7");
         Link link = GIGABIT.emulatedLink();
         try (Lane lane = Lane.between(LaneSpec.parse("1gbe"), Site.HERE, far, link)) {
             assertThat(lane.placement()).isEqualTo(new Placement(Site.HERE, Site.HERE, far));

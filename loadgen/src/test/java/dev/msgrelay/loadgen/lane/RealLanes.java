@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.lane;
 
-import dev.msgrelay.loadgen.host.HostSite;
 import dev.msgrelay.loadgen.host.LaneTools;
 import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.Subprocess;
@@ -35,14 +34,14 @@ public final class RealLanes {
     /** The processes that hold the two namespaces of an emulated lane. */
     public static List<Long> holders(Lane lane) {
         return Stream.of(lane.near(), lane.far())
-                .map(site -> ((HostSite) site).prefix())
+                .map(site -> site.prefix())
                 .map(words -> Long.parseLong(words.get(words.indexOf("--target") + 1)))
                 .toList();
     }
 
     /** What a command prints at an end of a lane. */
     public static String at(Site site, String... command) throws IOException, InterruptedException {
-        List<String> words = new ArrayList<>(((HostSite) site).prefix());
+        List<String> words = new ArrayList<>(site.prefix());
         words.addAll(List.of(command));
         Tool.Outcome outcome = TOOL.run(words);
         if (!outcome.succeeded()) {

@@ -28,7 +28,7 @@ class ResultsTextTest {
                                 MadeUp.cell(LOAD.withRate(500), new Given(500, 1_000_000).stoodStill(301))),
                         LaneResult.skipped("10gbe", LaneKind.GBE_10, true, "not allowed"))
                 .withNotes(List.of("core-to-core hop 46 ns"))
-                .with(Ending.interrupted("Ctrl-C"));
+                .with(new Ending(Ending.How.INTERRUPTED, "Ctrl-C"));
         assertThat(ResultsText.of(results))
                 .contains("loopback\n", "10gbe (emulated)\n  skipped: not allowed\n", "1 -> 1, body 100, full speed")
                 .containsPattern("1 -> 1, body 100, full speed +1.5 M +1.5 M +162 MB/s")

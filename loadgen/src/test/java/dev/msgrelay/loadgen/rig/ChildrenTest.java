@@ -84,7 +84,7 @@ class ChildrenTest {
     void childrenThatAreAbandonedAreNotWaitedFor() throws Exception {
         FakeProcess deaf = new FakeProcess("", false);
         try (Children children = new Children()) {
-            children.start(deaf.site(), "deaf", new Site.JavaProgram(List.of(), "Main", List.of()));
+            children.add(new Child("deaf", Site.HERE, deaf));
             children.abandon();
         }
         assertThat(deaf.isKilled()).isTrue();

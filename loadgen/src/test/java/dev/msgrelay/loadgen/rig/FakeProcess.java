@@ -1,12 +1,12 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.host.Site;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.io.SequenceInputStream;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -23,27 +23,11 @@ final class FakeProcess extends Process {
         this.gone = new CountDownLatch(gone ? 0 : 1);
     }
 
-    /** A place where it is all that there is. */
-    Site site() {
-        return new Site() {
-            @Override
-            public String name() {
-                return "here";
-            }
-
-            @Override
-            public String address() {
-                return "127.0.0.1";
-            }
-
-            @Override
-            public Process start(Site.JavaProgram program) {
-                return FakeProcess.this;
-            }
-
-            @Override
-            public void terminate(Process process) {}
-        };
+    /** A handle by which nothing ends it. */
+    @Override
+    public ProcessHandle toHandle() {
+        return (ProcessHandle) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {ProcessHandle.class}, (proxy, method, args) -> false);
     }
 
     boolean isKilled() {

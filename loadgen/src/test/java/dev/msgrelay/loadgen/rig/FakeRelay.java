@@ -79,8 +79,8 @@ final class FakeRelay implements AutoCloseable {
     private final Policy policy;
     private final int publisherCount;
     private final int subscriberCount;
-    private final ServerSocketChannel publish = Sockets.listen();
-    private final ServerSocketChannel subscribe = Sockets.listen();
+    private final ServerSocketChannel publish = Sockets.listen("127.0.0.1", null);
+    private final ServerSocketChannel subscribe = Sockets.listen("127.0.0.1", null);
     private final List<Out> outs = new ArrayList<>();
     private final List<SocketChannel> publishers = new ArrayList<>();
     private final Thread thread = new Thread(this::run, "fake-relay");

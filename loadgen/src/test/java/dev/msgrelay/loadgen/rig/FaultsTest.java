@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.rig;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.loadgen.plan.Access;
 import dev.msgrelay.loadgen.message.BodySizes;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
@@ -156,7 +157,7 @@ class FaultsTest {
         return Places.faults(places.at(place -> {
             try (FakeRelay relay = new FakeRelay(fault, pace.place, answer, PUBLISHERS, SUBSCRIBERS)) {
                 Contestant.Started started = relay.started();
-                Contestant fake = new RemoteRelay(started.publish(), started.subscribe(), load.policy());
+                Contestant fake = new RemoteRelay(started.publish(), started.subscribe(), load.policy(), Access.OPEN, Duration.ofSeconds(5), null);
                 return place.through(started, fake, load, SHORT);
             }
         }));

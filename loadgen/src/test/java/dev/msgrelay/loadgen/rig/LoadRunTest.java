@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.message.BodySizes;
 import dev.msgrelay.loadgen.message.Check;
 import dev.msgrelay.loadgen.plan.Clients;
@@ -76,7 +77,7 @@ class LoadRunTest {
                         .withBody(BodySizes.parse("16-70000"))
                         .withRate(500)
                         .withUnix(true)
-                        .withClients(Clients.of(Clients.Kind.LIBRARY)));
+                        .withClients(Clients.RAW.ofLibrary()));
         expectClean(paced);
         assertThat(paced.correctness().acknowledged()).isZero();
     }
@@ -84,7 +85,19 @@ class LoadRunTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void manyTypesComeAsTheyWereSent() throws Exception {
-        expectClean(run(RELAY, Load.oneToOne(100).withCounts(2, 2).withTypes(1_000)));
+        expectClean(run(
+                RELAY,
+                new Load(
+                        2,
+                        2,
+                        BodySizes.fixed(100),
+                        1_000,
+                        0,
+                        false,
+                        Clients.RAW,
+                        Check.FULL,
+                        Policy.BACKPRESSURE,
+                        SlowReaders.NONE)));
     }
 
     @Execution(ExecutionMode.CONCURRENT)
@@ -234,7 +247,7 @@ class LoadRunTest {
     @Test
     void aRelayThatDoesNotEndIsKilledAndFailsTheRun() {
         FakeProcess deaf = new FakeProcess("", false);
-        Child relay = new Child("relay", deaf.site(), deaf);
+        Child relay = new Child("relay", Site.HERE, deaf);
         assertThatThrownBy(() -> LoadRun.end(relay))
                 .isInstanceOf(RunException.class)
                 .hasMessage("relay did not end within 60 s after SIGTERM and was killed");

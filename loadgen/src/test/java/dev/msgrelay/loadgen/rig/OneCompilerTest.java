@@ -5,51 +5,41 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.loadgen.host.Placement;
 import dev.msgrelay.loadgen.host.Site;
-import dev.msgrelay.loadgen.host.Site.JavaProgram;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.protocol.net.Endpoint;
-import java.io.IOException;
-import java.util.ArrayList;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Workers of every rate run in the same JVM: else a curve over rates has a step that is the instrument's. */
 class OneCompilerTest {
+    @TempDir
+    private Path directory;
+
     @Test
     void workersOfEveryRateHaveTheSameOptions() throws Exception {
         List<List<String>> fullSpeed = options(Load.oneToOne(100));
-        assertThat(fullSpeed).hasSize(2);
+        assertThat(fullSpeed).hasSize(2).noneMatch(List::isEmpty);
         assertThat(options(Load.oneToOne(100).withRate(100))).isEqualTo(fullSpeed);
         assertThat(options(Load.oneToOne(100).withRate(2_000_000))).isEqualTo(fullSpeed);
     }
 
     /** Of the JVMs that a publisher and a subscriber would be started in. */
-    private static List<List<String>> options(Load load) throws Exception {
-        List<List<String>> seen = new ArrayList<>();
-        Site site = new Site() {
-            @Override
-            public String name() {
-                return "nowhere";
-            }
-
-            @Override
-            public String address() {
-                return "127.0.0.1";
-            }
-
-            @Override
-            public Process start(JavaProgram program) throws IOException {
-                seen.add(program.javaOptions());
-                throw new IOException("seen");
-            }
-        };
+    private List<List<String>> options(Load load) throws Exception {
+        Path seen = directory.resolve("options");
+        String tell = "printf '%s\\n' \"$@\" | grep -e ^-X >> " + seen;
+        Site site = new Site("nowhere", List.of("sh", "-c", tell, "sh"), "127.0.0.1");
         try (Children children = new Children(new Placement(site, site, site))) {
             Fleet fleet = new Fleet(children, load);
             Contestant.Started relay =
                     new Contestant.Started(null, Endpoint.parse("127.0.0.1:1"), Endpoint.parse("127.0.0.1:2"));
-            assertThatThrownBy(() -> fleet.startSubscribers(relay)).hasMessage("seen");
-            assertThatThrownBy(() -> fleet.startPublishers(relay)).hasMessage("seen");
+            assertThatThrownBy(() -> fleet.startSubscribers(relay)).hasMessageContaining("ended");
+            List<String> subscribers = Files.readAllLines(seen);
+            Files.delete(seen);
+            assertThatThrownBy(() -> fleet.startPublishers(relay)).hasMessageContaining("ended");
+            return List.of(subscribers, Files.readAllLines(seen));
         }
-        return seen;
     }
 }

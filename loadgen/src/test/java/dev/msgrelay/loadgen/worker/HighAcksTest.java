@@ -34,7 +34,7 @@ class HighAcksTest {
 
     @Test
     void theLastAcknowledgementsTell() throws Exception {
-        try (ServerSocketChannel server = Sockets.listen()) {
+        try (ServerSocketChannel server = Sockets.listen("127.0.0.1", null)) {
             CompletableFuture<Void> relay = CompletableFuture.runAsync(() -> relay(server));
             FrameBatch batch = FrameBatch.ofMessages(SizeTable.fixed(20), MESSAGES);
             batch.fill(LoadMessage.stamp(0, 0), System.nanoTime());

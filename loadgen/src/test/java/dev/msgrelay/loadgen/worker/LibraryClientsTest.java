@@ -33,7 +33,7 @@ class LibraryClientsTest {
     private final ServerSocketChannel server;
 
     LibraryClientsTest() throws IOException {
-        server = Sockets.listen();
+        server = Sockets.listen("127.0.0.1", null);
     }
 
     @AfterEach

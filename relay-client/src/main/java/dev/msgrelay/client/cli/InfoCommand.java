@@ -26,7 +26,8 @@ import picocli.CommandLine.Spec;
 final class InfoCommand {
     private static final String FORBIDDEN = "may not";
     private static final String SOME = "some; the relay does not say which";
-    private static final String UNTOLD = "the relay says so when a type is refused";
+    private static final String UNTOLD =
+            "not told to a publisher; the relay refuses a message of a type that is not allowed";
     private static final int ROUND_TRIPS = 5;
 
     /** {@code relay-client ping}. */
@@ -160,7 +161,7 @@ final class InfoCommand {
             return PrintableText.line(first + FORBIDDEN + " " + facts.get(FORBIDDEN) + ": " + facts.get("because"));
         }
         Object trip = facts.get("roundTripMillis");
-        String types = facts.get("types") == SOME ? " some types" : "";
+        String types = SOME.equals(facts.get("types")) ? " some types" : "";
         return PrintableText.line(first + facts.get("relay") + ", may " + facts.get("may") + types + ", epoch "
                 + facts.get("epoch") + ", newest message " + facts.get("head") + ", "
                 + (trip != null ? "round trip " + trip : "welcome after " + facts.get("welcomeMillis")) + " ms");

@@ -352,10 +352,11 @@ final class PublishCommand implements Callable<Integer> {
             return;
         }
         boolean all = publisher.settled() == publisher.messages();
-        printError("published " + (all ? "" : publisher.settled() + " of ")
+        boolean isUnsure = ack == null && publisher.failure().isPresent();
+        printError((isUnsure ? "sent " : "published ") + (all ? "" : publisher.settled() + " of ")
                 + ShortText.counted(publisher.messages(), "message") + ", "
-                + (all ? "" : publisher.settledBytes() + " of ") + publisher.bytes() + " bytes "
-                + (ack != null ? "acknowledged" : "sent"));
+                + (all ? "" : publisher.settledBytes() + " of ") + publisher.bytes() + " bytes"
+                + (ack != null ? " acknowledged" : isUnsure ? "; the relay does not tell how many it took" : " sent"));
     }
 
     private void printError(String line) {

@@ -250,6 +250,23 @@ class SessionCommandsTest {
     }
 
     @Test
+    void publishThatIsRefusedWithoutAcknowledgementsSaysThatItOnlySent() throws Exception {
+        Script script = client -> {
+            client.hello();
+            client.send(Frames.welcomePublisher(0));
+            take(client, 1);
+            client.send(ErrorFrame.encode(CloseReason.NOT_PERMITTED, "type 7"));
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(script)) {
+            CommandRun run = publish(relay, "a\n", "--rate", "1");
+            assertThat(run.exitCode()).isEqualTo(1);
+            assertThat(run.err())
+                    .contains("sent 1 message, 9 bytes; the relay does not tell how many it took")
+                    .doesNotContain("published 1");
+        }
+    }
+
+    @Test
     void publishIsStoppedByANewerConnectionOfItsName() throws Exception {
         Script script = client -> {
             client.hello();

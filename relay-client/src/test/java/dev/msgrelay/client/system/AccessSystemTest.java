@@ -140,7 +140,7 @@ class AccessSystemTest {
                                                         ? "\"types\":\"all\""
                                                         : "\"types\":\"some; the relay does not say which\""),
                                 line -> assertThat(line)
-                                        .contains("\"types\":\"the relay says so when a type is refused\""));
+                                        .contains("\"types\":\"not told to a publisher; the relay refuses"));
             }
         }
     }

@@ -1,10 +1,6 @@
 package dev.msgrelay.server.core;
 
-import com.lmax.disruptor.Sequence;
-import com.lmax.disruptor.SequenceBarrier;
-import com.lmax.disruptor.WaitStrategy;
 import io.netty.buffer.Unpooled;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.openjdk.jcstress.annotations.Actor;
@@ -38,7 +34,7 @@ public class StageWakeupStress {
 
     private final AtomicBoolean parked = new AtomicBoolean();
     private final FrameRing ring =
-            new FrameRing(CELLS, MAX_RUN, Unpooled.buffer(FrameRing.slabBytes(CELLS, MAX_RUN)), new Wakeup());
+            new FrameRing(CELLS, MAX_RUN, Unpooled.buffer(FrameRing.slabBytes(CELLS, MAX_RUN)), this::wake);
     private final RunStage stage = new RunStage(ring, LENGTH, parked::get, ByteBuffer.allocate(RunStage.CAPACITY));
     private boolean woken;
 
@@ -63,19 +59,10 @@ public class StageWakeupStress {
         result.r2 = woken ? 1 : 0;
     }
 
-    /** What LoopWakeup and EngineLoop.signal do. */
-    private final class Wakeup implements WaitStrategy {
-        @Override
-        public void signalAllWhenBlocking() {
-            VarHandle.fullFence();
-            if (parked.getPlain() && parked.compareAndSet(true, false)) {
-                woken = true;
-            }
-        }
-
-        @Override
-        public long waitFor(long sequence, Sequence cursor, Sequence dependent, SequenceBarrier barrier) {
-            throw new UnsupportedOperationException("nobody waits on the ring");
+    /** As {@code EngineLoop.signal}. */
+    private void wake() {
+        if (parked.getPlain() && parked.compareAndSet(true, false)) {
+            woken = true;
         }
     }
 }

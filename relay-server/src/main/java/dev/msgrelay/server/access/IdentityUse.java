@@ -25,14 +25,7 @@ final class IdentityUse {
     }
 
     private static boolean oneMore(AtomicLong of, long most) {
-        long before;
-        do {
-            before = of.get();
-            if (before >= most) {
-                return false;
-            }
-        } while (!of.compareAndSet(before, before + 1));
-        return true;
+        return of.getAndUpdate(now -> now < most ? now + 1 : now) < most;
     }
 
     void leave() {
@@ -61,8 +54,7 @@ final class IdentityUse {
      */
     long took(boolean publishing, long bytes, long rate, long nowNanos) {
         if (rate != lastRate) {
-            // A reload has changed the rate: bytes owed at the old rate may take hours at the new one, so they are
-            // forgotten.
+            // A reload has changed the rate: bytes owed at the old one might take hours, so they are forgotten.
             lastRate = rate;
             published.set(Long.MIN_VALUE);
             sent.set(Long.MIN_VALUE);

@@ -1,7 +1,9 @@
 package dev.msgrelay.server.access;
 
 import io.netty.util.NetUtil;
+import java.math.BigInteger;
 import java.net.InetAddress;
+import java.util.Arrays;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -36,11 +38,10 @@ public record Network(byte[] address, int bits) {
         if (bits > most) {
             throw new IllegalArgumentException("'" + text + "': " + bits + " bits are over the limit of " + most);
         }
-        for (int i = bits; i < most; i++) {
-            if ((address[i / Byte.SIZE] >> (Byte.SIZE - 1 - i % Byte.SIZE) & 1) != 0) {
-                throw new IllegalArgumentException(
-                        "'" + text + "' has bits behind its first " + bits + ": these must be 0");
-            }
+        int last = new BigInteger(1, address).getLowestSetBit();
+        if (last >= 0 && last < most - bits) {
+            throw new IllegalArgumentException(
+                    "'" + text + "' has bits behind its first " + bits + ": these must be 0");
         }
         return new Network(address, bits);
     }
@@ -51,26 +52,24 @@ public record Network(byte[] address, int bits) {
             return address.length == 0;
         }
         byte[] other = peer.getAddress();
-        if (other.length != address.length) {
-            return false;
-        }
-        for (int i = 0; i < bits; i += Byte.SIZE) {
-            int mask = bits - i >= Byte.SIZE ? 0xFF : 0xFF << (Byte.SIZE - bits + i) & 0xFF;
-            if (((address[i / Byte.SIZE] ^ other[i / Byte.SIZE]) & mask) != 0) {
-                return false;
-            }
-        }
-        return true;
+        int first = Arrays.mismatch(address, other);
+        return first < 0
+                || address.length == other.length
+                        && first * Byte.SIZE + leadingZeros(address[first] ^ other[first]) >= bits;
+    }
+
+    private static int leadingZeros(int oneByte) {
+        return Integer.numberOfLeadingZeros(oneByte & 0xFF) - (Integer.SIZE - Byte.SIZE);
     }
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof Network that && bits == that.bits && java.util.Arrays.equals(address, that.address);
+        return other instanceof Network that && bits == that.bits && Arrays.equals(address, that.address);
     }
 
     @Override
     public int hashCode() {
-        return 31 * java.util.Arrays.hashCode(address) + bits;
+        return 31 * Arrays.hashCode(address) + bits;
     }
 
     @Override

@@ -3,11 +3,9 @@ package dev.msgrelay.server.core;
 import java.util.List;
 
 /**
- * How a relay that is one of several stands among them.
+ * The state of a relay in its cluster.
  *
- * @param name of the cluster
  * @param node number of this relay
- * @param state of this relay
  * @param leader node that leads; 0: none that is known
  * @param term number of the present leader's time; -1: there was none
  * @param commitPosition bytes of the cluster's log that a majority has, as far as this relay knows; -1: none
@@ -16,15 +14,15 @@ import java.util.List;
 public record ClusterStatus(
         String name, int node, State state, int leader, long term, long commitPosition, List<Member> members) {
 
-    /** What a relay is to the others. */
+    /** The part of a relay in its cluster. */
     public enum State {
-        /** It decides what comes next. */
+        /** The relay decides the order. */
         LEADS("leads"),
-        /** It has a leader, and what comes into order there comes here. */
+        /** The relay gets the order from its leader. */
         FOLLOWS("follows"),
-        /** It gets from the others what it has missed. */
+        /** The relay gets missed messages from the others. */
         CATCHES_UP("catches up"),
-        /** Nothing comes into order here: it is alone, or an election is under way. */
+        /** The relay is alone, or an election is under way. */
         NO_LEADER("has no leader");
 
         private final String text;
@@ -38,20 +36,19 @@ public record ClusterStatus(
             return text;
         }
 
-        /** Whether what publishers bring comes into order. */
+        /** Whether messages of publishers come into order. */
         public boolean orders() {
             return this == LEADS || this == FOLLOWS;
         }
     }
 
     /**
-     * A member.
+     * A member, as its last report says; -1: it has reported nothing.
      *
-     * @param node its number
-     * @param address where the others reach it
-     * @param position bytes of the stream that it has handed to its subscribers' log; -1: it has not said so
-     * @param lagBytes of the stream that are in order and that it did not have when it last said so; -1: it has not
-     * @param silentMillis since then; -1: it has not
+     * @param address for the other members
+     * @param position bytes of the stream that it has handed to its subscribers' log
+     * @param lagBytes of the stream that were in order, and that it did not have
+     * @param silentMillis time since the report
      */
     public record Member(int node, String address, long position, long lagBytes, long silentMillis) {}
 

@@ -2,7 +2,6 @@ package dev.msgrelay.server.core;
 
 import dev.msgrelay.server.flow.WindowGate;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.IoHandlerFactory;
@@ -24,27 +23,28 @@ import java.util.function.Consumer;
  *                                                                          no:  parked = true, look once more, sleep
  * </pre>
  *
- * So what several sockets brought in one cycle is packed once and sent once, and nobody is written to within another's read.
- * The thread sleeps in its selector, and only when there is nothing of either kind.
- *
- * <p>A thread of its own is not needed: {@link #cycle} may be called by whoever owns the loop, with a clock of his own.
+ * Bytes that several sockets brought in one cycle are packed once and sent once, and no connection is written to within
+ * another's read. The thread sleeps in its selector, and only when there is nothing of either kind.
  */
 public final class EngineLoop implements WindowGate.Writer {
-    /** What is done in each cycle after the sockets, on the loop's thread. */
+    /** Work of each cycle after the sockets, on the loop's thread. */
+    @FunctionalInterface
     public interface Duty {
-        /** Does some, bounded; answers whether there is more to do right away. */
+        /** Does some work, bounded; returns whether there is more to do right away. */
         boolean work();
 
         /** Whether something waits that was not there at the last {@link #work}: asked just before the loop sleeps. */
-        boolean pending();
+        default boolean pending() {
+            return false;
+        }
 
-        /** How long the loop may sleep at most when nothing is pending, in nanoseconds; 0: until it is woken. */
+        /** Longest sleep when nothing is pending, in nanoseconds; 0: until the loop is woken. */
         default long sleepNanos() {
             return 0;
         }
     }
 
-    /** Tasks of the loop may take this long before sockets are looked at again. */
+    /** Longest time of tasks before sockets are looked at again. */
     private static final long MAX_TASK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     /** A cycle of the writer takes a millisecond or two; a host that stands still may take longer. */
@@ -52,18 +52,8 @@ public final class EngineLoop implements WindowGate.Writer {
 
     private static final Runnable NOTHING = () -> {};
 
-    /** Nothing beside sockets and tasks: a loop that only reads does this, and one whose duty has failed, which still closes. */
-    public static final Duty SOCKETS_ONLY = new Duty() {
-        @Override
-        public boolean work() {
-            return false;
-        }
-
-        @Override
-        public boolean pending() {
-            return false;
-        }
-    };
+    /** Duty of a loop that only reads, and of one whose own duty has failed, which still closes its connections. */
+    public static final Duty SOCKETS_ONLY = () -> false;
 
     private final ManualIoEventLoop io;
     private final Ticker clock;
@@ -73,7 +63,7 @@ public final class EngineLoop implements WindowGate.Writer {
     private Consumer<Throwable> onFailure;
     private boolean more;
 
-    /** One with a thread of its own. */
+    /** A loop with a thread of its own. */
     public EngineLoop(String name, IoHandlerFactory transport) {
         clock = Ticker.systemTicker();
         io = new ManualIoEventLoop(null, null, transport, clock);
@@ -82,7 +72,7 @@ public final class EngineLoop implements WindowGate.Writer {
         thread.setDaemon(true);
     }
 
-    /** One that the calling thread drives, cycle by cycle, by a clock of its own. */
+    /** A loop that the calling thread drives, {@link #cycle} by cycle, by a clock of its own. */
     public EngineLoop(IoHandlerFactory transport, Ticker clock) {
         this.clock = clock;
         thread = Thread.currentThread();
@@ -90,16 +80,15 @@ public final class EngineLoop implements WindowGate.Writer {
     }
 
     /**
-     * What is done from now on.
+     * Sets the loop's work from now on.
      *
-     * @param failure is told, on the loop's thread, of what the duty threw: the state of the relay is in doubt then
+     * @param failure told, on the loop's thread, what the duty threw: the state of the relay is in doubt then
      */
-    public void duty(Duty whatToDo, Consumer<Throwable> failure) {
-        duty = whatToDo;
+    public void duty(Duty work, Consumer<Throwable> failure) {
+        duty = work;
         onFailure = failure;
     }
 
-    /** Starts the loop's thread. */
     public void start() {
         thread.start();
     }
@@ -109,12 +98,12 @@ public final class EngineLoop implements WindowGate.Writer {
         return io;
     }
 
-    /** The loop's clock, as {@link System#nanoTime}. */
+    /** The clock's time, as {@link System#nanoTime}. */
     public long nanoTime() {
         return clock.nanoTime();
     }
 
-    /** Has the loop do something every so often. Any thread. */
+    /** Runs a task regularly; it gets the clock's time. Any thread. */
     public void every(long millis, Consumer<Long> task) {
         Runnable guarded = () -> {
             try {
@@ -126,24 +115,18 @@ public final class EngineLoop implements WindowGate.Writer {
         io.scheduleWithFixedDelay(guarded, millis, millis, TimeUnit.MILLISECONDS);
     }
 
-    /** Registers a channel with the loop. Any thread. */
-    @SuppressWarnings("deprecation") // a loop of one's own is no group with a bootstrap of its own
-    public ChannelFuture register(Channel channel) {
-        return io.register(channel);
-    }
-
     /**
-     * Hands a channel to another loop. It is nobody's until it has arrived: nothing is read or written. On the thread of the
-     * loop it is registered with.
+     * Hands a channel to another loop. Nothing of it is read or written until it has arrived. On the thread of its present
+     * loop.
      *
-     * @param arrival told on the other loop when that one has it, or of the failure if it has been closed on the way; not
-     *     told of a channel that was closed before it left, which its handlers are
+     * @param arrival told on the other loop that the channel has arrived, or was closed on the way; not told of a channel
+     *     that was closed before it left, of which its handlers hear
      */
-    @SuppressWarnings("deprecation") // as above
+    @SuppressWarnings("deprecation") // a loop of one's own is no group with a bootstrap of its own
     public static void move(Channel channel, EngineLoop to, ChannelFutureListener arrival) {
         channel.deregister().addListener(gone -> {
             if (channel.isOpen()) {
-                // It is told before the other loop reads anything, which a listener that is added later may not be.
+                // A listener that is added later might be told after the other loop has read.
                 to.io.register(new DefaultChannelPromise(channel, to.io).addListener(arrival));
             }
         });
@@ -155,19 +138,19 @@ public final class EngineLoop implements WindowGate.Writer {
     }
 
     /**
-     * Wakes the loop if it sleeps or is about to. Any thread. The caller has made visible what there is to do, followed
-     * by a full fence; without work to do it costs one read of a field that rarely changes.
+     * Wakes the loop if it sleeps or is about to. Any thread, after a full fence behind the writes that make the new work
+     * visible. For a loop that is awake this is one read of a field that rarely changes.
      */
     @Override
     public void signal() {
         if (parked.getPlain() && parked.compareAndSet(true, false)) {
-            // A task, not the loop's bare wakeup(): that one is lost while the loop is about to sleep but has not told
-            // its selector yet. For tasks it looks once more after it has.
+            // A task: the loop's bare wakeup() is lost while the loop is about to sleep but has not told its selector
+            // yet. For tasks it looks once more after that.
             io.execute(NOTHING);
         }
     }
 
-    /** An append is a part of one read, one task or one step of the duty: once a task of our own runs, it has ended. */
+    /** Waits for a task of its own: an append is a part of one read, one task or one step of the duty. */
     @Override
     public void awaitBetweenSteps() {
         if (io.inEventLoop()) {
@@ -199,7 +182,7 @@ public final class EngineLoop implements WindowGate.Writer {
         return !thread.isAlive();
     }
 
-    /** Gives back what the transport has of a loop that was never started. */
+    /** Releases the transport of a loop that was never started. */
     public void discard() {
         io.setOwningThread(Thread.currentThread());
         io.shutdownGracefully(0, 0, TimeUnit.MILLISECONDS);
@@ -230,8 +213,7 @@ public final class EngineLoop implements WindowGate.Writer {
             try {
                 more = duty.work();
             } catch (Throwable t) {
-                // Connections have walls of their own. What arrives here has left the order in doubt: nothing more is
-                // done.
+                // Connections have walls of their own, so this failure has left the order in doubt.
                 duty = SOCKETS_ONLY;
                 throw t;
             }
@@ -242,8 +224,8 @@ public final class EngineLoop implements WindowGate.Writer {
     }
 
     private void parkedRun() {
-        // Whoever adds work after this sees it, whoever added before is seen by pending(). Without the fence pending()
-        // could read first: some of what it reads is less than volatile.
+        // Work that is added after this finds the flag; pending() finds work that was added before. Without the fence
+        // pending() could read first: some of its fields are less than volatile.
         parked.set(true);
         VarHandle.fullFence();
         if (duty.pending()) {

@@ -3,43 +3,60 @@ package dev.msgrelay.server.core;
 import com.lmax.disruptor.InsufficientCapacityException;
 import com.lmax.disruptor.MultiProducerSequencer;
 import com.lmax.disruptor.Sequence;
+import com.lmax.disruptor.SequenceBarrier;
 import com.lmax.disruptor.WaitStrategy;
 import dev.msgrelay.server.memory.Bytes;
 import io.netty.buffer.ByteBuf;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
  * The ring: a Disruptor of many producers whose sequences number <em>cells</em> of 64 bytes of one direct slab.
  *
- * <p>A producer claims as many cells as its run needs, copies the run in one go and publishes them. One claim therefore
- * moves anything from one small message to all that a network read brought, without an object or an allocation, and
- * whatever the sizes of the bodies. The slab has a spare tail as long as the longest run, so a run that starts in the
- * last cell still lies in one piece.
+ * <p>A producer claims as many cells as its run needs, copies the run in one go and publishes them: one small message, or all
+ * that a network read brought, without an object. The slab has a spare tail as long as the longest run, so a run that starts
+ * in the last cell still lies in one piece.
  *
  * <pre>
  *  cell  0        1        2        3                     cells-1 | spare tail: longest run
  *       +--------+--------+--------+--------+- - -+--------+--------+- - - - - - - -+
  *       |l|e|run ...       ... run |l|e|run |     |l|e|run ...    ... run |         |
  *       +--------+--------+--------+--------+- - -+--------+--------+- - - - - - - -+
- *        l, 4 bytes: length of the run; 0: nothing, skip the cell
- *        e, 4 bytes: length of each of its frames where they are known to be valid and alike, else 0
+ *        l, 4 bytes: length of the run; 0: skip the cell
+ *        e, 4 bytes: length of each of its frames if they are known to be valid and alike, else 0
  * </pre>
  *
- * Threads: any number of producers; one consumer, the {@link RunPoller}.
+ * <p>The consumer is an event loop, which never waits on the ring: it polls, sleeps in its selector, and is woken by a
+ * publish. The Disruptor's own {@code EventPoller} asks at every poll for the highest published sequence, which on a full
+ * ring means to scan all of it. Here a run's first cell says how many cells it has: one look a run.
+ *
+ * <p>Threads: any number of producers; one consumer.
  */
 public final class FrameRing {
     /** Bytes of a cell: a cache line, so that two producers never write to the same one. */
     public static final int CELL_BYTES = 64;
 
-    /** What {@link #tryClaim} answers when the run does not fit at present. */
+    /** Result of {@link #tryClaim}: the run does not fit at present. */
     public static final long REFUSED = -1;
 
-    static final int NOTHING = 0;
+    /** A batch ends with the run that reaches this many cells, 128 KiB: what it packs is still in the cache when it is sent. */
+    static final int MAX_CELLS = 2048;
+
+    private static final int NOTHING = 0;
     static final int HEADER_BYTES = 2 * Integer.BYTES;
 
     private static final int EACH_OFFSET = Integer.BYTES;
 
     private static final int CELL_SHIFT = 6;
+
+    /** Result of a poll. */
+    enum Polled {
+        /** No run is published. */
+        NOTHING,
+        SOME,
+        /** The handler could not take a run, which stays in the ring; it may have taken others before. */
+        HELD
+    }
 
     private final ByteBuffer slab;
     private final MultiProducerSequencer sequencer;
@@ -51,9 +68,9 @@ public final class FrameRing {
      * @param cells number of cells, a power of two
      * @param maxRun longest run in bytes, at most half of the ring so that it can always be claimed in the end
      * @param memory direct memory of at least {@link #slabBytes} bytes; the caller keeps its ownership
-     * @param wakeup told of every publish
+     * @param wakeup run after every publish, which it finds visible
      */
-    public FrameRing(int cells, int maxRun, ByteBuf memory, WaitStrategy wakeup) {
+    public FrameRing(int cells, int maxRun, ByteBuf memory, Runnable wakeup) {
         if (Integer.bitCount(cells) != 1) {
             throw new IllegalArgumentException("cells " + cells + " is not a power of two");
         }
@@ -62,13 +79,13 @@ public final class FrameRing {
                     + ((long) cells * CELL_BYTES) + " bytes");
         }
         this.slab = Bytes.view(memory, slabBytes(cells, maxRun));
-        this.sequencer = new MultiProducerSequencer(cells, wakeup);
+        this.sequencer = new MultiProducerSequencer(cells, new Wakeup(wakeup));
         this.sequencer.addGatingSequences(consumed);
         this.mask = cells - 1;
         this.maxRun = maxRun;
     }
 
-    /** Bytes of direct memory that a ring of this shape takes. */
+    /** Bytes of the ring's direct memory. */
     public static int slabBytes(int cells, int maxRun) {
         return cells * CELL_BYTES + cellsOf(maxRun) * CELL_BYTES;
     }
@@ -83,7 +100,6 @@ public final class FrameRing {
         return maxRun;
     }
 
-    /** Number of cells. */
     public int cells() {
         return mask + 1;
     }
@@ -99,7 +115,7 @@ public final class FrameRing {
             throw new IllegalArgumentException("run of " + length + " bytes is not within 1.." + maxRun);
         }
         int n = cellsOf(length);
-        // Asked first: the exception of tryNext has no stack trace, but unwinding still costs more than a look.
+        // A look first: to unwind the exception of tryNext costs more.
         if (!sequencer.hasAvailableCapacity(n)) {
             return REFUSED;
         }
@@ -110,7 +126,7 @@ public final class FrameRing {
         }
     }
 
-    /** Copies a part of a claimed run to its place: {@code length} bytes of {@code source} to {@code at} of the run. */
+    /** Copies {@code length} bytes of {@code source} to {@code at} of a claimed run. */
     public void put(long claim, int at, ByteBuffer source, int offset, int length) {
         slab.put(cellOffset(claim) + HEADER_BYTES + at, source, offset, length);
     }
@@ -123,20 +139,20 @@ public final class FrameRing {
     }
 
     /**
-     * Makes a claimed run visible to the consumer and wakes it where it sleeps.
+     * Makes a claimed run visible to the consumer, and wakes it.
      *
-     * @param each the length of every frame of the run, where they are known to be valid and alike; otherwise 0
+     * @param each length of every frame of the run if they are known to be valid and alike; otherwise 0
      */
     public void publish(long claim, int length, int each) {
         int cell = cellOffset(claim);
         slab.putInt(cell, length);
         slab.putInt(cell + EACH_OFFSET, each);
-        // The first cell speaks for all: the consumer goes from run to run and never asks for the others. Marking and
-        // asking for each cell costs both sides more than copying it.
+        // The first cell alone: the consumer goes from run to run, and to mark and ask for each cell costs both sides
+        // more than to copy it.
         sequencer.publish(claim);
     }
 
-    /** Gives a claim back: its cells hold nothing. */
+    /** Gives a claim back: the consumer skips its cells. */
     public void abandon(long claim, int length) {
         long last = claim + cellsOf(length) - 1;
         for (long cell = claim; cell <= last; cell++) {
@@ -156,8 +172,8 @@ public final class FrameRing {
     }
 
     /**
-     * Whether the consumer would find a run. Where one is claimed and not published, and nothing before it, there is none:
-     * its producer may have lost its core in between, and who spins on it keeps it from getting one.
+     * Whether the consumer would find a run. A claim that is not published hides the runs behind it: its producer may have
+     * lost its processor, and a consumer that spins keeps it from getting one.
      */
     public boolean hasNext() {
         return isPublished(consumed.get() + 1);
@@ -173,28 +189,57 @@ public final class FrameRing {
         return sequencer.remainingCapacity();
     }
 
-    ByteBuffer slab() {
-        return slab;
-    }
-
     Sequence consumed() {
         return consumed;
     }
 
+    /** Hands one batch of the published runs to {@code handler}. On the consumer's thread. */
+    Polled poll(RunHandler handler) {
+        long first = consumed.get() + 1;
+        long limit = first + MAX_CELLS;
+        long next = first;
+        Polled result = Polled.NOTHING;
+        while (next < limit && isPublished(next)) {
+            int cell = cellOffset(next);
+            int length = slab.getInt(cell);
+            if (length == NOTHING) {
+                next++;
+            } else if (handler.makeReady()) {
+                handler.onEvent(slab, cell + HEADER_BYTES, length, slab.getInt(cell + EACH_OFFSET));
+                next += cellsOf(length);
+            } else {
+                result = Polled.HELD;
+                break;
+            }
+        }
+        if (next == first) {
+            return result;
+        }
+        // Once a batch: each store takes the cache line from the producers, which wait for this.
+        consumed.set(next - 1);
+        return result == Polled.HELD ? result : Polled.SOME;
+    }
+
     /** Whether the run that starts at {@code sequence} is published. */
-    boolean isPublished(long sequence) {
+    private boolean isPublished(long sequence) {
         return sequencer.isAvailable(sequence);
     }
 
-    int lengthAt(long sequence) {
-        return slab.getInt(cellOffset(sequence));
-    }
-
-    int eachAt(long sequence) {
-        return slab.getInt(cellOffset(sequence) + EACH_OFFSET);
-    }
-
-    int cellOffset(long sequence) {
+    private int cellOffset(long sequence) {
         return ((int) sequence & mask) << CELL_SHIFT;
+    }
+
+    private record Wakeup(Runnable wakeup) implements WaitStrategy {
+        @Override
+        public void signalAllWhenBlocking() {
+            // The publish must be visible before the consumer's flag is read, or both sides could miss each other.
+            VarHandle.fullFence();
+            wakeup.run();
+        }
+
+        @Override
+        public long waitFor(long sequence, Sequence cursor, Sequence dependent, SequenceBarrier barrier) {
+            throw new UnsupportedOperationException("the ring is polled by an event loop, nobody waits on it");
+        }
     }
 }

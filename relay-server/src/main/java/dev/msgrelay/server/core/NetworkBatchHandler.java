@@ -11,10 +11,9 @@ import org.slf4j.LoggerFactory;
  * Packs runs into packets of the log: the smart batcher.
  *
  * <p>A batch is what one cycle of the core brings: reads of its own sockets, runs of the ring, of stages, and of other relays.
- * While one is packed, more gathers. {@link #endOfBatch} alone moves the head of the log, so that subscribers are handed
- * everything in one go; {@link Order#drain} alone calls it. Frames go one behind the other; a packet ends where the
- * next frame would take it over one MTU's worth of payload. A frame that is larger than a packet is a packet of its own
- * and takes several on the wire.
+ * {@link #endOfBatch} alone moves the head of the log, so that subscribers are handed everything in one go; {@link
+ * Order#drain} alone calls it. A packet ends where the next frame would take it over one MTU's worth of payload; a larger
+ * frame is a packet of its own.
  *
  * <pre>
  *   ring, stages:             onEvent(run) --walk--.
@@ -29,25 +28,22 @@ public final class NetworkBatchHandler implements RunHandler {
 
     private final PacketLog log;
     private final RunScan scan;
-    // Null: nobody wants the times of batches.
-    private LongConsumer times;
-    private LongSupplier clock;
+    private final LongSupplier clock;
+    private final LongConsumer times;
     private boolean timing;
     private long batchNanos;
 
     /**
      * @param packetBytes payload of a packet: the MTU less the IP and TCP headers
      * @param maxBody longest body in bytes
+     * @param clock in ns, read at the begin and the end of a batch alone
+     * @param times gets the time of each batch, in ns
      */
-    public NetworkBatchHandler(PacketLog log, int packetBytes, int maxBody) {
+    public NetworkBatchHandler(PacketLog log, int packetBytes, int maxBody, LongSupplier clock, LongConsumer times) {
         this.log = log;
         this.scan = new RunScan(packetBytes, maxBody);
-    }
-
-    /** Tells the times of batches from now on; the clock is read at the begin and the end of a batch alone. */
-    public void timedBy(LongSupplier nanos, LongConsumer nanosOfBatch) {
-        clock = nanos;
-        times = nanosOfBatch;
+        this.clock = clock;
+        this.times = times;
     }
 
     @Override
@@ -56,14 +52,28 @@ public final class NetworkBatchHandler implements RunHandler {
     }
 
     @Override
-    public void onEvent(Run run) {
-        pack(walk(run));
+    public void onEvent(ByteBuffer buffer, int offset, int length, int frameLength) {
+        // The ends of packets depend on the runs before, so a run is walked when its turn has come.
+        int open = log.openPacketBytes();
+        RunScan walked = frameLength > 0
+                ? scan.assume(buffer, offset, length, frameLength, open)
+                : scan.scan(buffer, offset, length, open);
+        if (walked.end() != length) {
+            // Producers check their runs in the ring or before, so this is a fault of the relay's own. What is whole is
+            // relayed, the rest is not: it must neither reach a subscriber nor stop the ring.
+            LOG.error(
+                    "a run in the ring is not whole frames, which is a fault of the relay: {} of its {} bytes are dropped{}",
+                    walked.rest(),
+                    length,
+                    walked.problem() == null ? "" : " (" + walked.problemText() + ")");
+        }
+        pack(walked);
     }
 
     /**
-     * Packs a run of whole frames that others have put in order; only while it is {@link #makeReady ready}.
+     * Packs a run of whole frames that others have put in order; only after {@link #makeReady} has returned true.
      *
-     * @throws IllegalStateException it is something else. The others have counted it, so the stream is no longer theirs
+     * @throws IllegalStateException it is no such run. The others have counted it, so the stream here differs from theirs
      */
     public void append(ByteBuffer buffer, int offset, int length) {
         RunScan walked = scan.scan(buffer, offset, length, log.openPacketBytes());
@@ -76,34 +86,12 @@ public final class NetworkBatchHandler implements RunHandler {
         pack(walked);
     }
 
-    /** Where the packets of a run end depends on what came before it, so it is walked when its turn has come. */
-    private RunScan walk(Run run) {
-        int open = log.openPacketBytes();
-        RunScan walked = run.frameLength() > 0
-                ? scan.assume(run.buffer(), run.offset(), run.length(), run.frameLength(), open)
-                : scan.scan(run.buffer(), run.offset(), run.length(), open);
-        return whole(walked, run.length());
-    }
-
-    private static RunScan whole(RunScan walked, int length) {
-        if (walked.end() != length) {
-            // Producers check their runs in the ring or before, so this is a fault of the relay's own. What is whole is
-            // relayed, the rest is not: it must neither reach a subscriber nor stop the ring.
-            LOG.error(
-                    "a run in the ring is not whole frames, which is a fault of the relay: {} of its {} bytes are dropped{}",
-                    walked.rest(),
-                    length,
-                    walked.problem() == null ? "" : " (" + walked.problemText() + ")");
-        }
-        return walked;
-    }
-
     /**
-     * Packs the whole frames of a span that was walked with the log's open packet in mind; readers see them after {@link
+     * Packs the whole frames of a span, which was walked with the log's open packet in mind. Readers see them after {@link
      * #endOfBatch}.
      */
     public void pack(RunScan span) {
-        if (times != null && !timing) {
+        if (!timing) {
             timing = true;
             batchNanos = clock.getAsLong();
         }
@@ -113,12 +101,12 @@ public final class NetworkBatchHandler implements RunHandler {
         log.append(span.buffer(), span.offset(), span.end(), span.frames());
     }
 
-    /** The batch has ended: readers see everything that was packed. */
+    /** Shows readers everything that was packed. */
     void endOfBatch() {
         log.publish();
     }
 
-    /** Subscribers have been handed the batch, as far as their sockets took it. */
+    /** Takes the batch's time: subscribers have been handed it, as far as their sockets took it. */
     void handedOver() {
         if (timing) {
             timing = false;

@@ -6,10 +6,8 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Where the one order is made: what producers of other threads have put into the ring or gathered in their stages goes into
- * the log, batch by batch, behind what sockets of the core's own thread have brought in the same cycle.
- *
- * <p>Owned by the core's thread, but for what says otherwise.
+ * The one order: runs of other threads, from the ring and from stages, go into the log behind the spans that sockets of the
+ * core's own thread have brought in the same cycle. Owned by the core's thread unless a method says otherwise.
  */
 public final class Order {
     private static final int BATCHES_PER_LOOK = 256;
@@ -17,34 +15,33 @@ public final class Order {
     private static final long STAGE_HELD_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final FrameRing ring;
-    private final RunPoller poller;
     private final NetworkBatchHandler handler;
-    // Where runs go: the handler, or who orders them with others first; null: nobody does.
-    private final RunHandler runs;
+    // Null: the order is made here.
     private final Orderer others;
+    // The receiver of runs: the others if there are any, else the handler.
+    private final RunHandler runs;
     private final WindowGate gate;
     private final PacketLog log;
 
     private volatile RunStage[] stages = {};
     private int batches;
-    // What was thrown while a span was packed: nobody knows what of it is in the log.
+    // A failure while a span was packed: an unknown part of the span is in the log.
     private Throwable inDoubt;
 
-    /** @param others who decides the order; null: it is made here */
+    /** @param others decide the order; null: it is made here */
     public Order(FrameRing ring, NetworkBatchHandler handler, Orderer others, WindowGate gate, PacketLog log) {
         this.ring = ring;
-        this.runs = others == null ? handler : others;
-        this.others = others;
-        this.poller = new RunPoller(ring, runs);
         this.handler = handler;
+        this.others = others;
+        this.runs = others == null ? handler : others;
         this.gate = gate;
         this.log = log;
     }
 
     /**
-     * Takes what there is from the ring, and what has gathered in stages where the ring has run dry. Then the batch of this cycle
-     * has ended, and the head moves: also where the gate refused in the middle of it, since only readers that get what is
-     * packed already open the gate again. Nothing else moves the head.
+     * Takes runs from the ring, and from stages if the ring has run dry. Then the batch of this cycle ends, and the head moves:
+     * also if the gate refused in the middle of the batch, since only readers of what is packed open the gate again. Nothing
+     * else moves the head.
      *
      * @return whether there is more in the ring
      */
@@ -52,10 +49,11 @@ public final class Order {
         if (inDoubt != null) {
             throw new IllegalStateException("the order is in doubt", inDoubt);
         }
-        boolean got = poller.poll();
-        // What has gathered in stages is taken when the ring has run dry: it is the producer's own memory, and every
-        // look at it takes the lines from its core. Now and then all the same: another producer may never let the ring
-        // run dry.
+        FrameRing.Polled polled = ring.poll(runs);
+        boolean got = polled == FrameRing.Polled.SOME;
+        // A look at a stage takes its cache lines from the producer's core. Now and then it is due all the same:
+        // another
+        // producer may never let the ring run dry.
         if (!got || ++batches % BATCHES_PER_LOOK == 0) {
             for (RunStage stage : stages) {
                 got |= stage.take(runs);
@@ -68,61 +66,51 @@ public final class Order {
         if (!allShown()) {
             handler.endOfBatch();
         }
-        return more || got && !poller.held() && ring.hasNext();
+        return more || got && polled != FrameRing.Polled.HELD && ring.hasNext();
     }
 
-    /** Subscribers have been handed what the last {@link #drain} showed, as far as their sockets took it. */
+    /** Takes note that subscribers have been handed what the last {@link #drain} showed, as far as their sockets took it. */
     public void handedOver() {
         handler.handedOver();
     }
 
-    /** Whether readers see all that is in the log: not in the middle of a batch. */
+    /** Whether readers see all that is in the log; false in the middle of a batch. */
     public boolean allShown() {
         return log.endPosition() == log.head().position();
     }
 
-    /** Has the log get ready for one more run; answers whether it can take one now. */
+    /** Has the log get ready for one more run; returns whether it can take one now. */
     public boolean makeReady() {
         return inDoubt == null && log.makeReady();
     }
 
-    /** A span of whole frames of the core's own thread goes into the log. Only while {@link #makeReady} says that it can. */
+    /** Takes a span of whole frames of the core's own thread into the log; only after {@link #makeReady} has returned true. */
     public void take(RunScan span) {
         try {
             handler.pack(span);
         } catch (Throwable e) {
-            // In a publisher's read, whose wall ends that publisher. The next drain ends the relay.
+            // This read's wall ends the publisher alone; the next drain ends the relay.
             inDoubt = e;
             throw e;
         }
     }
 
-    /** Bytes that the open packet holds: a span that is to be taken is walked with them in mind. */
-    public int openPacketBytes() {
-        return log.openPacketBytes();
-    }
-
-    /** The number of the last message taken; 0: none yet. */
-    public long lastSequence() {
-        return log.lastSequence();
-    }
-
-    /** Whether something waits that the last {@link #drain} did not find: asked before the core sleeps. */
+    /** Whether something waits that the last {@link #drain} did not find; asked before the core sleeps. */
     public boolean pending() {
-        // While readers hold the writer back the ring stays full: what wakes the core then is their progress.
+        // While readers hold the writer back the ring stays full, and their progress wakes the core. Likewise runs that
+        // the others have put in order make room, and wake it.
         boolean waits = others == null
                 ? ring.hasNext() || stageReadySoon()
-                // What comes into order makes room, and wakes the core.
                 : others.hasOrdered() || others.makeReady() && (ring.hasNext() || stageReadySoon());
         return waits && !gate.stillRefuses() && !log.starved();
     }
 
-    /** Who is at its stage may have looked whether we sleep before we did, and will not wake us. */
+    /** Longest sleep; 0: no limit. A producer that is at its stage may have asked too early whether the core sleeps. */
     public long sleepNanos() {
         return stagesWait() && !gate.stillRefuses() ? STAGE_HELD_NANOS : 0;
     }
 
-    /** A producer's stage is looked at from now on. Any thread. */
+    /** Adds a producer's stage. Any thread. */
     public synchronized void add(RunStage stage) {
         RunStage[] old = stages;
         RunStage[] next = Arrays.copyOf(old, old.length + 1);
@@ -130,14 +118,14 @@ public final class Order {
         stages = next;
     }
 
-    /** Ends all stages: local publishers publish nothing any more. Any thread. */
+    /** Ends all stages: local publishers publish no more. Any thread. */
     public void endStages() {
         for (RunStage stage : stages) {
             stage.end();
         }
     }
 
-    /** The ring's memory is about to go: nobody touches it through a stage any more. Any thread, once the core has ended. */
+    /** Drops all stages, before the ring's memory goes. Any thread, once the core has ended. */
     public void dropStages() {
         for (RunStage stage : stages) {
             stage.drop();
@@ -150,7 +138,7 @@ public final class Order {
         return !stagesWait() && ring.isEmpty() && (others == null || others.isEmpty());
     }
 
-    /** Whether the ring, and the orderer if there is one, have room for all who were held back. */
+    /** Whether there is room for all publishers that were held back. */
     public boolean hasPlentyOfRoom() {
         return ring.remainingCells() >= ring.cells() / 2 && (others == null || others.hasPlentyOfRoom());
     }
@@ -174,8 +162,8 @@ public final class Order {
     }
 
     /**
-     * A producer that runs on another core lets go of its stage in less than a microsecond: to wait for that is cheaper than
-     * to sleep and be woken. One that has lost its core does not, and may need ours: so the wait is short.
+     * Waits for a stage that its producer is about to let go, if shortly: that is cheaper than to sleep and be woken. A producer
+     * that has lost its processor may need this one.
      */
     private boolean stageReadySoon() {
         int looks = 0;

@@ -6,17 +6,15 @@ import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.memory.Bytes;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /**
- * One walk over received bytes that finds everything there is to know of them: where the last whole frame ends, how many
- * there are, where packets end, and why the walk stopped. To walk once matters: a step depends on the
- * one before, and costs as much as copying the frame.
- *
- * <p>It is also the span that it has walked: what is handed from the reader of a socket to the log is one object, with the
- * bytes, their whole frames, and where packets end. Reused for every read; owned by one thread.
+ * One walk over received bytes, and its result, the span: the number and the end of the whole frames, the ends of packets, and
+ * the reason why the walk stopped. One walk, since each step depends on the one before, and costs as much as copying the frame.
+ * Reused for every read; owned by one thread.
  */
 public final class RunScan {
-    /** Ranges that a text names. */
+    /** Most type ranges that a text names. */
     private static final int TEXT_RANGES = 8;
 
     private final int packetBytes;
@@ -26,7 +24,7 @@ public final class RunScan {
     private int offset;
     private int length;
 
-    // Packet k of the scan ends at end[k], relative to the start; frames[k] are counted from the start too.
+    // The end of packet k, and the number of frames before it, both from the start of the scan.
     private int[] packetEnd = new int[256];
     private int[] framesBefore = new int[256];
     private int packets;
@@ -61,20 +59,16 @@ public final class RunScan {
     }
 
     /**
-     * As above, of somebody who may send some types only.
+     * As above, for a publisher that may send some types only.
      *
-     * @param types looked at once for each stretch of equal headers; null: every type
+     * @param types asked once for each stretch of equal headers; null: every type
      */
     public RunScan scan(ByteBuffer buffer, int offset, int length, int open, TypeRanges types) {
-        set(buffer, offset, length);
+        begin(buffer, offset, length, open);
         allowed = types;
-        packets = 0;
-        problem = null;
-        incomplete = 0;
         stretches = 0;
         int at = 0;
         int count = 0;
-        packetStart = -open;
         while (length - at >= FrameLayout.HEADER_LENGTH) {
             long header = buffer.getLong(offset + at);
             int type = Bytes.bigEndian(buffer.getInt(offset + at + FrameLayout.TYPE_OFFSET));
@@ -95,8 +89,9 @@ public final class RunScan {
                 incomplete = frame;
                 break;
             }
-            // Neighbours are often alike. Stepping by the length just seen, instead of the one just read, frees the
-            // processor from waiting for each header before it can look at the next: several times as fast.
+            // Neighbours are often alike. A step by the length seen before does not wait for the header: several times
+            // as
+            // fast.
             int first = at;
             int last = offset + length - frame;
             int next = offset + at + frame;
@@ -113,23 +108,23 @@ public final class RunScan {
         return this;
     }
 
-    private void set(ByteBuffer where, int from, int bytes) {
+    private void begin(ByteBuffer where, int from, int bytes, int open) {
         buffer = where;
         offset = from;
         length = bytes;
-    }
-
-    /**
-     * What {@link #scan} finds in valid frames that are all alike, without looking at them.
-     *
-     * @param each length of a frame in bytes
-     */
-    RunScan assume(ByteBuffer buffer, int offset, int length, int each, int open) {
-        set(buffer, offset, length);
         packets = 0;
         problem = null;
         incomplete = 0;
         packetStart = -open;
+    }
+
+    /**
+     * Has the result that {@link #scan} would have for valid frames that are all alike, without a look at them.
+     *
+     * @param each length of a frame in bytes
+     */
+    RunScan assume(ByteBuffer buffer, int offset, int length, int each, int open) {
+        begin(buffer, offset, length, open);
         end = length;
         frames = closePackets(0, length, each, 0);
         return this;
@@ -145,7 +140,7 @@ public final class RunScan {
         return offset;
     }
 
-    /** Bytes behind the whole frames: of an incomplete one, or of one that breaks the rules. */
+    /** Bytes behind the whole frames. */
     public int rest() {
         return length - end;
     }
@@ -159,7 +154,7 @@ public final class RunScan {
         return at - offset;
     }
 
-    /** The length of a frame where everything scanned is whole frames of one length and type, otherwise 0. */
+    /** The length of each frame if everything scanned is whole frames of one length and type; otherwise 0. */
     public int each() {
         return stretches == 1 && problem == null && incomplete == 0 ? lastFrame : 0;
     }
@@ -174,7 +169,7 @@ public final class RunScan {
         return frames;
     }
 
-    /** Whole length of the incomplete frame behind {@link #end}, where its header is there; otherwise 0. */
+    /** Whole length of the incomplete frame behind {@link #end}, if its header is there; otherwise 0. */
     public int incompleteFrame() {
         return incomplete;
     }
@@ -184,7 +179,7 @@ public final class RunScan {
         return packets;
     }
 
-    /** Where packet {@code k} ends and the next one starts, relative to the start of the scan. */
+    /** The end of packet {@code k}, relative to the start of the scan. */
     int packetEnd(int k) {
         return packetEnd[k];
     }
@@ -194,17 +189,17 @@ public final class RunScan {
         return framesBefore[k];
     }
 
-    /** Why the walk stopped at the frame behind {@link #end}: a fault, or RESERVED_TYPE for any control frame; or null. */
+    /** Fault of the frame behind {@link #end}, RESERVED_TYPE for any control frame; null: there is none. */
     public CloseReason problem() {
         return problem;
     }
 
-    /** The type of the frame that {@link #problem} is about. */
+    /** Type of the frame with the {@link #problem}. */
     public int problemType() {
         return problemType;
     }
 
-    /** What that frame's header says of the length of its body; unchecked. */
+    /** Length of that frame's body, as its header says; unchecked. */
     public int problemLength() {
         return problemLength;
     }
@@ -225,7 +220,7 @@ public final class RunScan {
         };
     }
 
-    /** Ends packets among equal frames from {@code first} to {@code end}; answers how many frames those are. */
+    /** Ends packets among equal frames from {@code first} to {@code end}; returns the number of these frames. */
     private int closePackets(int first, int end, int frame, int count) {
         int frames = (end - first) / frame;
         int at = first;
@@ -249,8 +244,8 @@ public final class RunScan {
 
     private void close(int at, int count) {
         if (packets == packetEnd.length) {
-            packetEnd = java.util.Arrays.copyOf(packetEnd, packets * 2);
-            framesBefore = java.util.Arrays.copyOf(framesBefore, packets * 2);
+            packetEnd = Arrays.copyOf(packetEnd, packets * 2);
+            framesBefore = Arrays.copyOf(framesBefore, packets * 2);
         }
         packetEnd[packets] = at;
         framesBefore[packets] = count;

@@ -9,36 +9,25 @@ import java.nio.ByteOrder;
 import java.util.function.BooleanSupplier;
 
 /**
- * Where one producer thread gathers small messages while the ring's consumer is busy: smart batching on the producer's
- * side. A claim and a publish per message cost two cache misses each way; gathered, they are paid once for dozens of
- * messages. Nobody waits for a timer:
+ * Memory in which one producer thread gathers small messages while the ring's consumer is busy: the cache misses of a claim
+ * and a publish are paid once for dozens of messages. No timer:
  *
  * <pre>
  *   consumer asleep          every message goes into the ring at once, and wakes it
  *   consumer busy            messages gather here;  full: into the ring as one run
- *   consumer runs dry        it takes what has gathered here itself, before it sleeps
+ *   consumer runs dry        it takes them from here itself, before it sleeps
  * </pre>
  *
- * The two sides meet in one word. It is the producer's own but for the moments in which the consumer takes: a
- * compare-and-set that finds its line where it left it. To take the word is a full fence, and a producer looks whether the
- * consumer sleeps after that: a consumer that finds all words free may sleep until it is woken. If it finds one taken, it
- * looks again a little later, and must not spin on it: the producer may have lost its core in between, to the consumer of
- * all threads. That is also why the producer lets go of the word before it wakes the consumer.
+ * Both sides take one word, {@code owner}. To take it is a full fence, after which a producer looks whether the consumer
+ * sleeps: a consumer that finds all words free may sleep until it is woken. If it finds one taken, it looks again a little
+ * later, and does not spin: the producer may have lost its processor to the consumer itself. So a producer lets go of the word
+ * before it wakes the consumer.
  */
 public final class RunStage {
-    /** Runs up to this length gather; a longer one is worth a claim of its own. */
+    /** Longest run that gathers; a longer one is worth a claim of its own. */
     public static final int SMALL_RUN = 2048;
 
-    /** What became of a run. */
-    public enum Taken {
-        YES,
-        /** Neither here nor in the ring is room. */
-        NO,
-        /** It is not made of whole, lawful frames; {@link #problemText} says what is wrong. */
-        INVALID
-    }
-
-    /** Bytes that gather at most. */
+    /** Most bytes that gather. */
     static final int CAPACITY = 8192;
 
     private static final int FREE = 0;
@@ -59,7 +48,6 @@ public final class RunStage {
     private final FrameRing ring;
     private final BooleanSupplier consumerAsleep;
     private final ByteBuffer memory;
-    private final Run run = new Run();
     private final RunScan scan;
 
     @SuppressWarnings("unused") // through OWNER
@@ -67,7 +55,7 @@ public final class RunStage {
 
     // Guarded by owner.
     private int gathered;
-    // The length of each frame gathered, 0 once they are not all alike.
+    // The length of each gathered frame; 0: they differ.
     private int each;
     private long lastCell = -1;
     private boolean ended;
@@ -80,7 +68,7 @@ public final class RunStage {
         this(ring, maxBody, consumerAsleep, ByteBuffer.allocateDirect(CAPACITY));
     }
 
-    /** @param memory where messages gather, {@link #CAPACITY} bytes */
+    /** @param memory {@link #CAPACITY} bytes in which messages gather */
     RunStage(FrameRing ring, int maxBody, BooleanSupplier consumerAsleep, ByteBuffer memory) {
         this.ring = ring;
         this.consumerAsleep = consumerAsleep;
@@ -90,7 +78,7 @@ public final class RunStage {
 
     // ---- the producer -----------------------------------------------------------------------------------------
 
-    /** Takes one message; false where neither here nor in the ring is room. */
+    /** Takes one message; false: neither here nor in the ring is room. */
     public boolean put(int type, ByteBuffer body, int length) {
         int frame = FrameLayout.HEADER_LENGTH + length;
         acquire();
@@ -131,57 +119,55 @@ public final class RunStage {
         return true;
     }
 
-    /** Takes a run of whole frames, if that is what it is. */
-    public Taken putRun(ByteBuffer frames, int length) {
+    /**
+     * Takes a run; false: neither here nor in the ring is room.
+     *
+     * @throws IllegalArgumentException the run is not made of whole, lawful frames
+     */
+    public boolean putRun(ByteBuffer frames, int length) {
         acquire();
         try {
-            if (ended) {
-                return Taken.NO;
-            }
-            return length <= SMALL_RUN && gathered + length <= CAPACITY
-                    ? gatherRun(frames, length)
-                    : claimRun(frames, length);
+            return !ended
+                    && (length <= SMALL_RUN && gathered + length <= CAPACITY
+                            ? gatherRun(frames, length)
+                            : claimRun(frames, length));
         } finally {
             letGo();
         }
     }
 
-    private Taken gatherRun(ByteBuffer frames, int length) {
+    private boolean gatherRun(ByteBuffer frames, int length) {
         int at = gathered;
         memory.put(at, frames, frames.position(), length);
         scan.scan(memory, at, length, 0);
-        if (scan.end() != length) {
-            return Taken.INVALID;
-        }
+        check(length);
         grow(at, length, scan.each());
-        return Taken.YES;
+        return true;
     }
 
     /** The copy is what is checked: the caller's own memory may change meanwhile. */
-    private Taken claimRun(ByteBuffer frames, int length) {
+    private boolean claimRun(ByteBuffer frames, int length) {
         long claim = moveToRing() ? ring.tryClaim(length) : FrameRing.REFUSED;
         if (claim == FrameRing.REFUSED) {
-            return Taken.NO;
+            return false;
         }
-        boolean whole = false;
         try {
             ring.put(claim, 0, frames, frames.position(), length);
             ring.scan(claim, length, scan);
-            whole = scan.end() == length;
-        } finally {
-            if (!whole) {
-                ring.abandon(claim, length);
-            }
+            check(length);
+        } catch (Throwable e) {
+            ring.abandon(claim, length);
+            throw e;
         }
-        if (whole) {
-            publish(claim, length, scan.each());
-        }
-        return whole ? Taken.YES : Taken.INVALID;
+        publish(claim, length, scan.each());
+        return true;
     }
 
-    /** What was wrong with the last run that was {@link Taken#INVALID}. The producer's thread. */
-    public String problemText() {
-        return scan.problem() == null ? "does not end with a whole frame" : scan.problemText();
+    private void check(int length) {
+        if (scan.end() != length) {
+            throw new IllegalArgumentException("run of " + length + " bytes: "
+                    + (scan.problem() == null ? "does not end with a whole frame" : scan.problemText()));
+        }
     }
 
     private void grow(int at, int length, int frameLength) {
@@ -190,8 +176,7 @@ public final class RunStage {
     }
 
     /**
-     * No more is taken from the producer, which does not touch the ring any more once this returns; the consumer takes what
-     * has gathered, and forgets the stage. Any thread.
+     * Ends the stage: the producer does not touch the ring any more, and the consumer takes what has gathered. Any thread.
      */
     public void end() {
         acquire();
@@ -202,8 +187,8 @@ public final class RunStage {
     }
 
     /**
-     * The ring's memory is about to go: what has gathered is dropped. Nobody touches the ring through this stage any more, not
-     * even a producer that is closed, or forgotten, after the relay. Any thread.
+     * Drops what has gathered, before the ring's memory goes. Then nobody touches the ring through this stage, not even a
+     * producer that is closed, or forgotten, after the relay. Any thread.
      */
     public void drop() {
         acquire();
@@ -212,13 +197,12 @@ public final class RunStage {
         OWNER.setVolatile(this, FREE);
     }
 
-    /** The producer's way to let go of the word. */
     private void letGo() {
         OWNER.setRelease(this, FREE);
         wakeIfAsleep(false);
     }
 
-    /** Where the ring is full, the consumer will look here once it has room. Once ended, only who ended it goes on. */
+    /** Moves what has gathered to the ring if the consumer sleeps; a full ring's consumer looks here when it has room. */
     private void wakeIfAsleep(boolean byEnd) {
         while (gathered > 0 && consumerAsleep.getAsBoolean() && ended == byEnd && ring.hasRoom(gathered)) {
             acquire();
@@ -252,7 +236,7 @@ public final class RunStage {
     private void acquire() {
         int spins = 0;
         while (!OWNER.compareAndSet(this, FREE, PRODUCER)) {
-            // The consumer copies a few kilobytes. If its thread was taken off its core meanwhile, let it have ours.
+            // The consumer copies a few kilobytes. It may need this processor for that.
             if (++spins < SPINS) {
                 Thread.onSpinWait();
             } else {
@@ -263,7 +247,7 @@ public final class RunStage {
 
     // ---- the consumer -----------------------------------------------------------------------------------------
 
-    /** Whether something has gathered here, or is just being put. */
+    /** Whether something has gathered, or is just being put. */
     public boolean waiting() {
         return (int) OWNER.getAcquire(this) != FREE || gathered > 0;
     }
@@ -275,7 +259,7 @@ public final class RunStage {
                 && lastCell <= ring.consumed().get();
     }
 
-    /** Whether its producer has ended and nothing waits here any more. */
+    /** Whether the stage has ended and nothing waits any more. */
     public boolean isDone() {
         return (int) OWNER.getAcquire(this) == FREE && ended && gathered == 0;
     }
@@ -291,10 +275,10 @@ public final class RunStage {
         }
         try {
             int length = gathered;
-            // What this producer has put into the ring before goes before.
+            // This producer's earlier runs in the ring go before.
             boolean next = length > 0 && lastCell <= ring.consumed().get() && handler.makeReady();
             if (next) {
-                handler.onEvent(run.wrap(memory, 0, length, each));
+                handler.onEvent(memory, 0, length, each);
                 gathered = 0;
             }
             return next;

@@ -4,7 +4,7 @@
  * <pre>
  *   producers' threads                        |  the core's thread
  *   LocalPublisher -- RunStage --.            |
- *   reader loops -----------------> FrameRing -> RunPoller -> NetworkBatchHandler -> PacketLog
+ *   reader loops -----------------> FrameRing -> NetworkBatchHandler -> PacketLog
  *                                             |   Order        ^ pack(span)
  *   sockets of the core's own loop ----------------RunScan-----'
  *

@@ -4,7 +4,6 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.fanout.FanoutParts;
-import dev.msgrelay.server.fanout.SendGroup;
 import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.ingest.IngestPort;
 import dev.msgrelay.server.ingest.PublisherConnection;
@@ -29,7 +28,6 @@ import io.netty.channel.WriteBufferWaterMark;
  * loop. Called on the core's thread.
  *
  * @param corePort port of publishers, which are read on the core's loop at first
- * @param sends finds the loops of subscribers
  */
 record ChannelSetup(
         Services services,
@@ -37,8 +35,7 @@ record ChannelSetup(
         PublisherConnection.Shared publishing,
         FanoutParts subscribing,
         IngestPort corePort,
-        EngineLoop core,
-        SendLoops sends) {
+        EngineLoop core) {
     /** A write buffer's water marks that make a channel writable exactly while nothing is pending. */
     private static final WriteBufferWaterMark NOTHING_PENDING = new WriteBufferWaterMark(1, 1);
 
@@ -82,11 +79,11 @@ record ChannelSetup(
         if (tls != null && !secure(accepted, tls, null, ticket)) {
             return core;
         }
-        SendGroup group = sends.place();
-        SubscriberConnection connection = new SubscriberConnection(services, subscribing, group);
+        SubscriberConnection connection = new SubscriberConnection(services, subscribing);
         accepted.closeFuture().addListener(closed -> connection.leaveSeat());
+        EngineLoop loop = connection.takeSeat();
         connection.session().join(accepted, ticket);
-        return group.loop();
+        return loop;
     }
 
     private void refuse(Channel accepted, CloseReason reason, String text) {
@@ -121,23 +118,14 @@ record ChannelSetup(
         }
 
         @Override
-        public void ended(Channel channel, CloseReason reason, String text) {
+        public void ended(Channel channel, CloseReason reason, String text, Throwable fault) {
             services.counters().increment(Counter.TLS_FAILURES);
-            services.closes()
-                    .closed(
-                            "connection " + PeerName.of(channel),
-                            reason,
-                            text,
-                            services.clock().nanoTime());
-        }
-
-        @Override
-        public void failed(Channel channel, Throwable cause) {
-            services.closes()
-                    .failed(
-                            "connection " + PeerName.of(channel),
-                            cause,
-                            services.clock().nanoTime());
+            String who = "connection " + PeerName.of(channel);
+            long nowNanos = services.clock().nanoTime();
+            services.closes().closed(who, reason, text, nowNanos);
+            if (fault != null) {
+                services.closes().failed(who, fault, nowNanos);
+            }
         }
 
         @Override

@@ -17,8 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The core's work in each cycle, after its sockets: the order is drained, subscribers are sent to, acknowledgements are
- * told, and publishers that were held back go on. A few times a second it also looks after its house ({@link #tick}).
- * Owned by the core's thread.
+ * told, and publishers that were held back go on. Owned by the core's thread.
  */
 final class CoreDuty implements EngineLoop.Duty {
     /** Sleep of a loop that waits for memory which another thread gives back. */
@@ -35,41 +34,29 @@ final class CoreDuty implements EngineLoop.Duty {
     private final DurableEnds durable;
     private final PinRelief relief;
     private final JournalLink journal;
+    // Whether other loops read publishers too.
     private final boolean readsElsewhere;
-    // Whether anybody beside the core waits for the head.
+    // Whether other loops, or the journal's threads, wait for the head.
     private final boolean signals;
     // The head at the last signal to others.
     private long toldHead;
-    // Written by the core, read by whoever asks whether it lives.
+    // Written by the core; any thread may ask whether it lives.
     private volatile long tickNanos;
 
-    /** @param readsElsewhere whether other loops read publishers too */
-    CoreDuty(
-            Services services,
-            PacketLog log,
-            WindowGate gate,
-            Order order,
-            IngestPort corePort,
-            HeldSources held,
-            NameTable names,
-            SendLoops sends,
-            DurableEnds durable,
-            PinRelief relief,
-            JournalLink journal,
-            boolean readsElsewhere) {
-        this.services = services;
-        this.log = log;
-        this.gate = gate;
-        this.order = order;
-        this.corePort = corePort;
-        this.held = held;
-        this.names = names;
-        this.sends = sends;
-        this.durable = durable;
+    CoreDuty(EngineAssembly made, PinRelief relief) {
+        this.services = made.services;
+        this.log = made.log;
+        this.gate = made.gate;
+        this.order = made.order;
+        this.corePort = made.corePort;
+        this.held = made.held;
+        this.names = made.names;
+        this.sends = made.sends;
+        this.durable = made.durable;
         this.relief = relief;
-        this.journal = journal;
-        this.readsElsewhere = readsElsewhere;
-        this.signals = sends.hasOthers() || journal.wantsSignals();
+        this.journal = made.journal;
+        this.readsElsewhere = made.readers.length > 0;
+        this.signals = sends.hasOthers() || journal.written() != null;
         this.tickNanos = services.clock().nanoTime();
     }
 
@@ -90,8 +77,9 @@ final class CoreDuty implements EngineLoop.Duty {
             // holds a publisher back later looks at the ring itself.
             VarHandle.fullFence();
         }
-        // Where readers hold the log back, half of its window has to be free as well. Where they do not, that could
-        // take for ever: one that reads nothing is cut off only while it holds the log back.
+        // While readers hold the log back, half of its window has to be free as well. Otherwise that could take for
+        // ever: a
+        // reader that reads nothing is cut off only while it holds the log back.
         if (held.any()
                 && journal.namesMayGoOn()
                 && !log.starved()
@@ -118,20 +106,20 @@ final class CoreDuty implements EngineLoop.Duty {
         return log.starved() ? STARVED_NANOS : order.sleepNanos();
     }
 
-    /** Tells those who wait for the journal: more of the stream is written or forced, or no more will be. */
+    /** Tells sessions that wait for the journal that it has moved, or failed. */
     void journalMoved() {
         names.journalMoved();
         if (durable.any()) {
             sends.durableMoved();
         }
         if (services.durability().failed()) {
-            // Subscribers that wait for the journal get the bytes that were written, and are told then.
+            // Subscribers that wait for the journal first get the bytes that were written.
             sends.pumpAll();
             services.table().live().forEach(c -> c.loop().execute(c::journalFailed));
         }
     }
 
-    /** Looks after everything that depends on time. Called a few times a second. */
+    /** Checks everything that depends on time. Called a few times a second. */
     void tick(long nowNanos) {
         tickNanos = nowNanos;
         sends.tick(nowNanos);

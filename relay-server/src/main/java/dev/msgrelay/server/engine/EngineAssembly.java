@@ -4,7 +4,6 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.StreamConfig;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.core.FrameRing;
-import dev.msgrelay.server.core.LoopWakeup;
 import dev.msgrelay.server.core.NetworkBatchHandler;
 import dev.msgrelay.server.core.Order;
 import dev.msgrelay.server.core.Orderer;
@@ -19,6 +18,7 @@ import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.ingest.BufferPort;
 import dev.msgrelay.server.ingest.InPlacePort;
 import dev.msgrelay.server.ingest.IngestPort;
+import dev.msgrelay.server.ingest.LoopBuffers;
 import dev.msgrelay.server.ingest.NameTable;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.ingest.ReaderLoops;
@@ -28,7 +28,6 @@ import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryLine;
-import dev.msgrelay.server.ops.Counters;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.Services;
 import io.netty.buffer.ByteBuf;
@@ -56,29 +55,28 @@ public final class EngineAssembly {
     private final Consumer<Throwable> failure;
     private final EngineLoop[] loops;
     private final EngineLoop core;
-    private EngineLoop[] readers = {};
+    EngineLoop[] readers = {};
     private EngineLoop replayLoop;
     private Journal opened;
     private Orderer orderer;
 
     // Parts, in the order in which they are made.
     private final Startup taken = new Startup();
-    private WindowGate gate;
-    private JournalLink journal;
+    WindowGate gate;
+    JournalLink journal;
     private MemoryBudget budget;
-    private Counters counters;
-    private Services services;
+    Services services;
     private FrameRing ring;
-    private PacketLog log;
+    PacketLog log;
     private NetworkBatchHandler handler;
-    private Order order;
-    private HeldSources held;
-    private NameTable names;
+    Order order;
+    HeldSources held;
+    NameTable names;
     private MemoryLine line;
-    private IngestPort corePort;
+    IngestPort corePort;
     private PublisherConnection.Shared publishing;
-    private DurableEnds durable;
-    private SendLoops sends;
+    DurableEnds durable;
+    SendLoops sends;
     private ReplayPages pages;
     private FanoutParts subscribing;
 
@@ -146,7 +144,7 @@ public final class EngineAssembly {
         }
     }
 
-    /** The limits of the log's writer, the budget, and all that every connection uses. */
+    /** The limits of the log's writer, the budget, and the services of every connection. */
     private void shared() {
         gate = new WindowGate(stream.windowBytes(), core, clock::nanoTime);
         journal = opened == null
@@ -159,7 +157,6 @@ public final class EngineAssembly {
                         cause -> failure.accept(new JournalException(opened.failureText(), cause)));
         budget = MemoryPlan.of(config).budget();
         services = Services.of(identity, journal, config, budget, clock);
-        counters = services.counters();
     }
 
     /** The ring, the log, and the order between them. */
@@ -167,7 +164,7 @@ public final class EngineAssembly {
         int slab = FrameRing.slabBytes(stream.ringCells(), stream.maxRun());
         ByteBuf ringMemory = allocator.directBuffer(slab, slab);
         taken.taken(ringMemory::release);
-        ring = new FrameRing(stream.ringCells(), stream.maxRun(), ringMemory, new LoopWakeup(core));
+        ring = new FrameRing(stream.ringCells(), stream.maxRun(), ringMemory, core::signal);
         log = new PacketLog(
                 allocator,
                 stream.logBytes(),
@@ -179,8 +176,8 @@ public final class EngineAssembly {
                 start());
         taken.taken(log::close);
         journal.feed(log, clock.nanoTime());
-        handler = new NetworkBatchHandler(log, stream.packetBytes(), stream.maxBody());
-        handler.timedBy(clock::nanoTime, services.counters().transits()::add);
+        handler = new NetworkBatchHandler(
+                log, stream.packetBytes(), stream.maxBody(), clock::nanoTime, services.counters().transits()::add);
         order = new Order(ring, handler, orderer, gate, log);
         taken.taken(order::dropStages);
     }
@@ -199,27 +196,32 @@ public final class EngineAssembly {
     private void publishers() {
         held = new HeldSources(order::hasPlentyOfRoom, clock::nanoTime);
         names = new NameTable(
-                budget.pool(Part.NAMES), config.limits().nameHold().toNanos());
-        names.timedBy(clock::nanoTime, services.counters().acknowledgements());
+                budget.pool(Part.NAMES),
+                config.limits().nameHold().toNanos(),
+                clock::nanoTime,
+                services.counters().acknowledgements());
         taken.taken(names::release);
         line = new MemoryLine(budget.pool(Part.FRAMES));
-        int shorts = MemoryPlan.SHORT_BUFFERS / MemoryPlan.ports(config);
         if (orderer == null) {
             journal.restore(names, clock.nanoTime());
             RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
-            corePort = new InPlacePort(order, log, names, scan, held, allocator, budget, shorts);
+            corePort = new InPlacePort(order, log, names, scan, held, loopBuffers());
         } else {
             names.decidedBy(orderer);
-            corePort = BufferPort.to(orderer, held, stream.maxBody(), allocator, budget, shorts);
+            corePort = new BufferPort(null, orderer, held, BufferPort.scan(stream.maxBody()), loopBuffers());
         }
-        taken.taken(corePort::close);
         List<ReaderLoops.Reader> reading = new ArrayList<>();
         for (EngineLoop reader : readers) {
-            IngestPort port = BufferPort.to(ring, held, stream.maxBody(), allocator, budget, shorts);
-            taken.taken(port::close);
+            IngestPort port = new BufferPort(ring, null, held, BufferPort.scan(stream.maxBody()), loopBuffers());
             reading.add(new ReaderLoops.Reader(reader, port));
         }
         publishing = new PublisherConnection.Shared(log, names, orderer, line, new ReaderLoops(reading));
+    }
+
+    private LoopBuffers loopBuffers() {
+        LoopBuffers buffers = new LoopBuffers(allocator, budget, MemoryPlan.SHORT_BUFFERS / MemoryPlan.ports(config));
+        taken.taken(buffers::close);
+        return buffers;
     }
 
     /** The way from the log to subscribers, on the core's loop or on those that only send; and from the journal. */
@@ -235,28 +237,35 @@ public final class EngineAssembly {
         sends = new SendLoops(groups, replayGroup);
         FanoutParts.Replays replays = null;
         if (replayed) {
-            pages = new ReplayPages(allocator, budget.pool(Part.REPLAYS), counters, clock::nanoTime);
+            pages = new ReplayPages(allocator, budget.pool(Part.REPLAYS), services.counters(), clock::nanoTime);
             taken.taken(pages::close);
-            replays = new FanoutParts.Replays(opened, pages, replayGroup, sends::place);
+            replays = new FanoutParts.Replays(opened, pages, replayGroup);
         }
         subscribing = new FanoutParts(
-                log, durable, stream.logBytes(), gate, config.stallTimeout().toNanos(), replays, orderer != null);
+                log,
+                durable,
+                stream.logBytes(),
+                gate,
+                config.stallTimeout().toNanos(),
+                replays,
+                sends::place,
+                orderer != null);
     }
 
     private SendGroup group(EngineLoop loop, int senders, boolean live) {
-        SendGroup group = new SendGroup(log, loop, allocator, budget, counters, senders, live);
+        SendGroup group = new SendGroup(log, loop, allocator, budget, services.counters(), senders, live);
         taken.taken(group::close);
         return group;
     }
 
     /** The loops' duties, and the engine itself. */
     private RelayEngine engine() {
-        Mark first = new Mark();
-        log.head().read(first);
         PinRelief relief = new PinRelief(
-                log, services.table(), counters, budget.pool(Part.PINS).limit());
-        CoreDuty duty = new CoreDuty(
-                services, log, gate, order, corePort, held, names, sends, durable, relief, journal, readers.length > 0);
+                log,
+                services.table(),
+                services.counters(),
+                budget.pool(Part.PINS).limit());
+        CoreDuty duty = new CoreDuty(this, relief);
         journal.onMoved(duty::journalMoved);
         core.duty(duty, failure);
         for (EngineLoop reader : readers) {
@@ -267,8 +276,9 @@ public final class EngineAssembly {
             orderer.feed(new OrderedStream(core, handler, log, names, journal, failure));
         }
         core.every(TICK_MILLIS, duty::tick);
-        ChannelSetup setup = new ChannelSetup(services, allocator, publishing, subscribing, corePort, core, sends);
-        EngineReport report = new EngineReport(services, ring, log, first, gate, order, held, line, journal);
-        return new RelayEngine(core, stream.maxBody(), services, ring, log, order, setup, duty, report, taken);
+        ChannelSetup setup = new ChannelSetup(services, allocator, publishing, subscribing, corePort, core);
+        Mark first = new Mark();
+        log.head().read(first);
+        return new RelayEngine(core, services, ring, log, first, gate, order, held, line, journal, setup, duty, taken);
     }
 }

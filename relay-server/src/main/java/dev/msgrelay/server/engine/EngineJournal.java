@@ -2,6 +2,7 @@ package dev.msgrelay.server.engine;
 
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.flow.HeldTime;
+import dev.msgrelay.server.flow.TimeHistogram;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.ingest.NameTable;
 import dev.msgrelay.server.journal.Journal;
@@ -10,7 +11,6 @@ import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.log.StreamHead;
 import dev.msgrelay.server.ops.Counter;
-import dev.msgrelay.server.ops.TimeHistogram;
 import java.lang.invoke.VarHandle;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
@@ -133,11 +133,6 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
     // ---- the core ----------------------------------------------------------------------------------------------
 
     @Override
-    public boolean wantsSignals() {
-        return true;
-    }
-
-    @Override
     public void signal() {
         journal.signal();
     }
@@ -229,7 +224,7 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
     @Override
     public TimeHistogram.Times report(Map<Counter, Long> values, long head, long nowNanos) {
         JournalStats now = journal.stats();
-        TimeHistogram.Times forces = new TimeHistogram.Times(JournalStats.BOUNDS, now.forcesUpTo(), now.forceNanos());
+        TimeHistogram.Times forces = now.forces();
         long written = journal.written().position();
         long forced = journal.forced().position();
         values.put(Counter.JOURNAL_POSITION, written);

@@ -1,16 +1,16 @@
 package dev.msgrelay.server.engine;
 
+import dev.msgrelay.server.flow.TimeHistogram;
 import dev.msgrelay.server.ingest.NameTable;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.ops.Counter;
-import dev.msgrelay.server.ops.TimeHistogram;
 import dev.msgrelay.server.session.Durability;
 import java.util.Map;
 
 /**
- * The engine's side of the journal: {@link EngineJournal}, or {@link NoJournal} of a relay that keeps nothing, for which all
- * defaults hold. Owned by the core's thread unless a method says otherwise.
+ * The engine's side of the journal: {@link EngineJournal}, or {@link NoJournal}, for which all defaults hold. Owned by the
+ * core's thread unless a method says otherwise.
  */
 interface JournalLink extends Durability {
     // ---- while the engine is built, in this order ---------------------------------------------------------------
@@ -25,11 +25,6 @@ interface JournalLink extends Durability {
     default void restore(NameTable names, long nowNanos) {}
 
     // ---- the cycle ----------------------------------------------------------------------------------------------
-
-    /** Whether a moved head is told to the journal's threads by {@link #signal}. */
-    default boolean wantsSignals() {
-        return false;
-    }
 
     /** Wakes the journal's threads: the head has moved, which a full fence has made visible. */
     default void signal() {}

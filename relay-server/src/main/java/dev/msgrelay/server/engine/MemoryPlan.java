@@ -6,8 +6,8 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.StreamConfig;
 import dev.msgrelay.server.core.FrameRing;
 import dev.msgrelay.server.fanout.SubscriberConnection;
-import dev.msgrelay.server.ingest.InPlacePort;
 import dev.msgrelay.server.ingest.IngestPort;
+import dev.msgrelay.server.ingest.LoopBuffers;
 import dev.msgrelay.server.ingest.NameTable;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.journal.Journal;
@@ -35,10 +35,6 @@ public final class MemoryPlan {
     /** Buffers for begun frames of all loops: 8 MiB and a half. */
     static final int SHORT_BUFFERS = 128;
 
-    /** Direct memory of a publisher: a small begun frame, its replies, and other control frames. */
-    private static final long PUBLISHER_BYTES =
-            PublisherConnection.SMALL_BYTES + PublisherConnection.REPLY_BYTES + PublisherConnection.SAID_BYTES;
-
     /** Java heap of a TLS connection: its handler, and its library's objects. */
     private static final long TLS_SESSION_BYTES = 24 << 10;
 
@@ -63,14 +59,14 @@ public final class MemoryPlan {
         plan.put(Part.LOG, stream.logBytes());
         plan.put(Part.PINS, limits.pinBytes() / chunk * chunk);
         plan.put(Part.WRITER, chunk * PacketLog.chunksInHand(stream.maxRun(), StreamConfig.CHUNK_BYTES));
-        plan.put(Part.READS, (long) InPlacePort.copiedBytes() * ports(config));
+        plan.put(Part.READS, (long) LoopBuffers.READ_BYTES * ports(config));
         plan.put(Part.RESTS, (long) SHORT_BUFFERS * IngestPort.SHORT_BYTES);
         plan.put(Part.FRAMES, limits.assemblyBytes());
         plan.put(Part.FILTERS, limits.filterBytes());
         long publishers = Math.min(connections, config.clients().maxPublishers());
         plan.put(
                 Part.CONNECTIONS,
-                publishers * PUBLISHER_BYTES
+                publishers * PublisherConnection.DIRECT_BYTES
                         + (connections - publishers) * SubscriberConnection.SAID_BYTES
                         + (long) Admission.MOST_TOLD * RefusedConnection.SAID_BYTES);
         plan.put(
@@ -99,7 +95,6 @@ public final class MemoryPlan {
         limits.put(part, bytes);
     }
 
-    /** A new budget with these limits. */
     public MemoryBudget budget() {
         return new MemoryBudget(limits);
     }
@@ -108,7 +103,7 @@ public final class MemoryPlan {
         return limits.get(part);
     }
 
-    /** Limit in bytes of all parts of one kind together. */
+    /** Limit in bytes of all parts of one kind. */
     public long sum(Kind kind) {
         return limits.entrySet().stream()
                 .filter(e -> e.getKey().kind() == kind)

@@ -7,15 +7,25 @@ import dev.msgrelay.server.core.FrameRing;
 import dev.msgrelay.server.core.Order;
 import dev.msgrelay.server.core.RunStage;
 import dev.msgrelay.server.fanout.SubscriberConnection;
+import dev.msgrelay.server.flow.HeldSources;
+import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.ingest.PublisherConnection;
+import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
+import dev.msgrelay.server.memory.MemoryBudget.Kind;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.memory.MemoryLine;
 import dev.msgrelay.server.ops.ConnectionRow;
+import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.RelayStats;
+import dev.msgrelay.server.flow.TimeHistogram;
 import dev.msgrelay.server.session.Services;
 import dev.msgrelay.server.session.Session;
 import dev.msgrelay.server.tls.TlsContext;
 import io.netty.channel.Channel;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -28,45 +38,27 @@ import java.util.concurrent.TimeUnit;
  *   LocalPublisher ------RunStage-----+-> FrameRing -> NetworkBatchHandler -> PacketLog -> SendGroup -> SubscriberConnection
  * </pre>
  *
- * <p>One cycle of the core's loop: sockets are read, then {@link CoreDuty} drains the order, sends to subscribers, tells
- * acknowledgements, and lets publishers that were held back go on. The caller drives the loops, by a clock of his choice.
+ * <p>The caller drives the loops, by a clock of its choice.
+ *
+ * @param core the thread that makes the order
+ * @param services the services that all connections share: access, budget, table, counters
+ * @param first place where the stream began, or went on
+ * @param taken the memory of all parts
  */
-public final class RelayEngine {
-    private final EngineLoop core;
-    private final int maxBody;
-    private final Services services;
-    private final FrameRing ring;
-    private final PacketLog log;
-    private final Order order;
-    private final ChannelSetup setup;
-    private final CoreDuty duty;
-    private final EngineReport report;
-    // The memory of all parts.
-    private final Startup taken;
-
-    RelayEngine(
-            EngineLoop core,
-            int maxBody,
-            Services services,
-            FrameRing ring,
-            PacketLog log,
-            Order order,
-            ChannelSetup setup,
-            CoreDuty duty,
-            EngineReport report,
-            Startup taken) {
-        this.core = core;
-        this.maxBody = maxBody;
-        this.services = services;
-        this.ring = ring;
-        this.log = log;
-        this.order = order;
-        this.setup = setup;
-        this.duty = duty;
-        this.report = report;
-        this.taken = taken;
-    }
-
+public record RelayEngine(
+        EngineLoop core,
+        Services services,
+        FrameRing ring,
+        PacketLog log,
+        Mark first,
+        WindowGate gate,
+        Order order,
+        HeldSources held,
+        MemoryLine line,
+        JournalLink journal,
+        ChannelSetup setup,
+        CoreDuty duty,
+        Startup taken) {
     // ---- connections -------------------------------------------------------------------------------------------
 
     /**
@@ -80,32 +72,14 @@ public final class RelayEngine {
 
     /** A stage for one producer thread. Any thread. */
     public RunStage newStage() {
-        RunStage stage = new RunStage(ring, maxBody, core::asleep);
+        RunStage stage = new RunStage(ring, services.identity().maxBody(), core::asleep);
         order.add(stage);
         return stage;
     }
 
-    public FrameRing ring() {
-        return ring;
-    }
-
-    /** The services that all connections share: access, budget, table, counters. */
-    public Services services() {
-        return services;
-    }
-
-    /** The thread that makes the order. */
-    public EngineLoop core() {
-        return core;
-    }
-
-    public PacketLog log() {
-        return log;
-    }
-
     // ---- the end, in its order ----------------------------------------------------------------------------------
 
-    /** Subscribers that said HELLO are told to go elsewhere. Any thread. */
+    /** Sends subscribers that said HELLO elsewhere. Any thread. */
     public void sayGoAway(int closesInMillis) {
         for (Session c : services.table().live()) {
             if (c.role() instanceof SubscriberConnection) {
@@ -114,9 +88,9 @@ public final class RelayEngine {
         }
     }
 
-    /** No publisher is read any more, nor one that is about to connect. Any thread. */
+    /** Stops the reading of publishers, present and later ones. Any thread. */
     public void stopReading(int closesInMillis) {
-        // Before the look at who is there: who comes later sees it.
+        // Before the look at the table: later publishers see it.
         services.table().drain();
         for (Session c : services.table().live()) {
             if (c.role() instanceof PublisherConnection publisher) {
@@ -153,7 +127,7 @@ public final class RelayEngine {
         }
     }
 
-    /** Gives all memory back. No loop may be at work any more. */
+    /** Gives all memory back; only after the loops have ended. */
     public void release() {
         taken.close();
     }
@@ -162,15 +136,65 @@ public final class RelayEngine {
 
     /** One row for each connection. */
     public List<ConnectionRow> rows() {
-        return report.rows();
+        return services.table().rows(log.head().position(), services.clock().nanoTime());
     }
 
     /** Every counter; the parts are read one after the other. */
     public RelayStats stats() {
-        return report.stats();
+        long now = services.clock().nanoTime();
+        Mark head = new Mark();
+        log.head().read(head);
+        Map<Counter, Long> values = new EnumMap<>(Counter.class);
+        for (Counter counter : Counter.values()) {
+            values.put(counter, services.counters().sum(counter));
+        }
+        readers(values, head);
+        values.put(Counter.MESSAGES_IN, head.sequence() - first.sequence());
+        values.put(Counter.BYTES_IN, head.position() - first.position());
+        values.put(Counter.PUBLISHERS, (long) services.table().publishers());
+        values.put(Counter.SUBSCRIBERS, (long) services.table().subscribers());
+        values.put(Counter.HELD_BACK_MILLIS, TimeUnit.NANOSECONDS.toMillis(held.nanos(now)));
+        values.put(Counter.BACKPRESSURE_MILLIS, TimeUnit.NANOSECONDS.toMillis(gate.blockedNanos(now)));
+        values.put(Counter.RING_CELLS, (long) ring.cells());
+        values.put(Counter.RING_USED_CELLS, ring.cells() - ring.remainingCells());
+        values.put(Counter.CHUNKS_ASIDE, (long) log.chunksAside());
+        values.put(Counter.LOCAL_PUBLISHERS, (long) order.stages());
+        values.put(Counter.ASSEMBLY_WAITING, (long) line.length());
+        values.put(Counter.MEMORY_DIRECT_BYTES, services.budget().used(Kind.DIRECT));
+        values.put(Counter.MEMORY_HEAP_BYTES, services.budget().used(Kind.HEAP));
+        TimeHistogram.Times forces = journal.report(values, head.position(), now);
+        Map<Part, Long> memory = new EnumMap<>(Part.class);
+        services.budget().pools().forEach((part, pool) -> memory.put(part, pool.used()));
+        return new RelayStats(
+                values,
+                services.closes().closes(),
+                services.closes().recent(),
+                memory,
+                forces,
+                services.counters().acknowledgements().times(),
+                services.counters().transits().times());
     }
 
-    /** Time since the core last looked after its house, which it does ten times a second. */
+    /** Puts the lags of subscribers into {@code values}: of live ones, and of those that are sent the journal. */
+    private void readers(Map<Counter, Long> values, Mark head) {
+        long slowest = head.position();
+        long farthest = slowest;
+        long replays = 0;
+        for (Session c : services.table().live()) {
+            if (c.role() instanceof SubscriberConnection s && s.replays()) {
+                replays++;
+                farthest = Math.min(farthest, s.position());
+            } else if (c.role() instanceof SubscriberConnection s) {
+                slowest = Math.min(slowest, s.position());
+            }
+        }
+        values.put(Counter.JOURNAL_REPLAYS, replays);
+        values.put(Counter.JOURNAL_REPLAY_LAG_BYTES, head.position() - farthest);
+        values.put(Counter.LARGEST_LAG_BYTES, head.position() - slowest);
+        values.put(Counter.LARGEST_LAG_MESSAGES, log.messagesFrom(slowest, head));
+    }
+
+    /** Time since the core's last tick, of which there are ten a second. */
     public long silentMillis() {
         return TimeUnit.NANOSECONDS.toMillis(duty.silentNanos());
     }

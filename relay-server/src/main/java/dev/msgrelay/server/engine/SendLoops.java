@@ -3,17 +3,18 @@ package dev.msgrelay.server.engine;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.fanout.SendGroup;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-/** The loops that send, as the core sees them: its own group of subscribers, and those of other loops. */
+/** The groups of subscribers of all loops that send: the core's own, and those of others. */
 final class SendLoops {
     // The groups of live subscribers, one for each loop that may send to them, the core's first.
     private final SendGroup[] groups;
-    // The same, and the group of subscribers that are sent the journal, if anybody is.
+    // The same, and the group of subscribers that are sent the journal, if there is a journal.
     private final SendGroup[] all;
-    // The groups that subscribers are placed in: a single loop sends itself, the first of several leaves it to the
-    // others.
+    // The groups that subscribers are placed in: all but the core's, if there are any.
     private final SendGroup[] senders;
 
     /** @param replays group of subscribers that are sent the journal; null: nobody is */
@@ -48,13 +49,8 @@ final class SendLoops {
      * @return the group with the fewest subscribers, in which one more seat is taken now
      */
     synchronized SendGroup place() {
-        SendGroup fewest = senders[0];
-        for (SendGroup sender : senders) {
-            if (sender.seats() < fewest.seats()) {
-                fewest = sender;
-            }
-        }
-        return fewest.takeSeat();
+        return Collections.min(Arrays.asList(senders), Comparator.comparingInt(SendGroup::seats))
+                .takeSeat();
     }
 
     /** The core's own group. */

@@ -6,11 +6,9 @@
  *        |
  *   RelayEngine ---- ChannelSetup     makes a connection of an accepted channel, or refuses it
  *        |
- *        |---------- CoreDuty         the core's cycle: order, sends, acknowledgements, held publishers
- *        |               |-- SendLoops       the loops that send
- *        |               '-- JournalLink     EngineJournal: the log waits for unwritten bytes; or NoJournal
- *        |
- *        '---------- EngineReport     rows and figures
+ *        '---------- CoreDuty         the core's cycle: order, sends, acknowledgements, held publishers
+ *                        |-- SendLoops       the loops that send
+ *                        '-- JournalLink     EngineJournal: the log waits for unwritten bytes; or NoJournal
  *
  *   OrderedStream    the way into the log for runs that a cluster has put in order
  *   MemoryPlan       the limit of each part of the memory

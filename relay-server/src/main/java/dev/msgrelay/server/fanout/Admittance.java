@@ -12,8 +12,8 @@ import dev.msgrelay.server.access.Standing;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.session.Durability;
-import dev.msgrelay.server.session.Handshake;
 import dev.msgrelay.server.session.Services;
+import dev.msgrelay.server.session.Session;
 import java.net.SocketAddress;
 import java.time.Duration;
 
@@ -28,14 +28,6 @@ import java.time.Duration;
  * <p>Owned by the subscriber's thread.
  */
 final class Admittance {
-    /**
-     * The contents of WELCOME that only the role knows.
-     *
-     * @param first number of the first message of the stream, missing or not
-     * @param fork see {@link Start#fork}
-     */
-    record Welcome(HelloFrame said, Policy policy, int features, long first, long fork) {}
-
     private final FanoutParts shared;
     private final Services services;
     private final Standing standing;
@@ -63,13 +55,7 @@ final class Admittance {
                 services.budget().pool(Part.CONTROL), services.limits().controlBytesPerConnection());
     }
 
-    // ---- types -------------------------------------------------------------------------------------------------
-
-    /**
-     * Asks for types, as far as access allows them; {@link #chooseTypes} puts them in force.
-     *
-     * @throws FrameException access allows none of them, or there is no memory for so many ranges
-     */
+    /** Asks for types; throws where access allows none of them, or there is no memory for so many ranges. */
     void want(TypeRanges asked) throws FrameException {
         types.want(standing.grant(asked, narrows));
     }
@@ -85,13 +71,7 @@ final class Admittance {
         delivery.choose(types.inForce(), sequences);
     }
 
-    // ---- from HELLO to WELCOME ---------------------------------------------------------------------------------
-
-    /**
-     * HELLO has been read.
-     *
-     * @throws FrameException what it asks for is not to be had
-     */
+    /** Takes a HELLO; throws {@link FrameException} where what it asks for is not to be had. */
     void greeted(HelloFrame said, SocketAddress from) throws FrameException {
         long now = services.clock().nanoTime();
         if (said.start() != StartFrom.LIVE) {
@@ -138,7 +118,7 @@ final class Admittance {
         return shared.elsewhere()
                 && hello.start() == StartFrom.SEQUENCE
                 && hello.number() > head.sequence()
-                && Handshake.forkOf(services.durability(), hello) == Durability.TODAY;
+                && services.durability().forkOf(hello) == Durability.TODAY;
     }
 
     /** The messages that the subscriber has had come here as well, and it is welcome then; but nobody waits for ever. */
@@ -152,8 +132,8 @@ final class Admittance {
         }
     }
 
-    /** Puts the types of HELLO in force and returns the contents of WELCOME; once {@link #stand} has found a place. */
-    Welcome admit(Delivery delivery) {
+    /** Puts the types of HELLO in force, and welcomes the client; once {@link #stand} has found a place. */
+    void admit(Delivery delivery, Session session) {
         HelloFrame said = hello;
         hello = null;
         sequences = said.wants(Features.SEQUENCES);
@@ -161,15 +141,11 @@ final class Admittance {
         delivery.choose(firstTypes, sequences);
         // A client that did not offer REPLAY may not decode it; WELCOME then says RELAY_DEFAULT.
         boolean unknown = granted == Policy.REPLAY && said.policy() != Policy.REPLAY;
-        return new Welcome(
-                said,
-                unknown ? Policy.RELAY_DEFAULT : granted,
-                standing.types() == null ? Features.SEQUENCES : Features.SEQUENCES | Features.NARROWED,
-                delivery.first(),
-                start.fork());
+        int features = standing.types() == null ? Features.SEQUENCES : Features.SEQUENCES | Features.NARROWED;
+        Policy policy = unknown ? Policy.RELAY_DEFAULT : granted;
+        session.welcome(said, policy, features, delivery.first(), 0, start.fork());
     }
 
-    /** Gives everything back. More than once without harm. */
     void release() {
         if (durable != null) {
             shared.durable().leave(durable);

@@ -29,7 +29,6 @@ final class Allowance {
     private boolean paused;
 
     /**
-     * @param subscriber as the policy knows it
      * @param logBytes that anybody may be behind
      * @param stallNanos that the subscriber may stand still while others wait
      */
@@ -48,13 +47,10 @@ final class Allowance {
         this.clock = clock;
     }
 
-    // ---- its policy --------------------------------------------------------------------------------------------
-
     SlowPolicy policy() {
         return policy;
     }
 
-    /** Changes the policy; the subscriber has not joined the new one yet. */
     void change(SlowPolicy to) {
         leave();
         policy = to;
@@ -72,7 +68,6 @@ final class Allowance {
         return joined;
     }
 
-    /** Leaves the policy: the log is not held back for the subscriber any more. */
     void leave() {
         if (joined) {
             joined = false;
@@ -80,9 +75,6 @@ final class Allowance {
         }
     }
 
-    // ---- how far, how fast -------------------------------------------------------------------------------------
-
-    /** Returns whether that is further behind than the identity may be. */
     boolean lags(long behind) {
         return behind > standing.maxLag();
     }
@@ -92,7 +84,6 @@ final class Allowance {
         return behind <= Math.min(logBytes, standing.maxLag()) / NEAR;
     }
 
-    /** Returns why the subscriber is cut off. */
     Refusal tooSlow() {
         return standing.tooFarBehind(logBytes, paused);
     }
@@ -122,8 +113,6 @@ final class Allowance {
         paused |= spent;
         return spent;
     }
-
-    // ---- how long ----------------------------------------------------------------------------------------------
 
     /** The subscriber makes progress, or need not make any. */
     void progress(long nowNanos) {

@@ -31,7 +31,6 @@ import io.netty.util.concurrent.Ticker;
  * by any.
  */
 final class CatchUp {
-    /** The place that a subscriber's stream comes from. */
     private enum State {
         /** The log: the subscriber has caught up, or was never behind. */
         LIVE,
@@ -119,7 +118,6 @@ final class CatchUp {
         return null;
     }
 
-    /** Has reports count the way from where the reader stands. */
     private void standsHere(long sinceNanos) {
         sequence = reader.boundary().sequence();
         way = new Way(sinceNanos, reader.position(), log.head().position());
@@ -183,8 +181,7 @@ final class CatchUp {
                 // Nobody has asked for a message that was dropped in this very moment.
                 wanted = Math.max(wanted, reader.boundary().sequence());
             }
-            // Behind the message that is wanted the rest can wait: the reader is told of other gaps as it comes to
-            // them.
+            // Behind the message that is wanted the rest can wait: gaps there are told as the reader comes to them.
             step = reader.boundary().sequence() > wanted ? Step.AGAIN : read();
         }
         if (step == Step.WAIT) {
@@ -293,7 +290,8 @@ final class CatchUp {
         }
         if (feed.at().position() > reader.position()) {
             feed.oldest(found);
-            return missing(found.position() < feed.at().position() ? GapReason.DAMAGED : GapReason.NOT_HELD, feed.at());
+            boolean lost = found.position() < feed.at().position();
+            return missing(lost ? GapReason.DAMAGED : GapReason.NOT_HELD, feed.at());
         }
         return readBlocks();
     }
@@ -327,11 +325,23 @@ final class CatchUp {
             case DROPPED -> missing(GapReason.NOT_HELD, feed.end());
             case ALL_READ -> {
                 // The journal has ended, and the log has gone on without it.
-                log.head().read(found);
-                reader.seek(LogReader.EARLIEST, found);
+                seekOldest();
                 yield missing(GapReason.NOT_HELD);
             }
         };
+    }
+
+    /** Moves the reader to where the journal goes on; or to the oldest message of the log, where the journal has less. */
+    private void goOnAt(Mark place) {
+        seekOldest();
+        if (reader.position() > place.position() || reader.overtaken()) {
+            reader.leaveFor(place);
+        }
+    }
+
+    private void seekOldest() {
+        log.head().read(found);
+        reader.seek(LogReader.EARLIEST, found);
     }
 
     private Step missing(GapReason why, Mark to) {
@@ -339,16 +349,6 @@ final class CatchUp {
         return missing(why);
     }
 
-    /** Moves the reader to where the journal goes on; or to the oldest message of the log, where the journal has less. */
-    private void goOnAt(Mark place) {
-        log.head().read(found);
-        reader.seek(LogReader.EARLIEST, found);
-        if (reader.position() > place.position() || reader.overtaken()) {
-            reader.leaveFor(place);
-        }
-    }
-
-    /** Messages up to where the reader stands are missing. */
     private Step missing(GapReason why) {
         long next = reader.boundary().sequence();
         if (next <= sequence) {
@@ -359,7 +359,6 @@ final class CatchUp {
         return Step.GAP;
     }
 
-    /** Returns the messages that are missing, after {@link Step#GAP}. */
     Gap gap() {
         return gap;
     }
@@ -373,9 +372,9 @@ final class CatchUp {
         }
     }
 
-    /** Returns since when others wait for the memory that this way has; {@link ReplayPages#NEVER}: nobody does. */
+    /** Returns since when others wait for the memory that this way has; {@link SlowPolicy#NEVER}: nobody does. */
     long waitedForSince() {
-        return page == null ? ReplayPages.NEVER : pages.waitingSince();
+        return page == null ? SlowPolicy.NEVER : pages.waitingSince();
     }
 
     /** Gives the page back for a while, between two frames: {@link #next} reads from there on once more. */

@@ -50,16 +50,10 @@ final class Delivery {
     private StreamHead durable;
     private Mark durableEnd;
 
-    private long messagesBefore;
-    private long bytesBefore;
     private volatile long messages;
     private volatile long bytes;
 
-    /**
-     * Sends all types, from the head on.
-     *
-     * @param buffers of the loop that sends at the time
-     */
+    /** @param buffers of the loop that sends at the time */
     Delivery(
             FanoutParts shared,
             Services services,
@@ -80,17 +74,14 @@ final class Delivery {
         this.feed = new WholeFeed(reader, writer, segment);
     }
 
-    /** Returns the reader, which knows where the subscriber stands. */
     LogReader reader() {
         return reader;
     }
 
-    /** Returns the way back from behind the log. Reports may ask it on any thread. */
     CatchUp catchUp() {
         return catchUp;
     }
 
-    /** Returns where the stream ends for the subscriber. */
     Mark end(Mark head) {
         if (durable == null) {
             return head;
@@ -107,15 +98,9 @@ final class Delivery {
         durableEnd = new Mark();
     }
 
-    /**
-     * Sends these types from here on.
-     *
-     * @param sequences see {@link FilteredFeed#choose}
-     */
+    /** Sends these types from here on; see {@link FilteredFeed#choose}. */
     void choose(TypeRanges chosen, boolean sequences) {
         if (chosen.isAll() != feed instanceof WholeFeed) {
-            messagesBefore += feed.messages();
-            bytesBefore += feed.bytes();
             feed.release();
             feed = chosen.isAll() ? new WholeFeed(reader, writer, segment) : new FilteredFeed(reader, writer, buffers);
         }
@@ -155,7 +140,6 @@ final class Delivery {
 
     // ---- sending -----------------------------------------------------------------------------------------------
 
-    /** Returns whether a write is in flight. */
     boolean busy() {
         return writer.busy();
     }
@@ -194,14 +178,14 @@ final class Delivery {
         Mark upTo = page != null && page.position() < end.position() ? page : end;
         Step step = feed.next(upTo, stride, least, everything || page != null);
         if (step == Step.AGAIN) {
-            countSent();
+            written();
         }
         return step == Step.OVERTAKEN ? overtaken(end) : step;
     }
 
     /** The identity has had its share for now. Others get the page meanwhile, once a frame that has begun has gone out. */
     private Step pause() {
-        if (catchUp.waitedForSince() != ReplayPages.NEVER) {
+        if (catchUp.waitedForSince() != SlowPolicy.NEVER) {
             if (!reader.atBoundary()) {
                 return finish();
             }
@@ -210,10 +194,7 @@ final class Delivery {
         return Step.WAIT;
     }
 
-    /**
-     * The log has moved on, or the subscriber lags more than its identity may: a live subscriber's policy decides, one
-     * that catches up goes back to the journal.
-     */
+    /** A live subscriber's policy decides; one that catches up goes back to the journal. */
     private Step overtaken(Mark end) {
         Step step = catchUp.isLive() ? allowance.policy().overtaken() : Step.JOURNAL;
         if (step == Step.TOO_SLOW) {
@@ -236,49 +217,40 @@ final class Delivery {
         gap = missing;
     }
 
-    /** Returns the messages that are missing, after {@link Step#GAP}. */
     Gap gap() {
         return gap;
     }
 
-    /** Sends the rest up to the next frame boundary. */
     Step finish() {
-        return sent(feed.finish());
+        if (!feed.finish()) {
+            return Step.WAIT;
+        }
+        written();
+        return Step.AGAIN;
     }
 
-    /**
-     * Sends bytes that are said beside the stream, between two frames.
-     *
-     * @param next whether they tell which number the next message has
-     */
+    /** Sends bytes beside the stream, between two frames; {@code next}: they tell the next message's number. */
     Step say(ByteBuffer said, boolean next) {
         if (next) {
             feed.told(reader.boundary().sequence());
         }
         writer.begin();
         writer.add(Unpooled.wrappedBuffer(said));
-        return sent(writer.end());
-    }
-
-    private Step sent(boolean whole) {
-        if (whole) {
-            countSent();
-        }
-        return whole ? Step.AGAIN : Step.WAIT;
+        return writer.end() ? Step.AGAIN : Step.WAIT;
     }
 
     /** Ends the write in flight if the socket, which may have room, has taken all of it by now. */
     void endWrite() {
         if (writer.endIfTaken()) {
-            feed.written();
-            countSent();
+            written();
         }
     }
 
     /** Counts what the socket has taken, and tells the policy where the reader stands now. */
-    private void countSent() {
-        long nowMessages = messagesBefore + feed.messages();
-        long nowBytes = bytesBefore + feed.bytes();
+    private void written() {
+        feed.written();
+        long nowMessages = writer.messages();
+        long nowBytes = writer.bytes();
         counters.add(Counter.MESSAGES_OUT, nowMessages - messages);
         counters.add(Counter.BYTES_OUT, nowBytes - bytes);
         if (!catchUp.isLive()) {
@@ -296,7 +268,6 @@ final class Delivery {
         return allowance.joined() ? allowance.policy().holdsBackSince() : catchUp.waitedForSince();
     }
 
-    /** Returns whether somebody waits for subscribers like this one. */
     boolean isWaitedFor() {
         return waitedForSince() != SlowPolicy.NEVER;
     }
@@ -330,12 +301,10 @@ final class Delivery {
         return messages;
     }
 
-    /** Returns their bytes. Any thread. */
     long bytes() {
         return bytes;
     }
 
-    /** Nothing is sent any more. More than once without harm. */
     void release() {
         feed.release();
         reader.release();

@@ -28,12 +28,10 @@ public final class DurableEnds {
         return level == Level.WRITTEN ? durability.written() : durability.forced();
     }
 
-    /** Counts one less. */
     void leave(Level level) {
         readers.decrementAndGet(level.ordinal());
     }
 
-    /** Returns whether there are any. */
     public boolean any() {
         return has(Level.WRITTEN) || has(Level.FORCED);
     }

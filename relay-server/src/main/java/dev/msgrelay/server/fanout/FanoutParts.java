@@ -9,6 +9,7 @@ import java.util.function.Supplier;
  * The parts of a relay that all its subscribers share.
  *
  * @param replays null: there is no journal, or nobody is sent what it has
+ * @param seats takes a seat for a subscriber that connects, or has caught up
  * @param elsewhere whether other relays have the same stream: a subscriber may have had more of it there than is here yet
  */
 public record FanoutParts(
@@ -18,14 +19,8 @@ public record FanoutParts(
         WindowGate gate,
         long stallNanos,
         Replays replays,
+        Supplier<SendGroup> seats,
         boolean elsewhere) {
-    /**
-     * The parts of a relay that subscribers share that the log has overtaken.
-     *
-     * @param journal has what the log has dropped
-     * @param pages memory that the journal is read into
-     * @param group sends to those subscribers meanwhile: its loop may wait for the disk
-     * @param home takes a seat for a subscriber that has caught up
-     */
-    public record Replays(Journal journal, ReplayPages pages, SendGroup group, Supplier<SendGroup> home) {}
+    /** What subscribers share that the log has overtaken; the loop of {@code group} may wait for the disk. */
+    public record Replays(Journal journal, ReplayPages pages, SendGroup group) {}
 }

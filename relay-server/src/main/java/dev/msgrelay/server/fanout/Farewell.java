@@ -25,7 +25,6 @@ final class Farewell {
         limit = channel.eventLoop().schedule(() -> channel.close(), most, TimeUnit.NANOSECONDS);
     }
 
-    /** Returns whether the last word is still to be said. */
     boolean isDue() {
         return why != null;
     }

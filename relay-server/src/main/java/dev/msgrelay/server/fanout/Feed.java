@@ -20,14 +20,8 @@ interface Feed {
     /** Sends the rest up to the next frame boundary, which is held; returns whether the socket has taken all of it. */
     boolean finish();
 
-    /** Called when the write in flight is done. */
+    /** Called when the socket has taken all of a write: {@link SocketWriter#count}s what that has brought. */
     void written();
-
-    /** Returns the messages that the writes so far have brought: exact between two frames, otherwise some less. */
-    long messages();
-
-    /** Returns their bytes. */
-    long bytes();
 
     /** Called when the reader stands elsewhere, between two frames. */
     default void jumped() {}

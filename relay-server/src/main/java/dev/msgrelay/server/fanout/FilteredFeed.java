@@ -37,9 +37,6 @@ final class FilteredFeed implements Feed {
     private long largeFrom;
     private int large;
 
-    private long messages;
-    private long bytes;
-
     /** @param buffers of the loop that sends at the time */
     FilteredFeed(LogReader reader, SocketWriter writer, Supplier<FilterBuffers> buffers) {
         this.reader = reader;
@@ -47,11 +44,7 @@ final class FilteredFeed implements Feed {
         this.buffers = buffers;
     }
 
-    /**
-     * Chooses the types that are sent from now on.
-     *
-     * @param withSequences whether to say with SEQUENCE where the subscriber's count would be wrong
-     */
+    /** Chooses the types from now on; {@code withSequences}: SEQUENCE tells where a count would be wrong. */
     void choose(TypeRanges wanted, boolean withSequences) {
         types = wanted;
         sequences = withSequences;
@@ -68,8 +61,7 @@ final class FilteredFeed implements Feed {
             return Step.WAIT;
         }
         if (!reader.atBoundary()) {
-            // The last write ended within a frame, as those of a subscriber do that got everything: the frame is to be
-            // whole.
+            // The last write ended within a frame, as those of a subscriber to all types do: the frame is to be whole.
             return finish() ? Step.AGAIN : Step.WAIT;
         }
         long end = reader.holdAhead(LOOK_BYTES, head);
@@ -78,7 +70,6 @@ final class FilteredFeed implements Feed {
         }
         walk(end);
         if (copy == null && large == 0) {
-            written();
             return Step.AGAIN;
         }
         writer.begin();
@@ -96,7 +87,7 @@ final class FilteredFeed implements Feed {
             // Every frame is copied: nothing of the log is needed any more.
             reader.release();
         }
-        return ended() ? Step.AGAIN : Step.WAIT;
+        return writer.end() ? Step.AGAIN : Step.WAIT;
     }
 
     /** Walks on, up to {@code end} at most, until there is enough for a write. */
@@ -176,15 +167,7 @@ final class FilteredFeed implements Feed {
     public boolean finish() {
         writer.begin();
         writer.addLog(reader, reader.position(), reader.restToBoundary());
-        return ended();
-    }
-
-    private boolean ended() {
-        boolean done = writer.end();
-        if (done) {
-            written();
-        }
-        return done;
+        return writer.end();
     }
 
     @Override
@@ -192,8 +175,7 @@ final class FilteredFeed implements Feed {
         reader.advance(reader.restToBoundary());
         reader.release();
         giveBack();
-        messages += found;
-        bytes += foundBytes;
+        writer.count(found, foundBytes);
         found = 0;
         foundBytes = 0;
         large = 0;
@@ -210,15 +192,5 @@ final class FilteredFeed implements Feed {
     @Override
     public void release() {
         giveBack();
-    }
-
-    @Override
-    public long messages() {
-        return messages;
-    }
-
-    @Override
-    public long bytes() {
-        return bytes;
     }
 }

@@ -19,9 +19,6 @@ import java.util.function.LongSupplier;
  * <p>Any thread; a lock, taken once for a page.
  */
 public final class ReplayPages {
-    /** No time. */
-    static final long NEVER = Long.MAX_VALUE;
-
     private final ByteBufAllocator allocator;
     private final MemoryBudget.Pool pool;
     private final Counters counters;
@@ -30,7 +27,7 @@ public final class ReplayPages {
     private final ArrayDeque<Chunk> free = new ArrayDeque<>();
     private final ArrayDeque<Object> line = new ArrayDeque<>();
     private int readers;
-    private volatile long since = NEVER;
+    private volatile long since = SlowPolicy.NEVER;
 
     public ReplayPages(ByteBufAllocator allocator, MemoryBudget.Pool pool, Counters counters, LongSupplier clock) {
         this.allocator = allocator;
@@ -69,23 +66,22 @@ public final class ReplayPages {
     private Chunk page(long bytes) {
         if (bytes <= JournalFeed.PAGE_BYTES) {
             Chunk page = free.pollFirst();
-            if (page != null) {
-                return page;
-            }
-            return pool.tryTake(JournalFeed.PAGE_BYTES) ? newPage(JournalFeed.PAGE_BYTES) : null;
+            return page == null ? newPage(JournalFeed.PAGE_BYTES) : page;
         }
-        if (!pool.tryTake(bytes)) {
+        Chunk page = newPage((int) bytes);
+        if (page == null) {
             close();
-            return pool.tryTake(bytes) ? newPage((int) bytes) : null;
+            page = newPage((int) bytes);
         }
-        return newPage((int) bytes);
+        return page;
     }
 
     private Chunk newPage(int bytes) {
-        return pool.allocate(bytes, () -> Chunk.outside(allocator.directBuffer(bytes, bytes)));
+        return pool.tryTake(bytes)
+                ? pool.allocate(bytes, () -> Chunk.outside(allocator.directBuffer(bytes, bytes)))
+                : null;
     }
 
-    /** Returns the length of the longest page that there can be. */
     long most() {
         return pool.limit();
     }
@@ -101,17 +97,16 @@ public final class ReplayPages {
         }
     }
 
-    /** Takes somebody that wants no page any more out of the line. */
     synchronized void leave(Object who) {
         if (line.peekFirst() != who) {
             line.remove(who);
             return;
         }
         line.pollFirst();
-        since = line.isEmpty() ? NEVER : clock.getAsLong();
+        since = line.isEmpty() ? SlowPolicy.NEVER : clock.getAsLong();
     }
 
-    /** Returns since when somebody has been first in the line; {@link #NEVER}: nobody waits. */
+    /** Returns since when somebody has been first in the line; {@link SlowPolicy#NEVER}: nobody waits. */
     long waitingSince() {
         return since;
     }
@@ -121,7 +116,6 @@ public final class ReplayPages {
         return line.isEmpty() ? 0 : TimeUnit.MILLISECONDS.toNanos(1);
     }
 
-    /** Counts one more reader of the journal. */
     synchronized void enter() {
         readers++;
     }

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.fanout;
 
+import dev.msgrelay.server.core.EngineLoop;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -14,18 +15,20 @@ final class Seat {
     private final BooleanSupplier isServed;
     // Null while the channel is on its way from one loop to another.
     private SendGroup group;
-    // The group that counts the seat; null once the channel is closed.
+    // The group that counts the seat; null before there is one, and once the channel is closed.
     private SendGroup counted;
 
-    /**
-     * @param group counts the seat already
-     * @param isServed whether a group has anything to send to the subscriber
-     */
-    Seat(SendGroup.Member subscriber, SendGroup group, BooleanSupplier isServed) {
+    /** @param isServed whether a group has anything to send to the subscriber */
+    Seat(SendGroup.Member subscriber, BooleanSupplier isServed) {
         this.subscriber = subscriber;
         this.isServed = isServed;
-        this.group = group;
-        this.counted = group;
+    }
+
+    /** Takes the seat in its first group, which counts it already; returns that one's loop. */
+    EngineLoop take(SendGroup first) {
+        group = first;
+        counted = first;
+        return first.loop();
     }
 
     /** Joins the group, which sends to the subscriber from now on. */
@@ -33,7 +36,6 @@ final class Seat {
         group.add(subscriber);
     }
 
-    /** Returns the buffers of the loop that sends. */
     FilterBuffers buffers() {
         return group.buffers();
     }
@@ -70,7 +72,6 @@ final class Seat {
         subscriber.session().channel().flush();
     }
 
-    /** Nothing is sent any more. More than once without harm. */
     void leave() {
         if (group != null) {
             group.remove(subscriber);
@@ -79,7 +80,9 @@ final class Seat {
 
     /** The channel is closed: the seat is free. */
     void free() {
-        counted.leaveSeat();
-        counted = null;
+        if (counted != null) {
+            counted.leaveSeat();
+            counted = null;
+        }
     }
 }

@@ -39,7 +39,6 @@ public final class SendGroup {
          */
         boolean send(Mark head, int stride, int least, boolean everything);
 
-        /** The life of the subscriber's connection. */
         Session session();
     }
 
@@ -58,7 +57,6 @@ public final class SendGroup {
     private final AtomicInteger seats = new AtomicInteger();
 
     /**
-     * @param loop whose subscribers these are
      * @param groups there are in all
      * @param live whether the subscribers wait for the head; those that are behind wait for their sockets alone
      */
@@ -76,7 +74,6 @@ public final class SendGroup {
         this.buffers = new FilterBuffers(allocator, budget.pool(MemoryBudget.Part.FILTERS), counters, groups);
     }
 
-    /** Returns the loop whose subscribers these are. */
     public EngineLoop loop() {
         return loop;
     }
@@ -115,7 +112,6 @@ public final class SendGroup {
         return this;
     }
 
-    /** Counts one less, which has ended or goes elsewhere. Any thread. */
     void leaveSeat() {
         seats.decrementAndGet();
     }
@@ -181,7 +177,6 @@ public final class SendGroup {
         }
     }
 
-    /** Gives memory back. */
     public void close() {
         buffers.close();
     }

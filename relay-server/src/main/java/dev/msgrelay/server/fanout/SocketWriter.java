@@ -21,12 +21,13 @@ final class SocketWriter {
     private ByteBuf[] views = {};
     private boolean issuing;
     private boolean busy;
+    private long messages;
+    private long bytes;
 
     SocketWriter(Channel channel) {
         this.channel = channel;
     }
 
-    /** Returns whether a write is in flight. */
     boolean busy() {
         return busy;
     }
@@ -74,6 +75,21 @@ final class SocketWriter {
         }
         busy = false;
         return true;
+    }
+
+    /** Counts messages that the writes have brought, and their bytes. */
+    void count(long moreMessages, long moreBytes) {
+        messages += moreMessages;
+        bytes += moreBytes;
+    }
+
+    /** Returns the messages so far: exact between two frames, otherwise some less. */
+    long messages() {
+        return messages;
+    }
+
+    long bytes() {
+        return bytes;
     }
 
     /** Returns the bytes of the write in flight that the socket has taken so far. */

@@ -9,7 +9,6 @@ import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.session.Durability;
-import dev.msgrelay.server.session.Handshake;
 
 /**
  * The start of a subscriber's stream, by its HELLO.
@@ -23,13 +22,7 @@ record Start(StartFrom from, long first, long millis, long fork) {
     /** Tries: once the gate knows where the subscriber stands the writer waits, so the second holds; a third for a slow host. */
     private static final int MOST_TRIES = 3;
 
-    /**
-     * Reads HELLO.
-     *
-     * @param head where the stream ends
-     * @param journal whether there is a journal, with times
-     * @throws FrameException there is no such place
-     */
+    /** Reads HELLO; throws where there is no such place. {@code journal}: there is one, with times. */
     static Start of(HelloFrame said, Durability durability, Mark head, boolean journal) throws FrameException {
         boolean resumes = said.start() == StartFrom.SEQUENCE;
         boolean byTime = said.start() == StartFrom.TIME;
@@ -38,7 +31,7 @@ record Start(StartFrom from, long first, long millis, long fork) {
                     CloseReason.UNSUPPORTED,
                     "a start by time takes a journal that is replayed, and this relay has none");
         }
-        long fork = Handshake.forkOf(durability, said);
+        long fork = durability.forkOf(said);
         boolean known = fork != Durability.UNKNOWN;
         long first = resumes && known ? Math.min(said.number(), fork) : 1;
         if (first > head.sequence()) {
@@ -66,10 +59,7 @@ record Start(StartFrom from, long first, long millis, long fork) {
         };
     }
 
-    /**
-     * Moves a reader there in the log, or to the oldest message that is left. The log's writer, on another thread, may have gone on
-     * before it learnt that it has to wait.
-     */
+    /** Moves a reader there in the log, whose writer may have gone on; or to the oldest message that is left. */
     void seek(LogReader reader, PacketLog log, Mark head, SlowPolicy policy) {
         int tries = 0;
         do {

@@ -10,6 +10,7 @@ import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.SubscribeFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.access.Refusal;
+import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
@@ -32,12 +33,7 @@ import java.util.concurrent.TimeUnit;
  * A subscriber: a reader of the log and at most one write in flight. When the write is done, everything that has gathered
  * meanwhile is there to go out in the next one; what is to be said beside the stream goes out between two frames.
  *
- * <pre>
- *   Admittance  HELLO .. WELCOME     Delivery   the stream: what is sent     Seat      the loop that sends it
- *   TypeChoice  which types          Allowance  how slow the reader may be   Farewell  the last words
- * </pre>
- *
- * <p>This class decides which of them has its turn. Owned by its loop's thread, which may change while nothing is in flight;
+ * <p>It decides which of its parts has its turn. Owned by its loop's thread, which may change while nothing is in flight;
  * {@link #position} and what reports ask may be read by any.
  */
 public final class SubscriberConnection extends ChannelInboundHandlerAdapter
@@ -70,18 +66,22 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     // Null until the subscriber may be sent to.
     private volatile Delivery delivery;
 
-    /** @param group counts a seat for the subscriber already: {@link #leaveSeat} gives it back */
-    public SubscriberConnection(Services services, FanoutParts shared, SendGroup group) {
+    public SubscriberConnection(Services services, FanoutParts shared) {
         this.services = services;
         this.session = new Session(services, Role.SUBSCRIBER, this, SAID_BYTES);
         this.shared = shared;
-        this.seat = new Seat(this, group, this::isServed);
+        this.seat = new Seat(this, this::isServed);
         this.input = new SubscriberInput(services, session);
         this.missed = new Missed(services, session);
         SlowPolicy policy = SlowPolicy.of(services.clients().slowSubscriber(), shared.gate());
         this.allowance = new Allowance(
                 session.standing(), this, policy, shared.logBytes(), shared.stallNanos(), services.clock());
         this.admittance = new Admittance(shared, services, session.standing(), allowance);
+    }
+
+    /** Takes a seat, and returns the loop that it is on. Called before the channel is registered. */
+    public EngineLoop takeSeat() {
+        return seat.take(shared.seats().get());
     }
 
     @Override
@@ -99,12 +99,11 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             admittance.chooseTypes(delivery);
             return true;
         } catch (FrameException e) {
-            session.close(e.reason(), e.getMessage());
+            session.close(e);
             return false;
         }
     }
 
-    /** Begins the stream: the subscriber may be sent to from here on. */
     private void begin() {
         delivery = new Delivery(shared, services, session.standing(), allowance, session.channel(), seat::buffers);
         allowance.join();
@@ -157,7 +156,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             }
             case JOURNAL -> toJournal();
             case LOG -> {
-                seat.moveTo(shared.replays().home().get());
+                seat.moveTo(shared.seats().get());
                 yield false;
             }
             case OVERTAKEN -> throw new IllegalStateException("the log has moved on, and no policy was asked");
@@ -208,7 +207,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         try {
             step = admittance.stand(delivery, session.dialogue().level(), head);
         } catch (FrameException e) {
-            session.close(e.reason(), e.getMessage());
+            session.close(e);
             return false;
         }
         if (step == Step.JOURNAL) {
@@ -217,8 +216,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         if (step != Step.AGAIN && step != Step.GAP) {
             return false;
         }
-        Admittance.Welcome welcome = admittance.admit(delivery);
-        session.welcome(welcome.said(), welcome.policy(), welcome.features(), welcome.first(), 0, welcome.fork());
+        admittance.admit(delivery, session);
         if (step == Step.GAP) {
             Gap gap = delivery.gap();
             if (gap.reason() == GapReason.NOT_HELD) {
@@ -288,12 +286,11 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     // ---- from one loop to another ------------------------------------------------------------------------------
 
-    /** Whether a group has anything to send: the stream, or the last words. */
     private boolean isServed() {
         return session.state() != SessionState.GONE && (session.state() != SessionState.CLOSING || farewell.isDue());
     }
 
-    /** The channel is closed: its seat is free. */
+    /** The channel is closed: its seat is free, if it has taken one. */
     public void leaveSeat() {
         seat.free();
     }
@@ -361,7 +358,6 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     // ---- reports: any thread ----------------------------------------------------------------------------------
 
-    /** Returns the position in the stream before which everything has been handed to the socket. */
     @Override
     public long position() {
         return delivery == null ? Long.MAX_VALUE : delivery.reader().position();
@@ -372,7 +368,6 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         return delivery != null && !delivery.catchUp().isLive();
     }
 
-    /** See {@link LogReader#heldFrom}. */
     public long heldFrom() {
         return delivery == null ? LogReader.NOTHING : delivery.reader().heldFrom();
     }

@@ -40,13 +40,12 @@ final class SubscriberInput {
                 inbox.take(in, this::onControl);
             }
         } catch (FrameException e) {
-            session.close(e.reason(), e.getMessage());
+            session.close(e);
         } finally {
             in.release();
         }
     }
 
-    /** Refuses a client of TLS or HTTP, which has the wrong port, by its first bytes. */
     private void refuseStrangers(ByteBuf in) throws FrameException {
         int at = in.readerIndex();
         if (in.readableBytes() > 1 && TlsRecords.mayBegin(in.getByte(at), in.getByte(at + 1))) {
@@ -72,7 +71,6 @@ final class SubscriberInput {
         return new Progress(inbox.frames(), inbox.bytes(), unfinished, begun, listening, false);
     }
 
-    /** Takes nothing any more. More than once without harm. */
     void release() {
         inbox.release();
     }

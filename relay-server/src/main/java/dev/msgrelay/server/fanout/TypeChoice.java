@@ -26,7 +26,6 @@ final class TypeChoice {
         this.most = most;
     }
 
-    /** Returns the types that the subscriber gets. */
     TypeRanges inForce() {
         return inForce;
     }
@@ -53,7 +52,6 @@ final class TypeChoice {
         wanted = ranges;
     }
 
-    /** Puts the types in force that are wanted. */
     void choose() {
         choose(wanted);
     }

@@ -2,15 +2,8 @@ package dev.msgrelay.server.fanout;
 
 import java.util.concurrent.TimeUnit;
 
-/**
- * The way of a subscriber from the journal to the head, so far.
- *
- * @param nanos when it began
- * @param position where it began
- * @param head of the stream at that time
- */
+/** The way of a subscriber from the journal to the head: when and where it began, and the head then. */
 record Way(long nanos, long position, long head) {
-    /** Returns how much of the way is done, in percent. */
     int percent(long at, long headNow) {
         return headNow <= position ? 100 : (int) Math.max(0, 100 * (at - position) / (headNow - position));
     }

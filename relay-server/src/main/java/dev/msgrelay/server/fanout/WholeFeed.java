@@ -14,8 +14,6 @@ final class WholeFeed implements Feed {
     private int inFlight;
     private int cutWrites;
     private long sequence;
-    private long messages;
-    private long bytes;
 
     /** Begins where the reader stands, between two frames. */
     WholeFeed(LogReader reader, SocketWriter writer, SegmentSize segment) {
@@ -60,42 +58,29 @@ final class WholeFeed implements Feed {
         inFlight = amount;
         writer.begin();
         writer.addLog(reader, reader.position(), amount);
-        boolean done = writer.end();
-        if (done) {
-            written();
-        }
-        return done;
+        return writer.end();
     }
 
     @Override
     public void written() {
         segment.written();
         reader.advance(inFlight);
-        bytes += inFlight;
-        inFlight = 0;
+        long messages = 0;
         // Between two frames the number is known. Within a packet it has to be looked up, which now and then is enough.
         if (reader.atBoundary() || ++cutWrites >= CUT_WRITES_PER_LOOK) {
             cutWrites = 0;
             long now = reader.sequence();
             if (now > sequence) {
-                messages += now - sequence;
+                messages = now - sequence;
                 sequence = now;
             }
         }
+        writer.count(messages, inFlight);
+        inFlight = 0;
     }
 
     @Override
     public void jumped() {
         sequence = reader.sequence();
-    }
-
-    @Override
-    public long messages() {
-        return messages;
-    }
-
-    @Override
-    public long bytes() {
-        return bytes;
     }
 }

@@ -19,8 +19,6 @@
  * </pre>
  *
  * <p>A subscriber and its group belong to the thread of their loop, which may change while nothing is in flight. Relief is
- * the core's.
- *
- * <p><b>Internal:</b> changes without notice.
+ * the core's. Internal.
  */
 package dev.msgrelay.server.fanout;

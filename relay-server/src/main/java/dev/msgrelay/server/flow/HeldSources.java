@@ -13,7 +13,6 @@ import java.util.function.LongSupplier;
  * <p>A source adds itself on its own thread; the core resumes sources after each batch.
  */
 public final class HeldSources {
-    /** A source of messages that waits for room. */
     public interface Source {
         /** Tells the source that there is room again. Called on any thread: the source continues on its own thread. */
         void resume();
@@ -34,12 +33,7 @@ public final class HeldSources {
         this.clock = clock;
     }
 
-    /**
-     * Holds a source back.
-     *
-     * @param lookAtOnce whether room may have come back since the source was refused, without a further look by the
-     *     core
-     */
+    /** Holds a source back; {@code lookAtOnce}: room may be back, and the core would not look. */
     public void add(Source source, boolean lookAtOnce) {
         waiting.add(source);
         beginHold();
@@ -57,7 +51,6 @@ public final class HeldSources {
         return time.nanos(now);
     }
 
-    /** Resumes all sources if there is plenty of room. */
     public void resumeIfRoom() {
         if (any && plentyOfRoom.getAsBoolean() && endHold()) {
             // Only the sources that wait now: a source that finds no room again waits for the next call.
@@ -69,10 +62,7 @@ public final class HeldSources {
         }
     }
 
-    /**
-     * The flag and the time since when are one state, so a lock guards both: another thread may end the hold at the
-     * same moment.
-     */
+    /** Flag and time are one state, so a lock guards both: another thread may end the hold at the same moment. */
     private synchronized void beginHold() {
         any = true;
         time.begin(clock.getAsLong());

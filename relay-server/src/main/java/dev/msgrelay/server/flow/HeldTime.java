@@ -19,7 +19,6 @@ public final class HeldTime {
         }
     }
 
-    /** Ends the hold, if one lasts. */
     public synchronized void end(long now) {
         if (holds) {
             holds = false;
@@ -32,10 +31,7 @@ public final class HeldTime {
         return times;
     }
 
-    /**
-     * Nanoseconds held so far, including a hold that lasts; never less than returned before. The callers' clock
-     * readings may be out of order.
-     */
+    /** Nanoseconds held so far, also of a hold that lasts; never less than returned before. */
     public synchronized long nanos(long now) {
         told = Math.max(told, holds ? total + now - since : total);
         return told;

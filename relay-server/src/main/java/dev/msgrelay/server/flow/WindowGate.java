@@ -28,17 +28,11 @@ public final class WindowGate implements WriteGate {
         }
     }
 
-    /** The thread that writes the log. */
     public interface Writer {
-        /**
-         * Wakes the writer if it sleeps. Any thread, after the change that the writer shall see has been made visible.
-         */
+        /** Wakes the writer if it sleeps. Any thread, after its change has been made visible. */
         void signal();
 
-        /**
-         * Waits until the writer has ended the append that it was in at the time of the call. Returns at once on the
-         * writer's own thread.
-         */
+        /** Waits until the writer has ended the append that it is in. Returns at once on the writer's own thread. */
         void awaitBetweenSteps();
     }
 
@@ -60,7 +54,6 @@ public final class WindowGate implements WriteGate {
 
     /**
      * @param window bytes that the log may run ahead, give or take one run
-     * @param writer signalled when a limit has made room
      * @param clock in nanoseconds
      */
     public WindowGate(long window, Writer writer, LongSupplier clock) {
@@ -101,11 +94,7 @@ public final class WindowGate implements WriteGate {
         }
     }
 
-    /**
-     * Moves a hold that lasts to the limit that is the slowest now. Called by the writer, now and then.
-     * @param anyWaits whether anybody wants the log to grow; if not, the hold ends: nobody is held back, and no slow
-     *     reader is to blame
-     */
+    /** Moves a hold to the slowest limit. It ends where nobody wants the log to grow: no reader is to blame. */
     public void settle(boolean anyWaits) {
         if (!anyWaits) {
             unblock();
@@ -142,7 +131,6 @@ public final class WindowGate implements WriteGate {
         }
     }
 
-    /** Whether the gate holds publishers back at present. */
     public boolean blocked() {
         return blocked;
     }
@@ -152,10 +140,7 @@ public final class WindowGate implements WriteGate {
         return blocked && !halfOpen(refused);
     }
 
-    /**
-     * Whether half of the window is free at {@code position}, so that waiting publishers may continue. Less room would
-     * soon be used up again.
-     */
+    /** Whether half of the window is free, so that publishers may go on: less would soon be used up again. */
     public boolean halfOpen(long position) {
         return position <= slowest(limits) + window - window / 2;
     }
@@ -170,9 +155,7 @@ public final class WindowGate implements WriteGate {
         return blockedSinceNanos;
     }
 
-    /**
-     * Nanoseconds since the start for which limits without a time of their own kept the log from growing. Any thread.
-     */
+    /** Nanoseconds for which limits without a time of their own kept the log from growing. Any thread. */
     public long blockedNanos(long now) {
         return time.nanos(now);
     }

@@ -34,7 +34,6 @@ final class FrameAssembler {
     /** With so much of a frame that does not fit otherwise, its memory is asked for. */
     private static final int ASK_AT = 2 << 10;
 
-    /** The kind of memory that the bytes lie in. */
     private enum Size {
         NONE,
         SMALL,
@@ -51,10 +50,7 @@ final class FrameAssembler {
     private int bytes;
     private int frame;
 
-    /**
-     * @param own of connections: for their small memory
-     * @param line for long frames
-     */
+    /** @param line for long frames */
     FrameAssembler(ByteBufAllocator allocator, MemoryBudget.Pool own, MemoryLine line, IngestPort port) {
         this.allocator = allocator;
         this.own = own;
@@ -64,7 +60,6 @@ final class FrameAssembler {
 
     // ---- what there is -----------------------------------------------------------------------------------------
 
-    /** Bytes that wait. */
     int bytes() {
         return bytes;
     }
@@ -94,14 +89,9 @@ final class FrameAssembler {
 
     // ---- where the next read goes ------------------------------------------------------------------------------
 
-    /** Whether the next read goes to this memory: a long frame's, up to its end. */
-    boolean readsOnItsOwn() {
-        return size == Size.LONG;
-    }
-
     /** Bytes that a read may bring, of {@code wanted}, so that it can be kept in any case. */
     int mostPerRead(int wanted) {
-        boolean much = size == Size.SHORT || port.shorts().any();
+        boolean much = size == Size.SHORT || port.buffers().any();
         return Math.min(wanted, (much ? SHORT : SMALL) - bytes);
     }
 
@@ -118,7 +108,6 @@ final class FrameAssembler {
         return memory.window(bytes, bytes + most);
     }
 
-    /** Whether a read went to this memory. */
     boolean owns(ReadWindow read) {
         return memory != null && read.view() == memory.view();
     }
@@ -157,7 +146,7 @@ final class FrameAssembler {
         if (!here) {
             bytes = 0;
         }
-        boolean fitsShort = length <= SHORT && port.shorts().any();
+        boolean fitsShort = length <= SHORT && port.buffers().any();
         boolean stays = here && length > SMALL && !fitsShort;
         if (!stays && (length > capacity() || (size.compareTo(Size.SMALL) > 0 && length <= SMALL))) {
             moveBytes(length, source, offset, length);
@@ -174,18 +163,18 @@ final class FrameAssembler {
 
     /** Takes memory for {@code length} bytes, copies {@code kept} of the source there, and lets go of what it had. */
     private void moveBytes(int length, ByteBuffer source, int offset, int kept) {
+        boolean fits = length <= SMALL;
+        moveTo(fits ? small() : port.buffers().take(), fits ? Size.SMALL : Size.SHORT, source, offset, kept);
+    }
+
+    private void moveTo(ReadBuffer other, Size otherSize, ByteBuffer source, int offset, int kept) {
+        if (kept > 0) {
+            other.view().put(0, source, offset, kept);
+        }
         ReadBuffer old = memory;
         Size oldSize = size;
-        if (length <= SMALL) {
-            memory = small();
-            size = Size.SMALL;
-        } else {
-            memory = port.shorts().take();
-            size = Size.SHORT;
-        }
-        if (kept > 0) {
-            memory.view().put(0, source, offset, kept);
-        }
+        memory = other;
+        size = otherSize;
         giveBack(old, oldSize);
     }
 
@@ -202,28 +191,25 @@ final class FrameAssembler {
     /** Bytes that have to be reserved before it is read on; 0: none. */
     int wants() {
         boolean doesNotFit =
-                frame > MOVE_BYTES || (size == Size.SMALL && !port.shorts().any());
+                frame > MOVE_BYTES || (size == Size.SMALL && !port.buffers().any());
         return size != Size.LONG && frame > 0 && bytes >= ASK_AT && doesNotFit ? frame : 0;
     }
 
-    /** Whether the frame lies in memory that was asked for in the line. */
+    /** Whether the frame lies in memory that was asked for in the line: the next read goes there, up to its end. */
     boolean isLong() {
         return size == Size.LONG;
     }
 
     /** The memory that it {@link #wants} has been reserved. */
     void grow() {
-        ReadBuffer old = memory;
-        Size oldSize = size;
+        ReadBuffer other;
         try {
-            memory = new ReadBuffer(allocator, frame);
+            other = new ReadBuffer(allocator, frame);
         } catch (OutOfMemoryError none) {
             line.give(frame);
             throw none;
         }
-        size = Size.LONG;
-        memory.view().put(0, old.view(), 0, bytes);
-        giveBack(old, oldSize);
+        moveTo(other, Size.LONG, memory.view(), 0, bytes);
     }
 
     // ---- the end -----------------------------------------------------------------------------------------------
@@ -238,7 +224,6 @@ final class FrameAssembler {
         return size == Size.NONE || size == Size.SMALL;
     }
 
-    /** Lets go of everything. More than once without harm. */
     void release() {
         ReadBuffer old = memory;
         Size oldSize = size;
@@ -256,7 +241,7 @@ final class FrameAssembler {
                 old.release();
                 own.give(SMALL);
             }
-            case SHORT -> port.shorts().give(old);
+            case SHORT -> port.buffers().give(old);
             case LONG -> {
                 int reserved = old.capacity();
                 old.release();

@@ -25,7 +25,6 @@ import java.nio.ByteBuffer;
  * Owned by the connection's thread; the counts may be read by any.
  */
 final class FrameIntake {
-    /** The fate of bytes that came. */
     enum Taken {
         /** All are taken, but for a frame in part. */
         ALL,
@@ -51,12 +50,10 @@ final class FrameIntake {
         this.producer = producer;
     }
 
-    /** Messages taken so far. Any thread. */
     long messages() {
         return messages;
     }
 
-    /** Bytes of these. Any thread. */
     long bytes() {
         return bytes;
     }
@@ -67,11 +64,7 @@ final class FrameIntake {
         return standing.hasRate() && standing.isPaused(clock.nanoTime());
     }
 
-    /**
-     * Takes bytes. A fault in them ends the connection.
-     *
-     * @param room whether the port has just said that it has room for a run
-     */
+    /** Takes bytes. A fault in them ends the connection. {@code room}: the port has just said that it has room. */
     Taken take(IngestPort port, ByteBuffer view, int offset, int length, boolean room) {
         int at = offset;
         int end = offset + length;
@@ -127,7 +120,7 @@ final class FrameIntake {
     }
 
     private Taken end(FrameException why) {
-        session.close(why.reason(), why.getMessage());
+        session.close(why);
         return Taken.ENDED;
     }
 
@@ -136,7 +129,6 @@ final class FrameIntake {
         return session.state() == SessionState.CONNECTED && TlsRecords.isClientHello(view, offset, length);
     }
 
-    /** Hands a run in; false: there is no room for it. */
     private boolean hand(IngestPort port, RunScan run, boolean ready) throws FrameException {
         ProducerState numbers = producer.numbers();
         int frames = run.frames();

@@ -5,11 +5,7 @@ import dev.msgrelay.server.core.Order;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.log.PacketLog;
-import dev.msgrelay.server.memory.MemoryBudget;
-import dev.msgrelay.server.memory.ReadBuffer;
 import dev.msgrelay.server.memory.ReadWindow;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 
 /**
@@ -24,33 +20,18 @@ public final class InPlacePort implements IngestPort {
     private final PacketLog log;
     private final NameTable names;
     private final RunScan scan;
-    private final ReadBuffer copied;
-    private final ShortBuffers shorts;
     private final HeldSources held;
+    private final LoopBuffers buffers;
     private boolean moreExpected;
 
-    /** @param shorts buffers for begun frames, at most */
     public InPlacePort(
-            Order order,
-            PacketLog log,
-            NameTable names,
-            RunScan scan,
-            HeldSources held,
-            ByteBufAllocator allocator,
-            MemoryBudget budget,
-            int shorts) {
+            Order order, PacketLog log, NameTable names, RunScan scan, HeldSources held, LoopBuffers buffers) {
         this.order = order;
         this.log = log;
         this.names = names;
         this.scan = scan;
         this.held = held;
-        this.copied = new ReadBuffer(allocator, copiedBytes());
-        this.shorts = new ShortBuffers(allocator, budget.pool(MemoryBudget.Part.RESTS), shorts);
-    }
-
-    /** Bytes of the loop's buffer. */
-    public static int copiedBytes() {
-        return SHORT_BYTES + 2 * LEAST_IN_PLACE;
+        this.buffers = buffers;
     }
 
     @Override
@@ -61,17 +42,12 @@ public final class InPlacePort implements IngestPort {
     @Override
     public ReadWindow window(int front, int most) {
         ReadWindow inPlace = log.end(front + Math.min(most, LEAST_IN_PLACE), front + most);
-        return inPlace != null ? inPlace : copied.window(0, front + Math.min(most, 2 * LEAST_IN_PLACE));
-    }
-
-    @Override
-    public ByteBuf scratch() {
-        return copied.scratch(SCRATCH_BYTES);
+        return inPlace != null ? inPlace : buffers.reads().window(0, front + Math.min(most, LoopBuffers.SHORT_READ));
     }
 
     @Override
     public RunScan walk(ByteBuffer view, int offset, int length, TypeRanges types) {
-        return scan.scan(view, offset, length, order.openPacketBytes(), types);
+        return scan.scan(view, offset, length, log.openPacketBytes(), types);
     }
 
     @Override
@@ -81,7 +57,7 @@ public final class InPlacePort implements IngestPort {
         }
         order.take(span);
         if (name != null) {
-            names.accepted(name, span.frames(), order.lastSequence());
+            names.accepted(name, span.frames(), log.lastSequence());
         }
         return true;
     }
@@ -110,13 +86,7 @@ public final class InPlacePort implements IngestPort {
     }
 
     @Override
-    public ShortBuffers shorts() {
-        return shorts;
-    }
-
-    @Override
-    public void close() {
-        copied.release();
-        shorts.close();
+    public LoopBuffers buffers() {
+        return buffers;
     }
 }

@@ -4,7 +4,6 @@ import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.memory.ReadWindow;
-import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 
 /**
@@ -22,30 +21,16 @@ public interface IngestPort {
     /** A read is at most about this long, one segment of loopback: what is read is still in the cache when it is sent. */
     int READ_BYTES = 64 << 10;
 
-    /** A read that is thrown away. */
-    int SCRATCH_BYTES = READ_BYTES >> 4;
-
     /** A buffer for a begun frame that is moved in front of the next read. */
     int SHORT_BYTES = 68 << 10;
 
     /** Gets ready for one more read. Returns whether there is room for all that it may bring. */
     boolean makeReady();
 
-    /**
-     * Returns the memory for the next read, behind {@code front} bytes that the caller puts there. Only while {@link #makeReady} says so.
-     *
-     * @param most bytes that the read may take
-     */
+    /** Memory for a read of {@code most} bytes behind {@code front} others; only when {@link #makeReady}. */
     ReadWindow window(int front, int most);
 
-    /** Returns the memory for a read whose bytes nobody wants, counted once more. */
-    ByteBuf scratch();
-
-    /**
-     * Walks what was read.
-     *
-     * @param types that its publisher may send; null: every type
-     */
+    /** Walks what was read; {@code types}: those that its publisher may send, null: all. */
     RunScan walk(ByteBuffer view, int offset, int length, TypeRanges types);
 
     /**
@@ -74,9 +59,6 @@ public interface IngestPort {
         return false;
     }
 
-    /** The buffers for begun frames that the loop's publishers share. */
-    ShortBuffers shorts();
-
-    /** Gives the memory back. */
-    void close();
+    /** The memory that the loop's publishers share. */
+    LoopBuffers buffers();
 }

@@ -40,11 +40,7 @@ final class Levels {
         forced.add(sequence, number);
     }
 
-    /**
-     * Asks for what the publisher waits for.
-     *
-     * @param position all of its messages in the stream lie before it
-     */
+    /** Asks for what the publisher waits for; all of its messages in the stream lie before the position. */
     void want(long position) {
         durability.wantWritten(position);
         if (wanted == Level.FORCED) {

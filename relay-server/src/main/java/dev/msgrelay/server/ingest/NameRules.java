@@ -9,16 +9,18 @@ import java.util.concurrent.TimeUnit;
  * took it, while that is connected and for the hold time after; then any producer may have it, and starts from nothing. A name
  * belongs to an identity as well, until it has been unconnected for an hour; so long it is kept at least.
  *
- * <p>Pure: each rule depends on its arguments alone. Times are in the unit that the constructor was given.
+ * <p>Pure: each rule depends on its arguments alone.
+ *
+ * @param unit of all times
+ * @param hold how long a name stays with its producer after its connection has ended
  */
-public final class NameRules {
+public record NameRules(TimeUnit unit, long hold) {
     /** Shortest time for which a name without a connection is kept. */
     public static final Duration KEEP = Duration.ofHours(1);
 
     /** Time away of a name that has a connection. */
     public static final long CONNECTED = -1;
 
-    /** Decision on a HELLO. */
     public enum Verdict {
         /** The name is unknown, or another identity may have it: it begins with this producer, what was known is forgotten. */
         BEGINS,
@@ -31,33 +33,16 @@ public final class NameRules {
         /** Refused: the name belongs to another producer. */
         OTHER_PRODUCER;
 
-        /** Whether the HELLO is refused. */
         public boolean refuses() {
             return this == OTHER_IDENTITY || this == OTHER_PRODUCER;
         }
     }
 
-    private final TimeUnit unit;
-    private final long hold;
-    private final long keep;
-
-    /**
-     * @param unit of all times
-     * @param hold how long a name stays with its producer after its connection has ended
-     */
-    public NameRules(TimeUnit unit, long hold) {
-        this.unit = unit;
-        this.hold = hold;
-        this.keep = unit.convert(KEEP);
-    }
-
     /**
      * Decides whether a HELLO gets a name that is known.
      *
-     * @param knownProducer the producer that has the name
      * @param knownOwner the identity that has the name; empty: none
      * @param away time since the name's last connection ended, or {@link #CONNECTED}
-     * @param producer the producer of the HELLO
      * @param owner the identity of the HELLO; empty: the relay asks nobody for one
      */
     public Verdict decide(ProducerId knownProducer, String knownOwner, long away, ProducerId producer, String owner) {
@@ -72,14 +57,10 @@ public final class NameRules {
 
     /** Whether a full table may forget a name that has been away for this time. */
     public boolean mayBeForgotten(long away) {
-        return away >= keep;
+        return away >= unit.convert(KEEP);
     }
 
-    /**
-     * Returns the words of a refusal.
-     *
-     * @param where place of the name's connection, for people; empty: this relay
-     */
+    /** Returns the words of a refusal; {@code where}: place of the name's connection, empty for this relay. */
     public String refusal(Verdict verdict, String name, long away, String where) {
         String begin = "HELLO: the name " + name + " belongs to another ";
         if (verdict == Verdict.OTHER_IDENTITY) {

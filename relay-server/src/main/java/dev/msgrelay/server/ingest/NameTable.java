@@ -3,14 +3,16 @@ package dev.msgrelay.server.ingest;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.core.Orderer;
+import dev.msgrelay.server.flow.TimeHistogram;
 import dev.msgrelay.server.ingest.NameRules.Verdict;
 import dev.msgrelay.server.journal.NameMoves;
 import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.memory.MemoryBudget.Pool;
-import dev.msgrelay.server.ops.TimeHistogram;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -46,13 +48,14 @@ public final class NameTable {
 
     private final Pool memory;
     private final NameRules rules;
-    private final Map<String, PublisherName> byName = new HashMap<>();
+    private final LongSupplier clock;
+    private final TimeHistogram times;
+    private final Map<String, PublisherName> connected = new HashMap<>();
+    // From the one that left first to the one that left last.
+    private final Map<String, PublisherName> left = new LinkedHashMap<>();
     private final List<PublisherName> changed = new ArrayList<>();
     // What is said once readers see all that was taken.
     private final List<Runnable> whenShown = new ArrayList<>();
-    // Null: nobody wants the times of acknowledgements.
-    private TimeHistogram times;
-    private LongSupplier clock;
     // When the first message of this batch came that has to be acknowledged.
     private long batchNanos;
     // Who waits for the journal.
@@ -61,23 +64,18 @@ public final class NameTable {
     private NameMoves moves;
     // Who decides whose a name is; null: this table does.
     private Orderer others;
-    // The unconnected ones are a list from the one that left first to the one that left last.
-    private PublisherName leftFirst;
-    private PublisherName leftLast;
 
     /**
      * @param memory how many names there may be, in bytes
      * @param holdNanos how long a name stays with its producer after its connection has ended
+     * @param clock in ns, read at the begin and the end of a batch alone
+     * @param times counts the times of acknowledgements
      */
-    public NameTable(Pool memory, long holdNanos) {
+    public NameTable(Pool memory, long holdNanos, LongSupplier clock, TimeHistogram times) {
         this.memory = memory;
         this.rules = new NameRules(TimeUnit.NANOSECONDS, holdNanos);
-    }
-
-    /** Counts the times of acknowledgements from now on; the clock is read at the begin and the end of a batch alone. */
-    public void timedBy(LongSupplier nanos, TimeHistogram histogram) {
-        clock = nanos;
-        times = histogram;
+        this.clock = clock;
+        this.times = times;
     }
 
     /**
@@ -86,33 +84,30 @@ public final class NameTable {
      * @param owner the identity of the connection; empty: nobody is asked who he is
      */
     Answer connect(String name, ProducerId producer, String owner, PublisherName.Holder holder, long nowNanos) {
-        PublisherName entry = byName.get(name);
-        long away = entry == null || entry.holder != null ? NameRules.CONNECTED : nowNanos - entry.leftNanos;
+        PublisherName away = left.get(name);
+        PublisherName entry = away == null ? connected.get(name) : away;
+        long awayNanos = away == null ? NameRules.CONNECTED : nowNanos - away.leftNanos;
         Verdict verdict =
-                entry == null ? Verdict.BEGINS : rules.decide(entry.producer, entry.owner, away, producer, owner);
+                entry == null ? Verdict.BEGINS : rules.decide(entry.producer, entry.owner, awayNanos, producer, owner);
         if (verdict.refuses()) {
-            return new Answer(null, CloseReason.NAME_HELD, rules.refusal(verdict, name, away, ""));
+            return new Answer(null, CloseReason.NAME_HELD, rules.refusal(verdict, name, awayNanos, ""));
         }
-        if (entry != null && verdict == Verdict.BEGINS) {
-            unlink(entry);
-            forget(entry);
-            entry = null;
+        if (left.remove(name) != null && verdict == Verdict.BEGINS) {
+            memory.give(BYTES_PER_NAME);
         }
-        if (entry == null) {
+        if (verdict == Verdict.BEGINS) {
             entry = add(name, producer, owner, nowNanos);
             if (entry == null) {
                 return new Answer(null, CloseReason.TOO_MANY_NAMES, NameRules.tooMany(memory.limit() / BYTES_PER_NAME));
             }
         } else if (verdict == Verdict.STARTS_ANEW) {
-            unlink(entry);
             entry.startAnew(producer);
-        } else if (entry.holder == null) {
-            unlink(entry);
-        } else {
+        } else if (entry.holder != null) {
             PublisherName.Holder before = entry.holder;
             entry.holder = null;
             before.nameTaken();
         }
+        connected.put(name, entry);
         entry.holder = holder;
         if (!owner.isEmpty()) {
             // Also of a name that was taken before anybody was asked who he is.
@@ -134,33 +129,34 @@ public final class NameTable {
             // To be unknown is the same: nobody fills the table with bare HELLOs.
             forget(entry);
         } else {
-            entry.leftNanos = nowNanos;
-            link(entry);
+            connected.remove(entry.name());
+            leaves(entry, nowNanos);
         }
     }
 
-    /** Names in the table. */
+    private void leaves(PublisherName entry, long nowNanos) {
+        entry.leftNanos = nowNanos;
+        left.put(entry.name(), entry);
+    }
+
     int size() {
-        return byName.size();
+        return connected.size() + left.size();
     }
 
     private PublisherName add(String name, ProducerId producer, String owner, long nowNanos) {
         if (!memory.tryTake(BYTES_PER_NAME)) {
-            PublisherName oldest = leftFirst;
-            if (oldest == null || !rules.mayBeForgotten(nowNanos - oldest.leftNanos)) {
+            // The bytes of the one that left first.
+            Iterator<PublisherName> oldest = left.values().iterator();
+            if (!oldest.hasNext() || !rules.mayBeForgotten(nowNanos - oldest.next().leftNanos)) {
                 return null;
             }
-            unlink(oldest);
-            forget(oldest);
-            return add(name, producer, owner, nowNanos);
+            oldest.remove();
         }
-        PublisherName entry = new PublisherName(this, name, producer, owner);
-        byName.put(name, entry);
-        return entry;
+        return new PublisherName(this, name, producer, owner);
     }
 
     private void forget(PublisherName entry) {
-        byName.remove(entry.name());
+        connected.remove(entry.name());
         memory.give(BYTES_PER_NAME);
     }
 
@@ -178,8 +174,7 @@ public final class NameTable {
             JournalName name = state.name();
             PublisherName entry = add(name.name(), name.producer(), name.owner(), nowNanos);
             entry.restore(name.hole(), state.number(), state.sequence());
-            entry.leftNanos = nowNanos;
-            link(entry);
+            leaves(entry, nowNanos);
         }
     }
 
@@ -207,6 +202,7 @@ public final class NameTable {
         takenElsewhere(name);
         PublisherName entry = add(name, producer, owner, 0);
         if (entry != null) {
+            connected.put(name, entry);
             entry.holder = holder;
             if (accepted != Orderer.NONE) {
                 entry.restore(null, accepted, sequence);
@@ -217,7 +213,7 @@ public final class NameTable {
 
     /** Another connection has got the name: one that has it here loses it, and is told. */
     public void takenElsewhere(String name) {
-        PublisherName entry = byName.get(name);
+        PublisherName entry = connected.get(name);
         if (entry != null) {
             PublisherName.Holder before = entry.holder;
             entry.holder = null;
@@ -226,10 +222,10 @@ public final class NameTable {
         }
     }
 
-    /** Forgets all of them. */
     public void release() {
-        memory.give((long) byName.size() * BYTES_PER_NAME);
-        byName.clear();
+        memory.give((long) size() * BYTES_PER_NAME);
+        connected.clear();
+        left.clear();
     }
 
     // ---- what is in the stream --------------------------------------------------------------------------------
@@ -246,7 +242,7 @@ public final class NameTable {
     /** More of a name is in the stream; whoever has it is told at the end of the batch. */
     void changed(PublisherName entry) {
         if (!entry.changed) {
-            if (times != null && changed.isEmpty()) {
+            if (changed.isEmpty()) {
                 batchNanos = clock.getAsLong();
             }
             entry.changed = true;
@@ -263,7 +259,7 @@ public final class NameTable {
                 entry.holder.acknowledge();
             }
         }
-        if (times != null && !changed.isEmpty()) {
+        if (!changed.isEmpty()) {
             times.add(clock.getAsLong() - batchNanos);
         }
         changed.clear();
@@ -292,32 +288,5 @@ public final class NameTable {
                 waiting.remove(waiting.size() - 1);
             }
         }
-    }
-
-    // ---- the list of the unconnected --------------------------------------------------------------------------
-
-    private void link(PublisherName entry) {
-        entry.older = leftLast;
-        if (leftLast == null) {
-            leftFirst = entry;
-        } else {
-            leftLast.newer = entry;
-        }
-        leftLast = entry;
-    }
-
-    private void unlink(PublisherName entry) {
-        if (entry.older == null) {
-            leftFirst = entry.newer;
-        } else {
-            entry.older.newer = entry.newer;
-        }
-        if (entry.newer == null) {
-            leftLast = entry.older;
-        } else {
-            entry.newer.older = entry.older;
-        }
-        entry.older = null;
-        entry.newer = null;
     }
 }

@@ -64,7 +64,6 @@ final class NamedProducer implements PublisherName.Holder, Orderer.Claimant {
         this.numbers = new ProducerState(services.durability(), services.counters());
     }
 
-    /** The numbers of the messages, and how far they have got. */
     ProducerState numbers() {
         return numbers;
     }
@@ -122,7 +121,7 @@ final class NamedProducer implements PublisherName.Holder, Orderer.Claimant {
             try {
                 goOnWithName(refusal, text, accepted, sequence);
             } catch (FrameException e) {
-                session.close(e.reason(), e.getMessage());
+                session.close(e);
             }
         });
     }
@@ -185,10 +184,7 @@ final class NamedProducer implements PublisherName.Holder, Orderer.Claimant {
         }
     }
 
-    /**
-     * A newer connection of the same producer takes the name over, within its own read: so nothing is written here. From now
-     * on nothing is taken of this connection; a task ends it.
-     */
+    /** Within the read of a newer connection of the same producer, so nothing is written: a task ends this one. */
     @Override
     public void nameTaken() {
         if (session.state() == SessionState.OPEN) {

@@ -9,7 +9,6 @@ import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.Counters;
 import dev.msgrelay.server.session.Durability;
-import dev.msgrelay.server.session.Handshake;
 import dev.msgrelay.server.session.Outbox;
 
 /**
@@ -41,8 +40,6 @@ final class ProducerState {
         this.counters = counters;
     }
 
-    // ---- its name and its numbers ------------------------------------------------------------------------------
-
     /** Null: it has none. */
     PublisherName name() {
         return name;
@@ -68,7 +65,7 @@ final class ProducerState {
      * @throws FrameException its number is not one that may come next
      */
     void begin(HelloFrame hello, Level level, Outbox outbox) throws FrameException {
-        long known = Handshake.forkOf(durability, hello);
+        long known = durability.forkOf(hello);
         if (name == null) {
             fork = known == Durability.UNKNOWN ? known : Durability.TODAY;
             return;
@@ -81,7 +78,6 @@ final class ProducerState {
         }
     }
 
-    /** Which number its next message has. */
     private void number(HelloFrame hello, long life) throws FrameException {
         long known = name.accepted();
         long number = hello.number();
@@ -96,9 +92,7 @@ final class ProducerState {
                     CloseReason.MESSAGE_GAP,
                     "HELLO: number " + number + " is above accepted + 1 = " + (known + 1) + " of " + name.name());
         } else {
-            // The producer was with another relay meanwhile, or the journal did not have the missing messages: they
-            // were
-            // acknowledged.
+            // Another relay acknowledged the missing messages, or this one, whose journal does not have them.
             name.goOnAt(number);
         }
         long untold = 0;
@@ -118,7 +112,7 @@ final class ProducerState {
         return acceptedBefore;
     }
 
-    /** As WELCOME says it, see {@link Handshake#welcome}. */
+    /** As WELCOME says it, see {@link dev.msgrelay.server.session.Session#welcome}. */
     long fork() {
         return fork;
     }
@@ -128,11 +122,7 @@ final class ProducerState {
         return (name == null || !name.changed) && (levels == null || levels.settled(acceptedBefore) >= acceptedBefore);
     }
 
-    /**
-     * Whether so many messages more have numbers.
-     *
-     * @throws FrameException they have not
-     */
+    /** Throws where so many messages more have no numbers. */
     void checkNumbers(int messages) throws FrameException {
         if (name != null && !name.hasNumbersFor(messages)) {
             throw new FrameException(
@@ -153,8 +143,6 @@ final class ProducerState {
         return count == span.frames() ? span.end() : span.lengthOf(count);
     }
 
-    // ---- how far its messages have got -------------------------------------------------------------------------
-
     /** More of its messages are in the stream, and readers see them. */
     void taken() {
         if (levels != null) {
@@ -162,19 +150,13 @@ final class ProducerState {
         }
     }
 
-    /** It is told how many are in the stream. */
     void acknowledge(Outbox outbox) {
         if (name != null) {
             outbox.ack(name.accepted(), name.sequence());
         }
     }
 
-    /**
-     * Asks the journal for what it waits for.
-     *
-     * @param position all of its messages in the stream lie before it
-     * @return whether there is anything to wait for
-     */
+    /** Asks the journal for what it waits for, up to a position; returns whether there is anything. */
     boolean want(long position) {
         if (levels == null) {
             return false;

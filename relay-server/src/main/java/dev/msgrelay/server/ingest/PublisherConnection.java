@@ -30,25 +30,14 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A publisher, put together from its parts:
- *
- * <pre>
- *   socket --> SocketIntake --bytes--> FrameIntake --runs--> IngestPort
- *                   '- FrameAssembler       |
- *                                           '--HELLO--> NamedProducer: name, WELCOME, ACK
- * </pre>
- *
- * It passes on what the channel and the {@link Session} tell it. Owned by its loop's thread, but for what says otherwise.
+ * A publisher, put together from its parts. It passes on what the channel and the {@link Session} tell it. Owned by its loop's thread, but for what says otherwise.
  */
 public final class PublisherConnection extends ChannelInboundHandlerAdapter implements SessionRole {
-    /** Direct memory for a small begun frame. */
-    public static final int SMALL_BYTES = FrameAssembler.SMALL;
-
-    /** Direct memory that a publisher that said HELLO takes for what it is told. */
-    public static final int REPLY_BYTES = Replies.BYTES;
-
-    /** Bytes that it may be told at its end, from other memory: what is due, and an ERROR. */
+    /** Bytes that it may be told at its end: what is due, and an ERROR. */
     public static final int SAID_BYTES = Outbox.MOST_BYTES + Closing.ERROR_BYTES;
+
+    /** Direct memory of a publisher: a small begun frame, its replies, and its last words. */
+    public static final int DIRECT_BYTES = FrameAssembler.SMALL + Replies.BYTES + SAID_BYTES;
 
     /**
      * The parts that all publishers of a relay share.
@@ -80,7 +69,6 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         intake = new SocketIntake(session, services.counters(), shared.line, assembler, frames, producer, corePort);
     }
 
-    /** Its life. */
     public Session session() {
         return session;
     }
@@ -115,7 +103,6 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         producer.speak();
     }
 
-    /** A reader loop reads the plain publisher from now on. */
     private void moveTo(ReaderLoops.Reader reader) {
         atReader = true;
         intake.leave();
@@ -180,11 +167,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         }
     }
 
-    /**
-     * The relay drains: no more is read from now on.
-     *
-     * @param closesInMillis told to a client that said HELLO
-     */
+    /** The relay drains: no more is read. {@code closesInMillis} is told to a client that said HELLO. */
     public void stopReading(int closesInMillis) {
         if (!session.state().ended()) {
             intake.stopReading();
@@ -241,15 +224,12 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         return intake.waitsFor() == Wait.ROOM || intake.waitsFor() == Wait.DRAINING;
     }
 
-    /**
-     * Whether it has stopped reading for good, and everything it has read is handed in, and has got as far as it waits for.
-     */
+    /** Whether it reads no more, and all that it has read is handed in, and as durable as it waits for. */
     public boolean quiet() {
         return intake.waitsFor() == Wait.DRAINED && !producer.numbers().unsettled()
                 || session.state().ended();
     }
 
-    /** Messages taken so far. */
     public long messages() {
         return frames.messages();
     }

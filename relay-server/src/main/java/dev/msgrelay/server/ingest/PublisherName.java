@@ -9,7 +9,6 @@ import dev.msgrelay.server.journal.format.JournalName;
  * on the core's thread.
  */
 final class PublisherName implements Orderer.Numbered {
-    /** The connection that has the name. */
     interface Holder {
         /** Another connection of the same producer takes the name, within a read of its own: this one ends by a task. */
         void nameTaken();
@@ -21,7 +20,6 @@ final class PublisherName implements Orderer.Numbered {
         boolean journalMoved();
     }
 
-    /** No sequence. */
     private static final long NOT_YET = Long.MAX_VALUE;
 
     private final NameTable table;
@@ -49,8 +47,6 @@ final class PublisherName implements Orderer.Numbered {
     Holder holder;
     boolean changed;
     long leftNanos;
-    PublisherName older;
-    PublisherName newer;
 
     PublisherName(NameTable table, String name, ProducerId producer, String owner) {
         this.table = table;
@@ -68,7 +64,6 @@ final class PublisherName implements Orderer.Numbered {
         return any ? accepted : 0;
     }
 
-    /** The sequence of that message. */
     long sequence() {
         return sequence;
     }
@@ -90,12 +85,7 @@ final class PublisherName implements Orderer.Numbered {
         hole = new JournalName.Hole(from, accepted + 1, NOT_YET);
     }
 
-    /**
-     * Finds messages before a number that are gone, of which the producer has not been told.
-     *
-     * @param fork of the life that its producer knows
-     * @return the number of the first one; 0: there is none
-     */
+    /** The first message before a number that is gone untold, to who knows the life of {@code fork}; 0: none. */
     long untold(long number, long fork) {
         return hole != null && hole.next() == number && hole.sequence() >= fork ? hole.from() : 0;
     }
@@ -125,7 +115,6 @@ final class PublisherName implements Orderer.Numbered {
         sequence = itsSequence;
     }
 
-    /** As the journal has it. */
     JournalName journalName() {
         if (journalName == null
                 || !journalName.producer().equals(producer)

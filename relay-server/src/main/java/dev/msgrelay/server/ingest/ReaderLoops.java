@@ -8,11 +8,7 @@ import java.util.List;
  * its runs go through the ring from then on. With none, publishers stay with the core. Owned by the core's thread.
  */
 public final class ReaderLoops {
-    /**
-     * One of them.
-     *
-     * @param port the way of its publishers into the order
-     */
+    /** A reader loop, and the way of its publishers into the order. */
     public record Reader(EngineLoop loop, IngestPort port) {}
 
     private final List<Reader> readers;
@@ -26,7 +22,6 @@ public final class ReaderLoops {
         return !readers.isEmpty();
     }
 
-    /** Returns the one whose turn it is. */
     Reader next() {
         Reader reader = readers.get(next);
         next = (next + 1) % readers.size();

@@ -16,7 +16,6 @@ import java.nio.ByteOrder;
  * the connection's thread.
  */
 final class Replies {
-    /** Direct memory of one. */
     static final int BYTES = Outbox.MOST_BYTES;
 
     private final Channel channel;
@@ -41,11 +40,7 @@ final class Replies {
         view = buffer.nioBuffer(0, BYTES).order(ByteOrder.BIG_ENDIAN);
     }
 
-    /**
-     * Sends what is due unless a write is in flight.
-     *
-     * @param newest number of the last message in the stream
-     */
+    /** Sends what is due unless a write is in flight; {@code newest}: number of the stream's last message. */
     void send(Outbox outbox, long newest) {
         // While a write is being issued the channel tells of its own changes: the loop looks itself.
         while (!writing && outbox.due() && channel.isWritable()) {

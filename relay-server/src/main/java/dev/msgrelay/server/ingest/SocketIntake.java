@@ -25,7 +25,6 @@ import io.netty.buffer.ByteBuf;
  * publisher that fills the log is not read in vain. Owned by the connection's thread.
  */
 final class SocketIntake implements SocketReads.Reader, HeldSources.Source, MemoryLine.Waiter {
-    /** The reason why the socket is not read. */
     enum Wait {
         NOTHING,
         /** The log may not grow, or the ring is full. */
@@ -78,13 +77,11 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
         this.port = port;
     }
 
-    /** The channel is there. */
     void opened() {
         segment = SegmentSize.of(session.channel());
         reads = new ReadSwitch(session.channel(), session::gone);
     }
 
-    /** The only place where it changes. */
     private void become(Wait next) {
         wait = next;
         if (next != Wait.NOTHING && next != Wait.MOVE) {
@@ -103,7 +100,6 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
         return wait;
     }
 
-    /** Bytes that were read so far. */
     long bytesRead() {
         return bytesRead;
     }
@@ -126,12 +122,12 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
             askForMemory();
         }
         if (throwsAway()) {
-            return port.scratch();
+            return port.buffers().scratch();
         }
         if (wait != Wait.NOTHING) {
             return null;
         }
-        if (assembler.readsOnItsOwn()) {
+        if (assembler.isLong()) {
             return assembler.restOfLong().retain();
         }
         int most = assembler.mostPerRead(segment.wholeUpTo(IngestPort.READ_BYTES));
@@ -160,7 +156,6 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
         }
     }
 
-    /** A read has ended: takes what it brought. */
     void came(ByteBuf from) {
         ReadWindow read = from instanceof ReadWindow window && !session.state().ended() ? window : null;
         boolean own = false;
@@ -171,8 +166,7 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
                 assembler.filled(read.readableBytes());
             }
         } finally {
-            // The memory is the log's, the loop's or the connection's own, and stays: nobody else counts it from here
-            // on.
+            // The memory is the log's, the loop's or the connection's own, and stays: nobody counts it any more.
             from.release();
         }
         if (read == null) {
@@ -191,7 +185,7 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
 
     /** Takes the bytes that wait in the connection's own memory. */
     private FrameIntake.Taken takeOwn() {
-        boolean some = assembler.bytes() > 0 && (!assembler.readsOnItsOwn() || assembler.bytes() >= assembler.frame());
+        boolean some = assembler.bytes() > 0 && (!assembler.isLong() || assembler.bytes() >= assembler.frame());
         return some ? frames.take(port, assembler.view(), 0, assembler.bytes(), false) : FrameIntake.Taken.ALL;
     }
 
@@ -209,7 +203,7 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
                     become(Wait.RATE);
                 } else if (assembler.wants() > 0) {
                     askForMemory();
-                } else if (!assembler.readsOnItsOwn() && !port.makeReady()) {
+                } else if (!assembler.isLong() && !port.makeReady()) {
                     waitForRoom(Wait.ROOM);
                 }
             }
@@ -319,7 +313,6 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
         become(some ? Wait.DRAINING : Wait.DRAINED);
     }
 
-    /** Lets go of what was read. More than once without harm. */
     void release() {
         if (wait == Wait.MEMORY) {
             line.leave(this);
@@ -342,7 +335,6 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
         return wait == Wait.NOTHING && assembler.movable();
     }
 
-    /** The connection goes to another loop. */
     void leave() {
         become(Wait.MOVE);
     }

@@ -14,7 +14,6 @@ package dev.msgrelay.server.ingest;
  * Allocates once. Owned by the publisher's thread.
  */
 final class Watermark {
-    /** Pairs that it keeps. */
     static final int MOST = 64;
 
     private final long[] sequences = new long[MOST];
@@ -45,11 +44,7 @@ final class Watermark {
         }
     }
 
-    /**
-     * All messages before a sequence have got there.
-     *
-     * @return whether {@link #number} has moved
-     */
+    /** All messages before a sequence have got there. Returns whether {@link #number} has moved. */
     boolean reached(long sequence) {
         int done = 0;
         while (done < size && sequences[done] < sequence) {

@@ -42,7 +42,6 @@ final class IndexTimes {
         }
     }
 
-    /** The time that a record gets now. */
     long time() {
         return clock.time();
     }

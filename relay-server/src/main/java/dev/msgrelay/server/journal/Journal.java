@@ -27,7 +27,6 @@ import java.util.concurrent.locks.LockSupport;
  * for good: after a force that failed, a later one may succeed although bytes are lost.
  */
 public final class Journal implements Closeable {
-    /** Gets what becomes of the journal. */
     public interface Watch {
         /** Everything before the position is written. Called by the writer's thread. */
         void written(long position);
@@ -243,12 +242,10 @@ public final class Journal implements Closeable {
         return moves;
     }
 
-    /** The end of what is written, which survives the end of this process. Any thread. */
     public StreamHead written() {
         return written;
     }
 
-    /** The end of what is forced, which survives the end of the machine. Any thread. */
     public StreamHead forced() {
         return forced;
     }
@@ -269,17 +266,11 @@ public final class Journal implements Closeable {
         return failure.get();
     }
 
-    /** The journal's figures. Any thread. */
     public JournalStats stats() {
         return forcer.stats();
     }
 
-    /**
-     * After a failure: lets go of the log, which goes on without it. The directory stays locked. The relay may be closed
-     * meanwhile, so one thread at a time.
-     *
-     * @throws IOException a thread hangs in the disk
-     */
+    /** After a failure: lets go of the log, which goes on without it. The directory stays locked. */
     public synchronized void abandon() throws IOException {
         endThreads(CLOSE_NANOS, () -> {
             writer.release();

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.journal;
 
+import dev.msgrelay.server.flow.TimeHistogram;
 import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.DiskFullException;
 import dev.msgrelay.server.journal.format.JournalClock;
@@ -9,10 +10,8 @@ import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.StreamHead;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,7 +26,9 @@ import org.slf4j.LoggerFactory;
 final class JournalForcer {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
-    private static final double NANOS_PER_SECOND = 1e9;
+    /** Upper bounds of the times of forces, in seconds. */
+    private static final List<Double> BOUNDS =
+            List.of(0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0);
 
     /** The interval of looks at the room on the disk. */
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -55,18 +56,15 @@ final class JournalForcer {
     private final StreamHead forced;
     private final LongConsumer onForced;
     private final Mark upTo = new Mark();
-    private final AtomicLongArray times = new AtomicLongArray(JournalStats.BOUNDS.size() + 1);
-    private volatile long timeNanos;
+    private final TimeHistogram times = new TimeHistogram(BOUNDS);
     // By the clock that it is driven with, when it was last.
     private volatile long now;
     private volatile int segments;
     private volatile long fileBytes;
     private volatile long freeBytes = -1;
     private long namesPosition;
-    private boolean namesWritten;
     private long lastNames;
     private long lastLook;
-    private boolean looked;
     private volatile long durable;
     private volatile long lastForce;
     private long lastFull;
@@ -74,7 +72,6 @@ final class JournalForcer {
     private final JournalClock clock;
     // Segments of earlier lives, until the first look at the clock tells how old they are; then null.
     private List<Part> earlier;
-    private boolean stepped;
     private long lastStep;
     private long lastStepLine;
     private long stepsLeftOut;
@@ -106,6 +103,11 @@ final class JournalForcer {
         this.clock = clock;
         this.earlier = earlier;
         this.lastForce = nanos;
+        // So long ago that it is no reason to wait.
+        this.lastNames = nanos - NAMES_NANOS;
+        this.lastLook = nanos - LOOK_NANOS;
+        this.lastStep = nanos - WAIT_NANOS;
+        this.lastStepLine = nanos - STEP_LINE_NANOS;
         this.now = nanos;
         this.durable = forced.position();
         this.wanted = forced.position();
@@ -117,9 +119,8 @@ final class JournalForcer {
     }
 
     /**
-     * At most one force, and one step of the work on files.
+     * At most one force, and one step of the work on files. Returns whether something was done.
      *
-     * @return whether something was done
      * @throws IOException nothing may be written any more: after a force that failed nobody knows what is on the disk
      */
     boolean work(long nanos, long millis) throws IOException {
@@ -130,7 +131,7 @@ final class JournalForcer {
         if (mustForce(upTo.position(), nanos)) {
             long began = System.nanoTime();
             force();
-            countForce(System.nanoTime() - began);
+            times.add(System.nanoTime() - began);
             lastForce = nanos;
             done = true;
         }
@@ -158,10 +159,8 @@ final class JournalForcer {
         if (step == 0) {
             return;
         }
-        boolean first = !stepped;
-        stepped = true;
         lastStep = nanos;
-        if (!first && nanos - lastStepLine < STEP_LINE_NANOS) {
+        if (nanos - lastStepLine < STEP_LINE_NANOS) {
             stepsLeftOut++;
             return;
         }
@@ -193,7 +192,7 @@ final class JournalForcer {
         writeNames(nanos, files.isOver());
         // Names that moved behind the table of names are in the indexes alone.
         long told = writer.named() <= namesPosition ? Long.MAX_VALUE : namesPosition;
-        int aged = files.retire(Math.min(durable, told), nanos, stepped && nanos - lastStep < WAIT_NANOS);
+        int aged = files.retire(Math.min(durable, told), nanos, nanos - lastStep < WAIT_NANOS);
         if (aged > 1) {
             LOG.warn(
                     "journal {}: {} segments were too old at once, and are dropped: their newest messages are older"
@@ -204,8 +203,7 @@ final class JournalForcer {
         }
         segments = files.sealed() + (current == 0 ? 0 : 1);
         fileBytes = files.bytes() + current;
-        if (!looked || nanos - lastLook >= LOOK_NANOS) {
-            looked = true;
+        if (nanos - lastLook >= LOOK_NANOS) {
             lastLook = nanos;
             freeBytes = disk.free();
         }
@@ -213,24 +211,18 @@ final class JournalForcer {
         return !crowded && prepare(nanos);
     }
 
-    /**
-     * Writes the table of names, if some have moved since and their messages are forced; at most once a second: a start reads the indexes
-     * from there on.
-     *
-     * @param needed segments are to be dropped
-     */
+    /** Writes the table of names, if forced messages moved some; not for a second, unless it is needed. */
     private void writeNames(long nanos, boolean needed) throws IOException {
         NamesFile newest = writer.snapshot();
         if (newest.position() <= namesPosition
                 || writer.named() <= namesPosition
                 || newest.position() > forced.position()
-                || !needed && namesWritten && nanos - lastNames < NAMES_NANOS) {
+                || !needed && nanos - lastNames < NAMES_NANOS) {
             return;
         }
         try {
             newest.write(disk);
             namesPosition = newest.position();
-            namesWritten = true;
             lastNames = nanos;
         } catch (DiskFullException e) {
             full = true;
@@ -238,7 +230,6 @@ final class JournalForcer {
         }
     }
 
-    /** Makes files for the next segment ready. Returns whether there was something to do. */
     private boolean prepare(long nanos) throws IOException {
         try {
             full = false;
@@ -250,33 +241,17 @@ final class JournalForcer {
         }
     }
 
-    private void countForce(long nanos) {
-        int bound = 0;
-        while (bound < JournalStats.BOUNDS.size() && nanos > JournalStats.BOUNDS.get(bound) * NANOS_PER_SECOND) {
-            bound++;
-        }
-        times.set(bound, times.get(bound) + 1);
-        timeNanos += nanos;
-    }
-
-    /** The figures of the files and forces. Any thread. */
     JournalStats stats() {
         long nowNanos = now;
-        List<Long> upTo = new ArrayList<>();
-        for (int i = 0; i < times.length(); i++) {
-            upTo.add(times.get(i));
-        }
         return new JournalStats(
                 segments,
                 fileBytes,
                 freeBytes,
                 writer.fullNanos(nowNanos),
                 writer.unpreparedNanos(nowNanos),
-                upTo,
-                timeNanos);
+                times.times());
     }
 
-    /** Forces everything that is written now. */
     void forceNow() throws IOException {
         written.read(upTo);
         force();

@@ -124,9 +124,7 @@ public record JournalOpening(
         long has = found.length();
         for (String name : disk.names()) {
             if (name.endsWith(FileNames.SPARE)) {
-                try (Disk.File spare = disk.openToRead(name)) {
-                    has += spare.length();
-                }
+                has += disk.length(name);
             }
         }
         long most = settings.mostBytes();

@@ -7,7 +7,6 @@ import java.util.function.Consumer;
 
 /** A thread that does one duty over and over, and sleeps while there is nothing to do. It is never interrupted. */
 final class JournalThread {
-    /** The work of the thread. */
     interface Duty {
         /**
          * One bounded step.
@@ -57,7 +56,6 @@ final class JournalThread {
         LockSupport.unpark(thread);
     }
 
-    /** The thread itself, to wait for its end. */
     Thread thread() {
         return thread;
     }
@@ -65,8 +63,7 @@ final class JournalThread {
     private long work() {
         long nanos = System.nanoTime();
         long millis = System.currentTimeMillis();
-        // Both clocks are read at one moment: a process stopped between the two would take that for a step of the
-        // clock.
+        // Both are read at one moment: a process stopped between the two would take that for a step of the clock.
         while (System.nanoTime() - nanos > APART_NANOS) {
             nanos = System.nanoTime();
             millis = System.currentTimeMillis();

@@ -46,11 +46,7 @@ final class JournalThreads {
         forcing.wake();
     }
 
-    /**
-     * Ends both threads after their current steps.
-     *
-     * @throws IOException one of them hangs in the disk for longer than {@code nanos}
-     */
+    /** Ends both threads after their steps; throws where one of them hangs in the disk for longer. */
     void end(long nanos) throws IOException {
         writing.tellEnd();
         forcing.tellEnd();

@@ -34,7 +34,6 @@ final class JournalWriter {
 
     private static final long PATIENT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** Direct memory for records. */
     static final int RECORD_BYTES = RECORDS_AT_ONCE * IndexRecord.LENGTH;
 
     private final PacketLog log;
@@ -74,11 +73,8 @@ final class JournalWriter {
      * @param log stands where the journal goes on
      * @param written moved by the writer
      * @param forced moved by the forcer; the writer records it in the index
-     * @param times of the records
      * @param segmentBytes length of a stream file; a frame has three quarters of it at most
-     * @param names states of the names in what is written
      * @param named position behind the newest block that moved a name
-     * @param onWritten gets the position before which everything is written
      */
     JournalWriter(
             PacketLog log,
@@ -134,12 +130,7 @@ final class JournalWriter {
         return !patient || pressing();
     }
 
-    /**
-     * One block, or the record of what was forced.
-     *
-     * @return whether something was written
-     * @throws IOException nothing may be written any more
-     */
+    /** One block, or the record of what was forced; returns whether something was written. */
     boolean work(long nanos, long millis) throws IOException {
         times.update(nanos, millis);
         log.head().read(head);
@@ -301,8 +292,7 @@ final class JournalWriter {
             throw new IOException("a block of " + bytes + " bytes is longer than a segment");
         }
         if (current != null) {
-            // Added before the next segment is to be seen: the forcer, which looks at that one first, then finds all of
-            // them.
+            // Added before the next one is to be seen: the forcer, which looks at that first, then finds all of them.
             complete.add(current);
         }
         current = next;
@@ -321,7 +311,6 @@ final class JournalWriter {
         return snapshot;
     }
 
-    /** The times of the records. */
     IndexTimes times() {
         return times;
     }
@@ -341,12 +330,10 @@ final class JournalWriter {
         return recorded;
     }
 
-    /** How long the disk was full. Any thread. */
     long fullNanos(long now) {
         return full.nanos(now);
     }
 
-    /** How long no files were ready. Any thread. */
     long unpreparedNanos(long now) {
         return unprepared.nanos(now);
     }
@@ -356,7 +343,6 @@ final class JournalWriter {
         return reader.position() == log.head().position();
     }
 
-    /** Lets go of the log. */
     void release() {
         reader.release();
     }

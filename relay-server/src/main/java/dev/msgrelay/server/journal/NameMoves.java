@@ -32,8 +32,6 @@ public final class NameMoves {
     private volatile boolean refused;
     private volatile boolean ended;
 
-    // ---- the core ----------------------------------------------------------------------------------------------
-
     /** Whether there is room for one more move. If not, publishers wait until {@link #mayGoOn}. */
     public boolean hasRoom() {
         if (ended || added.getPlain() - taken.getAcquire() < MOST) {
@@ -51,13 +49,7 @@ public final class NameMoves {
         return !refused;
     }
 
-    /**
-     * A run of a name's messages is in the log, and not shown to readers yet. Only where there is {@link #hasRoom}.
-     *
-     * @param lastSequence of its last message
-     * @param messages of it
-     * @param number of its last message
-     */
+    /** A run of a name's messages, not shown yet, ends with this sequence and number. Only if {@link #hasRoom}. */
     public void add(JournalName name, long lastSequence, int messages, long number) {
         if (ended) {
             return;
@@ -75,8 +67,6 @@ public final class NameMoves {
     public void stop() {
         ended = true;
     }
-
-    // ---- the journal's writer ----------------------------------------------------------------------------------
 
     /** Whether publishers wait for room. Any thread. */
     public boolean refused() {

@@ -59,18 +59,15 @@ final class Segment implements Closeable {
         return SegmentHeader.LENGTH + (long) used * IndexRecord.LENGTH;
     }
 
-    /** Records were written. */
     void recorded(int records) {
         used += records;
     }
 
-    /** A block was written. */
     void blockEnded(long position, long nowNanos) {
         end = position;
         nanos = nowNanos;
     }
 
-    /** The position behind the last byte. */
     long endPosition() {
         return end;
     }

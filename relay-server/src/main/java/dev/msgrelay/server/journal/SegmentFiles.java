@@ -29,11 +29,7 @@ final class SegmentFiles {
     /** A clock that steps again and again keeps no segment for longer than that beyond its time. */
     static final long LONGEST_WAIT_MILLIS = TimeUnit.HOURS.toMillis(2);
 
-    /**
-     * A segment that is complete, and forced.
-     *
-     * @param nanos when its newest message was written, by the clock that only goes forward
-     */
+    /** A complete and forced segment, whose newest message was written at {@code nanos} of the forcer's clock. */
     record Sealed(long base, long end, long length, long nanos) {}
 
     private record Pair(String streamName, String indexName, Disk.File stream, Disk.File index) {
@@ -64,10 +60,7 @@ final class SegmentFiles {
             if (name.endsWith(FileNames.SPARE)) {
                 boolean stream = name.endsWith(FileNames.STREAM + FileNames.SPARE);
                 long wanted = stream ? settings.segmentBytes() : settings.indexBytes();
-                long length;
-                try (Disk.File file = disk.openToRead(name)) {
-                    length = file.length();
-                }
+                long length = disk.length(name);
                 ArrayDeque<String> spares = stream ? spareStreams : spareIndexes;
                 if (length == wanted && spares.size() < JournalSettings.MOST_SPARES) {
                     spares.add(name);
@@ -101,21 +94,15 @@ final class SegmentFiles {
         return all > settings.keepBytes() || sealed.size() >= JournalSettings.MOST_SEGMENTS;
     }
 
-    /** Sealed segments that are held. */
     int sealed() {
         return sealed.size();
     }
 
-    /** Bytes of their files. */
     long bytes() {
         return bytes;
     }
 
-    /**
-     * Makes a pair of files for the next segment ready.
-     *
-     * @return whether there was something to do
-     */
+    /** Makes a pair of files for the next segment ready. Returns whether there was something to do. */
     boolean prepare() throws IOException {
         if (ready.get() != null) {
             return false;
@@ -199,8 +186,7 @@ final class SegmentFiles {
             }
             sealed.pollFirst();
             bytes -= oldest.length;
-            // Removed before a byte of the files changes: a reader asks behind its read whether the segment is still
-            // held.
+            // Removed before a byte of the files changes: a reader asks behind its read whether it is still held.
             held.remove(oldest.base);
             retire(FileNames.stream(oldest.base), spareStreams);
             retire(FileNames.index(oldest.base), spareIndexes);
@@ -219,8 +205,7 @@ final class SegmentFiles {
         String spare = name + FileNames.SPARE;
         Pair next = ready.get();
         while (spares.contains(spare) || next != null && next.has(spare)) {
-            // An earlier life began a segment at the same place, and was rolled back: another file has that
-            // name.
+            // An earlier life began a segment at the same place, and was rolled back: another file has the name.
             spare = "again-" + ++made + "-" + name + FileNames.SPARE;
         }
         try {
@@ -241,11 +226,7 @@ final class SegmentFiles {
                 // The file is to be made, and the disk was full: that is tried again.
                 continue;
             }
-            boolean fits;
-            try (Disk.File file = disk.openToRead(name)) {
-                fits = file.length() == length;
-            }
-            if (!fits || ++kept > JournalSettings.MOST_SPARES) {
+            if (disk.length(name) != length || ++kept > JournalSettings.MOST_SPARES) {
                 spares.remove(name);
                 disk.delete(name);
             }

@@ -67,7 +67,6 @@ final class WrittenNames implements NameMoves.Sink {
         }
     }
 
-    /** Whether the block moves any. */
     boolean movesAny() {
         return !moving.isEmpty();
     }

@@ -2,8 +2,6 @@ package dev.msgrelay.server.log;
 
 import dev.msgrelay.server.memory.ReadWindow;
 import io.netty.buffer.ByteBuf;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
@@ -14,26 +12,12 @@ import java.nio.ByteBuffer;
 public final class Chunk {
     static final long FREE = -1;
 
-    private static final VarHandle NUMBER;
-
-    static {
-        try {
-            NUMBER = MethodHandles.lookup().findVarHandle(Chunk.class, "number", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     private final int id;
     private final ByteBuf memory;
     private final ReadWindow window;
-
-    @SuppressWarnings("unused") // set through NUMBER
     private volatile long number = FREE;
 
-    /**
-     * A chunk outside of any log, for a piece of the stream that is read from elsewhere: see {@link LogReader#enter}.
-     */
+    /** A chunk outside of any log, for a piece of the stream that is read elsewhere: {@link LogReader#enter}. */
     public static Chunk outside(ByteBuf memory) {
         return new Chunk(0, memory);
     }
@@ -54,12 +38,10 @@ public final class Chunk {
         return memory;
     }
 
-    /** Counts one more user. */
     public void retain() {
         memory.retain();
     }
 
-    /** Counts one user less. */
     public void release() {
         memory.release();
     }
@@ -78,7 +60,7 @@ public final class Chunk {
     }
 
     void setNumber(long value) {
-        NUMBER.setVolatile(this, value);
+        number = value;
     }
 
     boolean usedByOthers() {

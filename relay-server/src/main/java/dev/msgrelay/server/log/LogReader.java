@@ -2,10 +2,9 @@ package dev.msgrelay.server.log;
 
 import dev.msgrelay.protocol.FrameLayout;
 import io.netty.buffer.ByteBuf;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The one way to read the stream: a reader's position, and the chunks of the log that it holds.
@@ -34,16 +33,6 @@ public final class LogReader {
     /** Tries of {@link #seek}: the log may drop a place that was just looked up; the next look-up finds a newer one. */
     private static final int TRIES = 8;
 
-    private static final VarHandle HELD_FROM;
-
-    static {
-        try {
-            HELD_FROM = MethodHandles.lookup().findVarHandle(LogReader.class, "heldFrom", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     private final PacketLog log;
     private final Mark boundary = new Mark();
     private final Mark next = new Mark();
@@ -58,7 +47,7 @@ public final class LogReader {
     private final Mark pageEnd = new Mark();
 
     private volatile long position;
-    private long heldFrom = NOTHING;
+    private final AtomicLong heldFrom = new AtomicLong(NOTHING);
 
     /** A reader that stands at the log's head. */
     public LogReader(PacketLog log) {
@@ -131,10 +120,7 @@ public final class LogReader {
         return page == null ? null : pageEnd;
     }
 
-    /**
-     * Moves the position to a message within the memory that was entered, or to the end of that memory if the message
-     * lies behind it.
-     */
+    /** Moves the position to a message of the memory that was entered, or to the end of that memory. */
     public void goOnTo(long sequence) {
         walk(pageEnd.position(), sequence);
         position = boundary.position();
@@ -157,11 +143,7 @@ public final class LogReader {
 
     // ---- holding and moving --------------------------------------------------------------------------------------
 
-    /**
-     * Holds the next {@code amount} bytes, and the rest of the packet that they cut.
-     *
-     * @return false where the log no longer has them
-     */
+    /** Holds the next bytes, and the rest of the packet that they cut; false: the log no longer has them. */
     public boolean hold(int amount, Mark head) {
         long from = position;
         if (page != null) {
@@ -195,9 +177,7 @@ public final class LogReader {
         return next.position();
     }
 
-    /**
-     * Moves the boundary on. The caller has looked at the single frames up to {@code to}, and has chosen some of them.
-     */
+    /** Moves the boundary on, once the caller has looked at the single frames up to {@code to}. */
     public void chose(long to, long sequence) {
         boundary.set(to, sequence);
     }
@@ -227,11 +207,7 @@ public final class LogReader {
         position = to.position();
     }
 
-    /**
-     * Moves to a message, and holds it. If the log no longer has that message, moves to the oldest one that it has.
-     *
-     * @param sequence the message's number; at most the head's, or {@link #EARLIEST}
-     */
+    /** Moves to a message, or to the oldest one that the log has, and holds it; at most the head's. */
     public void seek(long sequence, Mark head) {
         for (int i = 0; i < TRIES; i++) {
             if (findAndHold(sequence, head)) {
@@ -268,20 +244,17 @@ public final class LogReader {
 
     // ---- held chunks ---------------------------------------------------------------------------------------------
 
-    /**
-     * Position of the first held byte, rounded down to its chunk; {@link #NOTHING} where nothing is held. Any thread.
-     */
+    /** Position of the first held chunk; {@link #NOTHING} where nothing is held. Any thread. */
     public long heldFrom() {
-        return (long) HELD_FROM.getOpaque(this);
+        return heldFrom.getOpaque();
     }
 
-    /** Releases all held chunks. */
     public void release() {
         if (!chunks.isEmpty()) {
             do {
                 chunks.pollFirst().release();
             } while (!chunks.isEmpty());
-            HELD_FROM.setOpaque(this, NOTHING);
+            heldFrom.setOpaque(NOTHING);
         }
     }
 
@@ -304,12 +277,12 @@ public final class LogReader {
         for (long number = firstChunk + chunks.size(); number <= b; number++) {
             Chunk chunk = log.acquire(number * log.chunkBytes());
             if (chunk == null) {
-                HELD_FROM.setOpaque(this, chunks.isEmpty() ? NOTHING : firstChunk * log.chunkBytes());
+                heldFrom.setOpaque(chunks.isEmpty() ? NOTHING : firstChunk * log.chunkBytes());
                 return false;
             }
             chunks.addLast(chunk);
         }
-        HELD_FROM.setOpaque(this, firstChunk * log.chunkBytes());
+        heldFrom.setOpaque(firstChunk * log.chunkBytes());
         return true;
     }
 
@@ -342,7 +315,6 @@ public final class LogReader {
 
     // ---- frames in place: the caller asks for held bytes only ---------------------------------------------------
 
-    /** The type of the frame that starts at a position. */
     public int frameType(long frame) {
         return getInt(frame + FrameLayout.TYPE_OFFSET);
     }

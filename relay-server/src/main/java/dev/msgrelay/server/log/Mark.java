@@ -8,7 +8,6 @@ public final class Mark {
     private long position;
     private long sequence;
 
-    /** A boundary at a position, with the number of the message that starts there. */
     public static Mark of(long position, long sequence) {
         Mark mark = new Mark();
         mark.set(position, sequence);
@@ -29,7 +28,6 @@ public final class Mark {
         return position;
     }
 
-    /** The number of the message that starts here. */
     public long sequence() {
         return sequence;
     }

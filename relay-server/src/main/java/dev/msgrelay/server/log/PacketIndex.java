@@ -1,7 +1,7 @@
 package dev.msgrelay.server.log;
 
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The starts of the newest {@code capacity} packets of the log, in a ring: of each its position in the stream and the
@@ -10,22 +10,10 @@ import java.lang.invoke.VarHandle;
  * anew in the meantime.
  */
 final class PacketIndex {
-    private static final VarHandle COUNT;
-
-    static {
-        try {
-            COUNT = MethodHandles.lookup().findVarHandle(PacketIndex.class, "count", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     private final long[] position;
     private final long[] sequence;
     private final int mask;
-
-    @SuppressWarnings("unused") // accessed through COUNT
-    private long count;
+    private final AtomicLong count = new AtomicLong();
 
     /** @param capacity packets that the index remembers, a power of two */
     PacketIndex(int capacity) {
@@ -36,23 +24,23 @@ final class PacketIndex {
 
     /** Adds a packet; {@code firstSequence} is the number of its first message. Writer only. */
     void add(long startPosition, long firstSequence) {
-        long n = (long) COUNT.get(this);
+        long n = count.getPlain();
         int slot = (int) n & mask;
         // Store-store fence: the slot is written only after the count that says that its old packet is gone.
         VarHandle.storeStoreFence();
         position[slot] = startPosition;
         sequence[slot] = firstSequence;
-        COUNT.setRelease(this, n + 1);
+        count.setRelease(n + 1);
     }
 
     /** The number of the newest packet. */
     long newest() {
-        return (long) COUNT.getAcquire(this) - 1;
+        return count.getAcquire() - 1;
     }
 
     /** The number of the first packet that starts at or behind {@code where}; one past the newest where none does. */
     long firstAtOrBehind(long where) {
-        long n = (long) COUNT.getAcquire(this);
+        long n = count.getAcquire();
         long low = Math.max(0, n - position.length);
         long high = n;
         while (low < high) {
@@ -68,7 +56,7 @@ final class PacketIndex {
 
     /** The number of the last packet that starts with message {@code wanted} or before; -1 where none is remembered. */
     long lastAtOrBefore(long wanted) {
-        long n = (long) COUNT.getAcquire(this);
+        long n = count.getAcquire();
         long low = Math.max(0, n - sequence.length);
         long oldest = low;
         long high = n;
@@ -93,10 +81,9 @@ final class PacketIndex {
 
     /** Whether the slot still held this packet when the caller read it. */
     boolean stillHolds(long packet) {
-        // The writer fills a slot before it moves the count on, so one packet more than counted may be overwritten
-        // already.
+        // The slot is filled before the count moves on, so one packet more than counted may be overwritten already.
         VarHandle.loadLoadFence();
-        return (long) COUNT.getAcquire(this) - packet < position.length;
+        return count.getAcquire() - packet < position.length;
     }
 
     int capacity() {

@@ -107,10 +107,7 @@ public final class PacketLog {
         return (maxRun + chunkBytes - 1) / chunkBytes + 1;
     }
 
-    /**
-     * Packets that the index of a log of this size remembers: two neighbouring packets together are larger than {@code
-     * packetBytes}.
-     */
+    /** Packets that the index remembers: two neighbours together are larger than {@code packetBytes}. */
     public static int indexCapacity(int logBytes, int packetBytes) {
         int packets = (int) Math.max(64, 2L * logBytes / packetBytes);
         return Integer.highestOneBit(packets) << 1;
@@ -118,12 +115,7 @@ public final class PacketLog {
 
     // ---- the writer -------------------------------------------------------------------------------------------
 
-    /**
-     * Prepares to append one more run: asks the gate, and takes the chunks in hand that the longest run needs. If the
-     * gate refuses, it holds the writer back from now on.
-     *
-     * @return whether a run can be appended
-     */
+    /** Asks the gate, and takes the chunks for the longest run; returns whether a run can be appended. */
     public boolean makeReady() {
         return gate.tryPass(end) && !starved();
     }
@@ -148,10 +140,7 @@ public final class PacketLog {
         return (int) (end - openPacketStart);
     }
 
-    /**
-     * Tells the index that a packet will start {@code bytes} bytes and {@code messages} messages behind the present
-     * end.
-     */
+    /** Tells the index that a packet will start so many bytes and messages behind the present end. */
     public void packetStartsAt(int bytes, int messages) {
         openPacketStart = end + bytes;
         index.add(openPacketStart, nextSequence + messages);
@@ -236,11 +225,7 @@ public final class PacketLog {
         return tail;
     }
 
-    /**
-     * Retains the chunk that has the bytes at {@code position}.
-     *
-     * @return the chunk, which the caller must release; null where the log has moved on
-     */
+    /** Retains the chunk with this position, which the caller must release; null: the log has moved on. */
     public Chunk acquire(long position) {
         long number = position >>> chunkShift;
         Chunk chunk = slots.get((int) (number % slots.length()));
@@ -257,12 +242,10 @@ public final class PacketLog {
         return chunk;
     }
 
-    /** Size of a chunk in bytes. */
     public int chunkBytes() {
         return chunkMask + 1;
     }
 
-    /** The offset of a position within its chunk. */
     public int offsetInChunk(long position) {
         return (int) position & chunkMask;
     }
@@ -318,20 +301,14 @@ public final class PacketLog {
         return index.stillHolds(packet);
     }
 
-    /**
-     * The number of the first message of the packet that a position lies in; -1 where the index no longer has that
-     * packet.
-     */
+    /** The number of the first message of a position's packet; -1 where the index no longer has that packet. */
     public long sequenceNear(long position) {
         long packet = Math.max(0, index.firstAtOrBehind(position + 1) - 1);
         long sequence = index.sequenceOf(packet);
         return index.stillHolds(packet) ? sequence : -1;
     }
 
-    /**
-     * Messages between a position and a head, counted by packets; for a position that the log no longer holds, all
-     * messages that it holds.
-     */
+    /** Messages between a position, or the oldest one held, and a head, counted by packets. */
     public long messagesFrom(long position, Mark at) {
         if (position >= at.position()) {
             return 0;

@@ -5,12 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * One message of the log, as far as somebody wants to look at it.
- *
- * @param length bytes of the body
- * @param first the body's first bytes
- */
+/** One message of the log: {@code length} of its body, and the first bytes of that. */
 public record PeekedMessage(long sequence, int type, int length, byte[] first) {
     /**
      * Copies the last messages of a log, the oldest first. Any thread. It holds one packet at a time, for as long as it
@@ -26,31 +21,20 @@ public record PeekedMessage(long sequence, int type, int length, byte[] first) {
         log.head().read(head);
         try {
             reader.seek(Math.max(LogReader.EARLIEST, head.sequence() - most), head);
+            long sequence = reader.boundary().sequence();
             while (reader.position() < head.position() && reader.hold(FrameLayout.HEADER_LENGTH, head)) {
-                add(reader, bytes, messages);
+                long end = reader.boundary().position();
+                for (long frame = reader.position(); frame < end; frame += reader.frameLength(frame)) {
+                    int length = reader.frameLength(frame) - FrameLayout.HEADER_LENGTH;
+                    ByteBuffer first = ByteBuffer.allocate(Math.min(length, bytes));
+                    reader.copy(frame + FrameLayout.HEADER_LENGTH, first.remaining(), first);
+                    messages.add(new PeekedMessage(sequence++, reader.frameType(frame), length, first.array()));
+                }
+                reader.advance(end - reader.position());
             }
         } finally {
             reader.release();
         }
         return messages;
-    }
-
-    /** Adds the messages up to the end of the packet, and moves on over them. */
-    private static void add(LogReader reader, int bytes, List<PeekedMessage> messages) {
-        long frame = reader.position();
-        long end = reader.boundary().position();
-        List<PeekedMessage> packet = new ArrayList<>();
-        while (frame < end) {
-            int length = reader.frameLength(frame) - FrameLayout.HEADER_LENGTH;
-            ByteBuffer first = ByteBuffer.allocate(Math.min(length, bytes));
-            reader.copy(frame + FrameLayout.HEADER_LENGTH, first.remaining(), first);
-            packet.add(new PeekedMessage(0, reader.frameType(frame), length, first.array()));
-            frame += FrameLayout.HEADER_LENGTH + length;
-        }
-        long sequence = reader.boundary().sequence() - packet.size();
-        for (PeekedMessage message : packet) {
-            messages.add(new PeekedMessage(sequence++, message.type, message.length, message.first));
-        }
-        reader.advance(end - reader.position());
     }
 }

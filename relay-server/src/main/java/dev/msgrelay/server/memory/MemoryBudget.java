@@ -14,7 +14,6 @@ import java.util.function.Supplier;
  * <p>Any thread.
  */
 public final class MemoryBudget {
-    /** The place of the bytes: direct memory or the Java heap. */
     public enum Kind {
         DIRECT,
         HEAP
@@ -67,7 +66,6 @@ public final class MemoryBudget {
         }
     }
 
-    /** The bytes of one part: its limit, and those in use. */
     public static final class Pool {
         private final Part part;
         private final long limit;
@@ -83,7 +81,6 @@ public final class MemoryBudget {
             return part;
         }
 
-        /** Bytes that this part has in all. */
         public long limit() {
             return limit;
         }
@@ -106,10 +103,7 @@ public final class MemoryBudget {
             }
         }
 
-        /**
-         * Takes memory for {@code bytes} that were reserved before. If the JVM has no such memory, the reserved bytes
-         * are given back.
-         */
+        /** Takes memory for reserved bytes, and gives these back if the JVM has no such memory. */
         public <T> T allocate(long bytes, Supplier<T> memory) {
             try {
                 return memory.get();

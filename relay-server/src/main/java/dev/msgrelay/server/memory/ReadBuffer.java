@@ -24,15 +24,11 @@ public final class ReadBuffer {
         return window.view();
     }
 
-    /** Size in bytes. */
     public int capacity() {
         return memory.capacity();
     }
 
-    /**
-     * The first {@code length} bytes, retained once more, for a read whose bytes nobody looks at: several reads may go
-     * there at a time.
-     */
+    /** The first bytes, retained once more, for reads whose bytes nobody looks at: several at a time. */
     public ByteBuf scratch(int length) {
         return memory.retainedSlice(0, length).clear();
     }

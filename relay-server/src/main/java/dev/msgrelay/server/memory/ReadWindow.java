@@ -15,9 +15,8 @@ import java.nio.ByteBuffer;
  *
  * Reused for every read; shares the memory's reference count. Owned by the thread that reads.
  */
-@SuppressWarnings(
-        "deprecation") // DuplicatedByteBuf is Netty's own class for this; deprecated only to keep others from its
-// successors
+// DuplicatedByteBuf is Netty's own class for this; deprecated only to keep others from its successors.
+@SuppressWarnings("deprecation")
 public final class ReadWindow extends DuplicatedByteBuf {
     private final ByteBuffer view;
     private ByteBuffer room;
@@ -29,10 +28,7 @@ public final class ReadWindow extends DuplicatedByteBuf {
         view = Bytes.view(memory, limit);
     }
 
-    /**
-     * Opens the window for the next read: both indices are at {@code at}, and the read ends at {@code end} at the
-     * latest.
-     */
+    /** Opens the window for the next read: both indices are at {@code at}, and it ends at {@code end}. */
     public ReadWindow open(int at, int end) {
         limit = end;
         setIndex(at, at);

@@ -9,8 +9,6 @@
  *   ReadBuffer -- ReadWindow   the memory that a channel reads into;   Bytes   views in the machine's own byte order
  * </pre>
  *
- * <p>Budget and line: any thread. A buffer and its window: the thread that reads.
- *
- * <p><b>Internal:</b> changes without notice.
+ * <p>Budget and line: any thread. A buffer and its window: the thread that reads. Internal.
  */
 package dev.msgrelay.server.memory;

@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Listens on every address of a host, since clients may take any of them. An address that is not this machine's (the
- * name stands for several machines, or the system has no IPv6) is left out and reported.
+ * Listens on every address of a host, since clients may take any. An address that is not this machine's (the name stands
+ * for several machines, or the system has no IPv6) is left out and reported.
  */
 public final class AllAddresses {
     /** Listens on one address, and returns the bound address. */

@@ -16,18 +16,15 @@ import java.util.regex.Pattern;
 
 /** A listening socket: accepts on one loop and hands each connection to a {@link Placement}. */
 public final class Listener {
-    /**
-     * Decides on which loop a new connection lives, and sets the connection up. Called on the accepting loop's thread.
-     */
+    /** Sets a new connection up, and returns the loop to register it with. Called on the accepting loop's thread. */
     public interface Placement {
-        /** Sets options and handlers; returns the loop that the connection is to be registered with. */
         EventLoop place(Channel accepted);
     }
 
     private static final int BACKLOG = 1024;
     private static final int BIND_SECONDS = 10;
 
-    /** Front of a message of epoll: the call and the number, before the system's words. */
+    /** The call and the number before the system's words in a message of epoll. */
     private static final Pattern NATIVE_CALL = Pattern.compile("^\\w+\\(\\.\\.\\) failed with error\\(-?\\d+\\): ");
 
     /** Pause after a failure; short enough that a client does not notice it once descriptors are free again. */
@@ -104,7 +101,6 @@ public final class Listener {
             try {
                 placement.place(accepted).register(accepted);
             } catch (Throwable e) {
-                // The failed connection alone is closed: the next one may succeed.
                 accepted.unsafe().closeForcibly();
                 FAILURES.warn(System.nanoTime(), "a connection could not be taken in: " + e);
             }

@@ -9,7 +9,7 @@ public final class ReadSwitch {
     private final Runnable gone;
     private boolean refused;
 
-    /** @param gone is run where the channel was closed while it was registered nowhere, and so could not tell */
+    /** @param gone run if the channel was closed while it was registered nowhere, and so reported nothing */
     public ReadSwitch(Channel channel, Runnable gone) {
         this.channel = channel;
         this.gone = gone;
@@ -19,7 +19,7 @@ public final class ReadSwitch {
         channel.config().setAutoRead(false);
     }
 
-    /** A read was refused, see {@link SocketReads.Reader#refused}: the bytes are read once reading is switched on. */
+    /** Takes note of a refused read, see {@link SocketReads.Reader#refused}. */
     public void refused() {
         refused = true;
     }
@@ -30,9 +30,8 @@ public final class ReadSwitch {
     }
 
     /**
-     * Reads again. Netty's epoll transport forgets a socket that ended while it was not read: no event of it is of interest
-     * any more, so it is taken out of the epoll set, and switching reading on again then fails. Registered anew it is read to
-     * its end.
+     * Reads again. A socket that ended while it was not read is no longer in Netty's epoll set, and reading fails; registered
+     * anew, it is read to its end.
      */
     @SuppressWarnings("deprecation") // as in Listener: a loop of one's own
     public void on() {
@@ -46,7 +45,7 @@ public final class ReadSwitch {
             channel.config().setAutoRead(true);
             loop.register(channel).addListener(registered -> {
                 if (registered.isSuccess()) {
-                    // Nor is it watched any more for room for what was being written.
+                    // Room for a write under way is not watched any more, either.
                     channel.flush();
                 } else {
                     gone.run();

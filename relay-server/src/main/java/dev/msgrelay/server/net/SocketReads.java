@@ -2,36 +2,32 @@ package dev.msgrelay.server.net;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.channel.ChannelConfig;
-import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 
-/**
- * Has a channel read straight into the memory that its reader names. Nothing is allocated and nothing is copied between a
- * socket and the place where its bytes are looked at.
- */
-public final class SocketReads implements RecvByteBufAllocator {
-    /** Whose memory it is. On the channel's loop. */
+/** Has a channel read into the memory that its reader names, without an allocation or a copy. */
+public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
+    /** The owner of the memory. On the channel's loop. */
     public interface Reader {
         /** Whether a read may go on now, as far as is known. */
         boolean mayRead();
 
         /**
-         * Returns the memory that the next read goes to; null: nowhere now, and where there is no room, the reader begins to wait
-         * for it. Netty releases the memory, so it is counted once more.
+         * Returns the memory for the next read, counted once more; null: there is none, and the reader begins to wait for
+         * room.
          */
         ByteBuf whereToRead();
 
-        /** Told that Netty has begun a read of the socket all the same, which was refused. Nothing is lost. */
+        /** Takes note that a read without memory was refused. Nothing is lost. */
         void refused();
 
-        /** Told when a read has taken all it could. */
+        /** Takes note that a read has filled its memory. */
         void moreExpected();
     }
 
     /**
-     * Ends a read for which there is no memory: Netty begins one of a socket that was ready before reading was switched off, or
-     * that has ended since, and takes no other no (an empty buffer would be the end of the input). Without a stack trace.
+     * Ends a read for which there is no memory. Netty begins one if the socket was ready before reading was switched off, or
+     * has ended since, and takes an empty buffer for the end of the input. Without a stack trace.
      */
     public static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1L;
@@ -45,98 +41,43 @@ public final class SocketReads implements RecvByteBufAllocator {
     private static final int GUESS_BYTES = 64 << 10;
 
     private final Reader reader;
-    private final int most;
 
     /** @param most reads of the socket in a cycle, as long as each takes all it could: the others want their turn */
     public SocketReads(Reader reader, int most) {
+        super(most);
         this.reader = reader;
-        this.most = most;
     }
 
     @Override
     @SuppressWarnings("deprecation") // the interface's own deprecated type is what it asks for
     public Handle newHandle() {
-        return new ReadHandle(reader, most);
-    }
-
-    /** One per channel, on its loop's thread. */
-    @SuppressWarnings("deprecation")
-    private static final class ReadHandle implements ExtendedHandle {
-        private final Reader reader;
-        private final int most;
-        private int reads;
-        private int attempted;
-        private int last;
-
-        ReadHandle(Reader reader, int most) {
-            this.reader = reader;
-            this.most = most;
-        }
-
-        @Override
-        public ByteBuf allocate(ByteBufAllocator alloc) {
-            ByteBuf memory = reader.whereToRead();
-            if (memory == null) {
-                reader.refused();
-                throw Refused.INSTANCE;
+        return new MaxMessageHandle() {
+            @Override
+            public ByteBuf allocate(ByteBufAllocator alloc) {
+                ByteBuf memory = reader.whereToRead();
+                if (memory == null) {
+                    reader.refused();
+                    throw Refused.INSTANCE;
+                }
+                return memory;
             }
-            return memory;
-        }
 
-        @Override
-        public int guess() {
-            return GUESS_BYTES;
-        }
-
-        @Override
-        public void reset(ChannelConfig channelConfig) {
-            reads = 0;
-        }
-
-        @Override
-        public void incMessagesRead(int count) {
-            reads += count;
-        }
-
-        @Override
-        public void lastBytesRead(int bytes) {
-            last = bytes;
-        }
-
-        @Override
-        public int lastBytesRead() {
-            return last;
-        }
-
-        @Override
-        public void attemptedBytesRead(int bytes) {
-            attempted = bytes;
-        }
-
-        @Override
-        public int attemptedBytesRead() {
-            return attempted;
-        }
-
-        @Override
-        public boolean continueReading() {
-            return reads < most && filled() && reader.mayRead();
-        }
-
-        @Override
-        public boolean continueReading(UncheckedBooleanSupplier maybeMoreData) {
-            return continueReading();
-        }
-
-        @Override
-        public void readComplete() {
-            if (filled()) {
-                reader.moreExpected();
+            @Override
+            public int guess() {
+                return GUESS_BYTES;
             }
-        }
 
-        private boolean filled() {
-            return last > 0 && last == attempted;
-        }
+            @Override
+            public boolean continueReading(UncheckedBooleanSupplier lastReadWasFull) {
+                return super.continueReading(lastReadWasFull) && reader.mayRead();
+            }
+
+            @Override
+            public void readComplete() {
+                if (lastBytesRead() > 0 && lastBytesRead() == attemptedBytesRead()) {
+                    reader.moreExpected();
+                }
+            }
+        };
     }
 }

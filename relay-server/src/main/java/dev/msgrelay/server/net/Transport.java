@@ -35,18 +35,14 @@ public enum Transport {
      * @throws IllegalArgumentException the transport is not available here; the message says why
      */
     public Transport resolve() {
-        switch (this) {
-            case AUTO:
-                return Epoll.isAvailable() ? EPOLL : NIO;
-            case EPOLL:
-                if (!Epoll.isAvailable()) {
-                    throw new IllegalArgumentException("transport " + flag() + " is not available here: "
-                            + rootMessage(Epoll.unavailabilityCause()));
-                }
-                return this;
-            default:
-                return this;
+        if (this == AUTO) {
+            return Epoll.isAvailable() ? EPOLL : NIO;
         }
+        if (this == EPOLL && !Epoll.isAvailable()) {
+            throw new IllegalArgumentException(
+                    "transport " + flag() + " is not available here: " + rootMessage(Epoll.unavailabilityCause()));
+        }
+        return this;
     }
 
     /** The transport that {@link #resolve} chooses, and why, for people. */
@@ -59,7 +55,8 @@ public enum Transport {
                 : "nio (auto: epoll is not available here: " + rootMessage(Epoll.unavailabilityCause()) + ")";
     }
 
-    private static String rootMessage(Throwable cause) {
+    /** The message of a native library's failure to load; null: unknown. */
+    public static String rootMessage(Throwable cause) {
         Throwable root = cause;
         while (root != null && root.getCause() != null) {
             root = root.getCause();
@@ -69,26 +66,17 @@ public enum Transport {
 
     /** The selector of one event loop; only for a resolved transport. */
     public IoHandlerFactory ioHandler() {
-        return switch (this) {
-            case EPOLL -> EpollIoHandler.newFactory();
-            default -> NioIoHandler.newFactory();
-        };
+        return this == EPOLL ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
     }
 
     /** A new listening channel for TCP. */
     public ServerChannel tcpListener() {
-        return switch (this) {
-            case EPOLL -> new EpollServerSocketChannel();
-            default -> new NioServerSocketChannel();
-        };
+        return this == EPOLL ? new EpollServerSocketChannel() : new NioServerSocketChannel();
     }
 
     /** A new listening channel for Unix domain sockets. */
     public ServerChannel unixListener() {
-        return switch (this) {
-            case EPOLL -> new EpollServerDomainSocketChannel();
-            default -> new NioServerDomainSocketChannel();
-        };
+        return this == EPOLL ? new EpollServerDomainSocketChannel() : new NioServerDomainSocketChannel();
     }
 
     /** The address of a Unix socket, in this transport's class. */

@@ -6,7 +6,6 @@
  *   Listener --accepted--> SocketOptions         RepeatedWarning: failures to accept are logged once a second
  *                          SocketReads     the memory that is read into;  ReadSwitch   reading off and on
  *                          SegmentSize     payload of one segment
- *                          SocketWriter    one write in flight, which may point into the log
  *                          Wall            around a step of a connection: what it throws ends that connection alone
  * </pre>
  *

@@ -1,6 +1,7 @@
 package dev.msgrelay.server.ops;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.flow.TimeHistogram;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import java.util.List;
 import java.util.Map;

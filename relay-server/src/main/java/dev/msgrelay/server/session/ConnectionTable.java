@@ -9,17 +9,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Who is connected, one row each. Any thread. */
 public final class ConnectionTable {
     // The rates are those of reports.
     private final Map<Session, RateMeter> live = new ConcurrentHashMap<>();
-    private final AtomicInteger publishers = new AtomicInteger();
-    private final AtomicInteger subscribers = new AtomicInteger();
-    // The live ones, and those that are still told why they end: their channels are not closed yet, or their memory is
-    // not given back.
+    // The live ones, and those whose channels are not closed yet, or whose memory is not given back.
     private final Set<Session> present = ConcurrentHashMap.newKeySet();
     private final AtomicLong ids = new AtomicLong();
     private volatile boolean draining;
@@ -31,14 +27,11 @@ public final class ConnectionTable {
     void opened(Session session, long nowNanos) {
         present.add(session);
         live.put(session, new RateMeter(nowNanos));
-        count(session.kind()).incrementAndGet();
     }
 
     /** Its end has been counted. */
     void closed(Session session) {
-        if (live.remove(session) != null) {
-            count(session.kind()).decrementAndGet();
-        }
+        live.remove(session);
     }
 
     /** Its channel is closed, and its memory given back. */
@@ -47,16 +40,11 @@ public final class ConnectionTable {
         present.remove(session);
     }
 
-    private AtomicInteger count(Role role) {
-        return role == Role.PUBLISHER ? publishers : subscribers;
-    }
-
     /** Starts draining: connections that open later are closed. */
     public void drain() {
         draining = true;
     }
 
-    /** Whether the relay has begun to end. */
     public boolean draining() {
         return draining;
     }
@@ -67,11 +55,15 @@ public final class ConnectionTable {
     }
 
     public int publishers() {
-        return publishers.get();
+        return count(Role.PUBLISHER);
     }
 
     public int subscribers() {
-        return subscribers.get();
+        return count(Role.SUBSCRIBER);
+    }
+
+    private int count(Role role) {
+        return (int) live.keySet().stream().filter(s -> s.kind() == role).count();
     }
 
     /** Returns the connections whose end has not come. */

@@ -43,12 +43,7 @@ final class Deadlines {
         this.openedNanos = nowNanos;
     }
 
-    /**
-     * Looks at the time.
-     *
-     * @param greeted whether the client has said HELLO
-     * @return why the connection may not stay; null: it may
-     */
+    /** Looks at the time; {@code greeted}: HELLO has come. Returns why the client may not stay, or null. */
     Refusal look(long nowNanos, boolean greeted, Progress input) {
         Refusal refused = refused(nowNanos);
         if (refused != null) {

@@ -10,11 +10,12 @@ import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.PongFrame;
+import dev.msgrelay.protocol.Protocol;
 import dev.msgrelay.protocol.Role;
-import dev.msgrelay.server.access.Refusal;
-import dev.msgrelay.server.config.ClientConfig;
-import dev.msgrelay.server.config.LimitsConfig;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.WelcomeFrame;
 import java.nio.ByteBuffer;
+import java.util.Locale;
 
 /**
  * The control frames of a connection, whatever its role: which one may come when, what is answered, and what is due.
@@ -30,16 +31,14 @@ public final class Dialogue {
     private final RelayIdentity identity;
     private final Durability durability;
     private final Heartbeat heartbeat;
-    // Null before HELLO.
     private Outbox outbox;
-    // How far messages are to get, or must have got, where LEVELS is granted; null without.
     private Level level;
 
-    Dialogue(Role role, RelayIdentity identity, Durability durability, ClientConfig clients, LimitsConfig limits) {
+    Dialogue(Role role, RelayIdentity identity, Durability durability, Heartbeat heartbeat) {
         this.role = role;
         this.identity = identity;
         this.durability = durability;
-        this.heartbeat = new Heartbeat(clients, limits);
+        this.heartbeat = heartbeat;
     }
 
     /** What is due to be said; null before HELLO. */
@@ -56,41 +55,59 @@ public final class Dialogue {
         return heartbeat;
     }
 
-    /** Something has come. */
     public void heard() {
         heartbeat.heard();
     }
 
     /**
-     * The turn of a control frame, whose header has come, or all of it.
+     * Checks the turn of a control frame whose header has come. A frame for nobody in particular is passed over.
      *
-     * @throws FrameException the frame may not come now
+     * @throws FrameException the frame may not come now, only the relay may send it, or it must be understood
      */
     public void checkTurn(int type, SessionState state) throws FrameException {
         if (type == ControlFrames.HELLO) {
             if (state.speaks()) {
-                throw Handshake.outOfOrder(type, "a second time");
+                throw outOfOrder(type, "a second time");
             }
             if (state == SessionState.PLAIN) {
-                throw Handshake.outOfOrder(type, "behind a message: it must be the first frame");
+                throw outOfOrder(type, "behind a message: it must be the first frame");
             }
-        } else if (!state.speaks()) {
-            throw Handshake.outOfOrder(type, "before HELLO");
-        } else if (type == ControlFrames.SUBSCRIBE && role == Role.PUBLISHER) {
-            throw new FrameException(CloseReason.WRONG_ROLE, ControlFrames.name(type) + " on the port of publishers");
-        } else if (type != ControlFrames.SUBSCRIBE
-                && type != ControlFrames.PING
-                && type != ControlFrames.PONG
-                && type != ControlFrames.ERROR) {
-            Handshake.other(type);
+            return;
+        }
+        if (!state.speaks()) {
+            throw outOfOrder(type, "before HELLO");
+        }
+        switch (type) {
+            case ControlFrames.PING, ControlFrames.PONG, ControlFrames.ERROR -> {}
+            case ControlFrames.SUBSCRIBE -> {
+                if (role == Role.PUBLISHER) {
+                    throw new FrameException(
+                            CloseReason.WRONG_ROLE, ControlFrames.name(type) + " on the port of publishers");
+                }
+            }
+            case ControlFrames.WELCOME,
+                    ControlFrames.SEQUENCE,
+                    ControlFrames.GAP,
+                    ControlFrames.ACK,
+                    ControlFrames.GOAWAY,
+                    ControlFrames.SUBSCRIBED -> throw outOfOrder(type, "is for the relay to send");
+            default -> {
+                if (ControlFrames.mustUnderstand(type)) {
+                    throw new FrameException(
+                            CloseReason.UNSUPPORTED,
+                            ControlFrames.name(type) + " must be understood and is not: "
+                                    + ControlFrames.name(ControlFrames.HELLO) + " to "
+                                    + ControlFrames.name(ControlFrames.SUBSCRIBED) + " are");
+                }
+            }
         }
     }
 
-    /**
-     * Answers PING, and takes PONG.
-     *
-     * @return false: the frame is another one
-     */
+    private static FrameException outOfOrder(int type, String what) {
+        return new FrameException(CloseReason.PROTOCOL_ORDER, ControlFrames.name(type) + " " + what);
+    }
+
+    /** Answers PING, and takes PONG; false: the frame is another one. */
     boolean answer(int type, ByteBuffer body) throws FrameException {
         switch (type) {
             case ControlFrames.PING -> {
@@ -105,37 +122,95 @@ public final class Dialogue {
         return true;
     }
 
+    /**
+     * Reads a HELLO.
+     *
+     * @param otherPort a clause for people about the port of the other role; may be empty
+     * @throws FrameException it is malformed, or wants what there is not
+     */
+    HelloFrame hello(ByteBuffer body, String otherPort) throws FrameException {
+        if (HelloFrame.commonVersion(body) == 0) {
+            throw new FrameException(
+                    CloseReason.UNSUPPORTED,
+                    "versions " + (body.getShort(body.position()) & 0xFFFF) + ".."
+                            + (body.getShort(body.position() + Short.BYTES) & 0xFFFF) + " are not spoken here: "
+                            + Protocol.VERSION + ".." + Protocol.VERSION + " are");
+        }
+        HelloFrame hello = HelloFrame.decode(body);
+        if (hello.role() != role) {
+            throw new FrameException(
+                    CloseReason.WRONG_ROLE,
+                    "HELLO of a " + word(hello.role()) + " on the port of " + word(role) + "s" + otherPort);
+        }
+        int unknown = Features.notUnderstood(hello.features());
+        if (unknown != 0) {
+            throw new FrameException(
+                    CloseReason.UNSUPPORTED,
+                    String.format(
+                            Locale.ROOT,
+                            "features 0x%08X must be understood and are not: 0x%08X are",
+                            unknown,
+                            Features.KNOWN));
+        }
+        return hello;
+    }
+
+    private static String word(Role role) {
+        return role == Role.PUBLISHER ? "publisher" : "subscriber";
+    }
+
     /** HELLO has come, of a client that may say it. */
     void greeted(HelloFrame said) throws FrameException {
         heartbeat.wanted(said.heartbeatMillis());
-        boolean levels = role == Role.SUBSCRIBER || said.wants(Features.ACKS);
-        level = levels ? Handshake.level(durability, said) : null;
+        level = role == Role.SUBSCRIBER || said.wants(Features.ACKS) ? granted(said) : null;
         outbox = new Outbox();
     }
 
-    /** WELCOME is due; as the session says it. */
+    private Level granted(HelloFrame said) throws FrameException {
+        boolean kept = durability.written() != null;
+        if (kept && durability.failed() && said.level() != Level.STREAM) {
+            throw noMore(said.level());
+        }
+        return kept && said.wants(Features.LEVELS) && !durability.failed() ? said.level() : null;
+    }
+
+    private static FrameException noMore(Level level) {
+        return new FrameException(CloseReason.JOURNAL_FAILED, "nothing gets " + level.flag() + " any more");
+    }
+
+    /** WELCOME is due; as {@link Session#welcome}. */
     void welcome(HelloFrame said, Policy policy, int features, long next, long accepted, long fork) {
+        boolean rolledBack = fork != Durability.TODAY && fork != Durability.UNKNOWN;
+        int flags = fork == Durability.TODAY ? 0 : WelcomeFrame.EPOCH_CHANGED;
         int granted = level == null ? features : features | Features.LEVELS;
-        outbox.welcome(Handshake.welcome(identity, said, heartbeat, policy, granted, next, accepted, fork));
+        WelcomeFrame welcome = new WelcomeFrame(
+                Protocol.VERSION,
+                policy,
+                rolledBack ? flags | WelcomeFrame.ROLLED_BACK : flags,
+                said.features() & granted,
+                identity.epoch(),
+                next,
+                accepted,
+                identity.maxBody(),
+                heartbeat.intervalMillis(),
+                heartbeat.idleMillis(),
+                TypeRanges.MAX_RANGES,
+                identity.server(),
+                rolledBack ? fork : 0);
+        outbox.welcome(welcome.encode());
         heartbeat.restart();
     }
 
-    /** A PING is due now. */
     public void ping(long nowNanos) {
         outbox.ping(heartbeat.ping(nowNanos));
     }
 
-    /** GOAWAY is due. */
     void goAway(CloseReason reason, int closesInMillis) {
         outbox.goAway(new GoAwayFrame(reason, closesInMillis, reason.text()));
     }
 
-    /** Why the client cannot stay once the journal has failed; null: it does not wait for the journal. */
-    Refusal journalFailed() {
-        if (level == null || level == Level.STREAM) {
-            return null;
-        }
-        FrameException why = Handshake.noMore(level);
-        return new Refusal(why.reason(), why.getMessage());
+    /** Returns why the client cannot stay once the journal has failed; null: it does not wait for the journal. */
+    FrameException journalFailed() {
+        return level == null || level == Level.STREAM ? null : noMore(level);
     }
 }

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.session;
 
+import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.server.log.StreamHead;
 
 /**
@@ -31,6 +32,11 @@ public interface Durability {
      */
     long forkOf(long epoch);
 
+    /** Returns the place where the life of the stream ended that the client speaks of. Any thread. */
+    default long forkOf(HelloFrame said) {
+        return said.epoch() == 0 ? TODAY : forkOf(said.epoch());
+    }
+
     /** Up to where it survives the end of the process. Any thread. Null: there is no journal. */
     default StreamHead written() {
         return null;
@@ -52,9 +58,6 @@ public interface Durability {
     /** Somebody waits until everything before a position is forced: likewise, and it is forced as soon as it can be. */
     default void wantForced(long position) {}
 
-    /**
-     * Who is told, on the core's thread and at most once in each of its cycles, that a head has moved or the journal has
-     * failed. One; before there is any connection.
-     */
+    /** Names whom the core tells, at most once a cycle, that a head has moved or the journal has failed. */
     default void onMoved(Runnable listener) {}
 }

@@ -52,7 +52,6 @@ final class Heartbeat {
         return (int) TimeUnit.NANOSECONDS.toMillis(idleNanos);
     }
 
-    /** The client has shown life. */
     void heard() {
         heard = true;
     }
@@ -61,18 +60,13 @@ final class Heartbeat {
         return pingDue;
     }
 
-    /** A PING goes out. Returns its id. */
     long ping(long nowNanos) {
         pingDue = false;
         pingedNanos = nowNanos;
         return ++pings;
     }
 
-    /**
-     * Looks at the time, of a client that has said HELLO; the first look begins the first interval.
-     *
-     * @return whether it has been silent for too long
-     */
+    /** Looks at the time, of a client that has said HELLO; returns whether it has been silent for too long. */
     boolean tick(long nowNanos) {
         if (!started) {
             started = true;
@@ -95,12 +89,7 @@ final class Heartbeat {
         pingDue = false;
     }
 
-    /**
-     * Looks at the time, of a client that has not said HELLO.
-     *
-     * @param unfinished whether a control frame is there in part
-     * @return whether it has been so for too long
-     */
+    /** Looks at the time; returns whether a control frame has been there in part for too long, before HELLO. */
     boolean handshakeOver(long nowNanos, boolean unfinished) {
         if (!unfinished) {
             begun = false;

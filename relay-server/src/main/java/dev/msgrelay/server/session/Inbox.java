@@ -15,14 +15,8 @@ import java.util.Locale;
  * connection's thread.
  */
 public final class Inbox {
-    /** What is done with a frame. */
     public interface Handler {
-        /**
-         * Takes one.
-         *
-         * @param body between position and limit; valid during the call
-         * @return whether to go on; otherwise the rest of the bytes is left
-         */
+        /** Takes a frame, whose body lies between position and limit; false: the rest of the bytes is left. */
         boolean onControl(int type, ByteBuffer body) throws FrameException;
     }
 
@@ -43,12 +37,10 @@ public final class Inbox {
         this.pool = pool;
     }
 
-    /** Bytes that have come so far. */
     public long bytes() {
         return bytes;
     }
 
-    /** Frames that were complete so far. */
     public long frames() {
         return frames;
     }

@@ -98,7 +98,6 @@ public final class Outbox {
         answers[answered++] = request;
     }
 
-    /** SUBSCRIBEs that are to be answered. */
     public int answers() {
         return answered;
     }
@@ -127,7 +126,6 @@ public final class Outbox {
         return frame;
     }
 
-    /** Whether something may be said now. */
     public boolean due() {
         return welcome != null
                 || (welcomed && (gapTo > 0 || ackDue || answered > 0 || pongDue || pingDue || goAway != null));

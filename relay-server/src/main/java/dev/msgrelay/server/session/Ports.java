@@ -9,24 +9,24 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class Ports {
     private record Place(Role role, boolean secured) {}
 
-    private final Map<Place, Integer> ports = new ConcurrentHashMap<>();
+    private final Map<Place, InetSocketAddress> ports = new ConcurrentHashMap<>();
 
-    /**
-     * Takes note of a port, once it listens.
-     *
-     * @param secured whether it is for TLS
-     * @param address null: there is no such port
-     */
+    /** Takes note of a port, once it listens; null: there is no such port. */
     public void opened(Role role, boolean secured, InetSocketAddress address) {
-        if (address != null) {
-            ports.put(new Place(role, secured), address.getPort());
-        }
+        ports.put(new Place(role, secured), address);
+    }
+
+    /** The address of a port; null: there is no such port. */
+    public InetSocketAddress address(Role role, boolean secured) {
+        return ports.get(new Place(role, secured));
     }
 
     /** A clause such as "; subscribers connect to port 7400"; empty: there is no such port. */
     public String hint(Role role, boolean secured) {
-        Integer port = ports.get(new Place(role, secured));
+        InetSocketAddress address = address(role, secured);
         String who = role == Role.PUBLISHER ? "publishers" : "subscribers";
-        return port == null ? "" : "; " + who + " connect to port " + port + (secured ? ", with TLS" : "");
+        return address == null
+                ? ""
+                : "; " + who + " connect to port " + address.getPort() + (secured ? ", with TLS" : "");
     }
 }

@@ -17,7 +17,6 @@ final class RateMeter {
         sinceNanos = nowNanos;
     }
 
-    /** Returns the time since the connection was opened. */
     long ageMillis(long nowNanos) {
         return TimeUnit.NANOSECONDS.toMillis(nowNanos - openedNanos);
     }

@@ -8,9 +8,4 @@ package dev.msgrelay.server.session;
  * @param maxBody longest body of a message in bytes
  * @param ports its ports, for clients at the wrong one
  */
-public record RelayIdentity(long epoch, String server, int maxBody, Ports ports) {
-    /** A relay without ports that a client could be told. */
-    public RelayIdentity(long epoch, String server, int maxBody) {
-        this(epoch, server, maxBody, new Ports());
-    }
-}
+public record RelayIdentity(long epoch, String server, int maxBody, Ports ports) {}

@@ -13,16 +13,8 @@ import io.netty.util.concurrent.Ticker;
 /**
  * The services that all connections of a relay share.
  *
- * @param identity the relay, as clients are told of it
- * @param durability the parts of the stream that outlive the relay
  * @param clients the settings that clients may ask for
  * @param limits the limits of what clients may cost
- * @param budget the memory that clients may cause to be taken
- * @param admission the number of clients, in all and of one address
- * @param access the permissions of identities
- * @param table the connections
- * @param counters the figures of the connections
- * @param closes counts and logs the ends of connections
  * @param clock the time, of all that has a deadline
  */
 public record Services(

@@ -70,16 +70,14 @@ public final class Session extends ChannelInboundHandlerAdapter {
         this.reserve = new Reserve(services.budget(), saidBytes);
         this.id = services.table().nextId();
         this.standing = new Standing(services.access(), kind);
-        this.dialogue =
-                new Dialogue(kind, services.identity(), services.durability(), services.clients(), services.limits());
+        Heartbeat heartbeat = new Heartbeat(services.clients(), services.limits());
+        this.dialogue = new Dialogue(kind, services.identity(), services.durability(), heartbeat);
         this.strangers = new Strangers(services.counters(), services.identity().ports(), kind);
     }
 
     // ---- its life ----------------------------------------------------------------------------------------------
 
-    /**
-     * Joins the pipeline of an accepted channel, with its role before it. It keeps its place until its memory is given back.
-     */
+    /** Joins an accepted channel's pipeline, behind its role. The place is kept until memory is given back. */
     public void join(Channel accepted, Admission.Ticket ticket) {
         accepted.pipeline().addLast(role, this);
         place = ticket;
@@ -114,7 +112,6 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** The only place where the state changes. */
     private void state(SessionState next) {
         if (!state.mayBecome(next)) {
             throw new IllegalStateException(who() + ": " + state + " cannot become " + next);
@@ -122,7 +119,6 @@ public final class Session extends ChannelInboundHandlerAdapter {
         state = next;
     }
 
-    /** The time, a few times a second. */
     public void tick(long nowNanos) {
         loop.walled(() -> {
             if (!state.ended()) {
@@ -151,12 +147,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     // ---- what the client says ------------------------------------------------------------------------------------
 
-    /**
-     * Obeys a whole control frame, whose turn it is.
-     *
-     * @param body big-endian, between position and limit
-     * @return false where the client has ended the connection with it
-     */
+    /** Obeys a whole control frame, whose turn it is; false: the client has ended the connection with it. */
     public boolean control(int type, ByteBuffer body) throws FrameException {
         if (type == ControlFrames.ERROR) {
             endedByPeer(body);
@@ -164,7 +155,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
         if (type == ControlFrames.HELLO) {
             Role other = kind == Role.PUBLISHER ? Role.SUBSCRIBER : Role.PUBLISHER;
-            hello(Handshake.hello(body, kind, services.identity().ports().hint(other, tls != null)));
+            hello(dialogue.hello(body, services.identity().ports().hint(other, tls != null)));
         } else if (!dialogue.answer(type, body)) {
             role.control(type, body);
         }
@@ -193,9 +184,13 @@ public final class Session extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * The client is welcome; see {@link Handshake#welcome}.
+     * The client is welcome.
      *
      * @param features that its role can have
+     * @param next to a subscriber the first sequence that follows, to a publisher the newest one plus 1
+     * @param accepted to a publisher the number of the last message that was taken of its name; otherwise 0
+     * @param fork from where on what HELLO speaks of is gone, {@link Durability#TODAY}: nothing is; {@link
+     *     Durability#UNKNOWN}: its epoch is none of this stream's
      */
     public void welcome(HelloFrame said, Policy policy, int features, long next, long accepted, long fork) {
         dialogue.welcome(said, policy, features, next, accepted, fork);
@@ -220,9 +215,9 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     /** Nothing more is written or forced: a client that waits for it is told. */
     public void journalFailed() {
-        Refusal why = dialogue.journalFailed();
+        FrameException why = dialogue.journalFailed();
         if (why != null) {
-            close(why.reason(), why.text());
+            close(why);
         }
     }
 
@@ -233,6 +228,10 @@ public final class Session extends ChannelInboundHandlerAdapter {
             end(reason, text);
             role.lastWords(before, reason, text);
         }
+    }
+
+    public void close(FrameException why) {
+        close(why.reason(), why.getMessage());
     }
 
     /** Ends it at once, without a word: what it holds is needed. */
@@ -280,8 +279,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         if (cause == SocketReads.Refused.INSTANCE || cause instanceof ClosedChannelException) {
-            // The channel was closed while a write was in flight, for example because the peer ended. Netty calls
-            // channelInactive next, and that ends the connection.
+            // The channel was closed while a write was in flight: channelInactive comes next, and ends the connection.
             return;
         }
         if (cause instanceof SSLException) {
@@ -341,12 +339,10 @@ public final class Session extends ChannelInboundHandlerAdapter {
         return channel;
     }
 
-    /** The loop that the connection is on. */
     public SessionLoop loop() {
         return loop;
     }
 
-    /** The rules of the client's turn, and what it is to be told. */
     public Dialogue dialogue() {
         return dialogue;
     }
@@ -356,7 +352,6 @@ public final class Session extends ChannelInboundHandlerAdapter {
         return strangers;
     }
 
-    /** The rights of the client. */
     public Standing standing() {
         return standing;
     }
@@ -370,12 +365,10 @@ public final class Session extends ChannelInboundHandlerAdapter {
         return kind;
     }
 
-    /** The part of the connection that stands before this one. */
     public SessionRole role() {
         return role;
     }
 
-    /** A number that no other connection of the relay has. */
     long id() {
         return id;
     }

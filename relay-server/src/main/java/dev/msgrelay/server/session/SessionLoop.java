@@ -9,23 +9,11 @@ import java.util.function.Consumer;
 /**
  * The loop of a connection's channel. Its thread alone may touch the connection's state, and each step there has a wall:
  * whatever the step throws ends this connection.
+ *
+ * @param onFailure told of whatever a step throws
+ * @param onLost told why the channel, on its way to another loop, has not come there
  */
-public final class SessionLoop {
-    private final Channel channel;
-    private final Consumer<Throwable> onFailure;
-    private final Consumer<Throwable> onLost;
-
-    /**
-     * @param onFailure told of whatever a step throws
-     * @param onLost told why the channel, on its way to another loop, has not come there
-     */
-    SessionLoop(Channel channel, Consumer<Throwable> onFailure, Consumer<Throwable> onLost) {
-        this.channel = channel;
-        this.onFailure = onFailure;
-        this.onLost = onLost;
-    }
-
-    /** Whether this is the loop's thread. */
+public record SessionLoop(Channel channel, Consumer<Throwable> onFailure, Consumer<Throwable> onLost) {
     public boolean isHere() {
         return channel.eventLoop().inEventLoop();
     }

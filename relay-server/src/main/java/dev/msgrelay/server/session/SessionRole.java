@@ -16,11 +16,7 @@ public interface SessionRole extends ChannelHandler {
     /** The channel is there. The standing says what the client may do by its address or certificate alone. */
     void opened();
 
-    /**
-     * HELLO has been read, and is lawful.
-     *
-     * @throws FrameException the role cannot grant what HELLO asks for
-     */
+    /** HELLO has been read, and is lawful; the role may refuse what it asks for. */
     void greeted(HelloFrame hello) throws FrameException;
 
     /**
@@ -41,7 +37,6 @@ public interface SessionRole extends ChannelHandler {
     /** All is over at once: nothing is said and nothing sent any more, and memory goes back. More than once without harm. */
     void release();
 
-    /** Returns how far the input has come. */
     Progress progress();
 
     /** Returns what reports say of the role alone. Any thread. */

@@ -7,19 +7,9 @@ import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.Counters;
 
 /** Names the end of a client that speaks another protocol, and so has the wrong port. */
-public final class Strangers {
+public record Strangers(Counters counters, Ports ports, Role port) {
     private static final int HTTP_GET = 0x47455420;
     private static final int HTTP_POST = 0x504F5354;
-
-    private final Counters counters;
-    private final Ports ports;
-    private final Role port;
-
-    Strangers(Counters counters, Ports ports, Role port) {
-        this.counters = counters;
-        this.ports = ports;
-        this.port = port;
-    }
 
     /** Counts a TLS client that has come to a port for plain ones. Returns why it ends. */
     public FrameException tls() {
@@ -29,11 +19,7 @@ public final class Strangers {
                 "the client speaks TLS, and this port is for plain ones" + ports.hint(port, true));
     }
 
-    /**
-     * The end of a client that speaks HTTP, such as {@code relay-client top}; null: it does not.
-     *
-     * @param firstBytes of the connection, four, big-endian
-     */
+    /** The end of a client that speaks HTTP, by its first four bytes, big-endian; null: it does not. */
     public FrameException http(SessionState state, int firstBytes) {
         if (state != SessionState.CONNECTED || firstBytes != HTTP_GET && firstBytes != HTTP_POST) {
             return null;

@@ -2,20 +2,13 @@
  * The life of a connection, as publishers and subscribers share it.
  *
  * <pre>
- *   CONNECTED --> PLAIN ---------.
- *       '-----> GREETED --> OPEN --> CLOSING --> GONE        Session, SessionState
- *                 |          |          '-- Closing: ERROR, then the end
- *             Handshake   Inbox (what it says) | Outbox (what it is told) | Heartbeat (its clock)
- *
  *   Session --> Dialogue: control frames     --> Deadlines: what is overdue     --> SessionRole: publisher or subscriber
- *
+ *                  Outbox: what is told, Closing: why it ends    Inbox: what a subscriber says
  *   Strangers: clients of TLS or HTTP on a port for frames
  *   ConnectionTable: who is connected      Services: what all connections of a relay share
  *   Durability: earlier lives of the stream, and up to where it is written and forced
  * </pre>
  *
- * <p>A connection and all it has belong to the thread of its channel's loop. The table is for any thread.
- *
- * <p><b>Internal:</b> changes without notice.
+ * <p>A connection and all it has belong to the thread of its channel's loop. The table is for any thread. Internal.
  */
 package dev.msgrelay.server.session;

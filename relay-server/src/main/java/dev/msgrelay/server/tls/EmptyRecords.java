@@ -6,11 +6,8 @@ import java.nio.ByteBuffer;
  * Counts the records of one connection that bring no data: empty ones and new keys, which cost the most of all records.
  * A sincere client sends new keys once in gigabytes.
  *
- * <p>A record counts once its last byte has come. The count reads headers alone: the cuts of the link, and the number
- * of records that the library takes at a time, do not matter. A record with data brings at least one byte. So of
- * several records taken at a time, at most as many as there are decrypted bytes had data.
- *
- * <p>Owned by the owner of the connection's {@link TlsHandler}.
+ * <p>A record counts once its last byte has come, whatever the cuts of the link. A record with data brings at least one
+ * byte. So of several records taken at a time, at most as many as there are decrypted bytes had data.
  */
 final class EmptyRecords {
     /** Limit of records without data between two ticks. */
@@ -31,12 +28,11 @@ final class EmptyRecords {
      * @return whether there were too many records without data
      */
     boolean tooMany(ByteBuffer bytes, int from, int to, int plain) {
-        empty += Math.max(0, whole(bytes, from, to) - plain);
+        empty += Math.max(0, ends(bytes, from, to) - plain);
         return empty > MOST;
     }
 
-    /** Number of records that end in a piece of the connection's bytes. */
-    private int whole(ByteBuffer bytes, int from, int to) {
+    private int ends(ByteBuffer bytes, int from, int to) {
         int records = 0;
         int at = from;
         while (at < to) {

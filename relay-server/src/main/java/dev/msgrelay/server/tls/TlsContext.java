@@ -31,10 +31,7 @@ import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The common parts of all TLS connections of a relay: certificate and key, which may be loaded anew at any time, and
- * the thread of the handshakes. Any thread.
- */
+/** Certificate and key of a relay's TLS connections, which may be loaded anew, and the thread of handshakes. Any thread. */
 public final class TlsContext implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
@@ -55,7 +52,6 @@ public final class TlsContext implements AutoCloseable {
     private Future<?> daily;
 
     // Guarded by this object's lock.
-    private TlsFiles files;
     private Loaded current;
     private boolean closed;
 
@@ -65,14 +61,30 @@ public final class TlsContext implements AutoCloseable {
      * @param wide a warning about a key that others can read; null: none can
      */
     private record Loaded(
-            SslContext context, List<X509Certificate> chain, List<X509Certificate> authorities, String wide) {
+            TlsFiles files,
+            SslContext context,
+            List<X509Certificate> chain,
+            List<X509Certificate> authorities,
+            String wide) {
         void release() {
             ReferenceCountUtil.release(context);
+        }
+
+        List<String> warnings() {
+            long now = System.currentTimeMillis();
+            List<String> lines = new ArrayList<>(CertificateDates.warnings(files.certificate(), chain, now));
+            if (files.clients() != null) {
+                lines.addAll(CertificateDates.warnings(files.clients(), authorities, now));
+            }
+            if (wide != null) {
+                lines.add(wide);
+            }
+            return lines;
         }
     }
 
     /**
-     * A context with the content of the files.
+     * Loads the files.
      *
      * @param handshakeMillis time within which a handshake must be complete
      * @param recordLimit records that one key may protect; without effect for the JDK, which renews its keys by itself
@@ -114,7 +126,7 @@ public final class TlsContext implements AutoCloseable {
     public static List<String> check(TlsFiles files, TlsProvider provider) throws IOException {
         Loaded loaded = load(files, provider);
         loaded.release();
-        return warnings(files, loaded);
+        return loaded.warnings();
     }
 
     /**
@@ -126,12 +138,11 @@ public final class TlsContext implements AutoCloseable {
      */
     public void reload(TlsFiles from) throws IOException {
         Loaded unused = load(from, provider);
-        warnings(from, unused).forEach(LOG::warn);
+        unused.warnings().forEach(LOG::warn);
         synchronized (this) {
             // A relay that has ended meanwhile has released its files already.
             if (!closed) {
                 Loaded old = current;
-                files = from;
                 current = unused;
                 unused = old;
             }
@@ -153,7 +164,7 @@ public final class TlsContext implements AutoCloseable {
                     .clientAuth(from.clientsOptional() ? ClientAuth.OPTIONAL : ClientAuth.REQUIRE);
         }
         try {
-            return new Loaded(builder.build(), chain, authorities, TextFile.wide(from.key()));
+            return new Loaded(from, builder.build(), chain, authorities, TextFile.wide(from.key()));
         } catch (SSLException | IllegalArgumentException e) {
             throw new IOException(
                     from.certificate() + " and " + from.key() + " cannot be used by " + provider.text() + ": "
@@ -162,21 +173,9 @@ public final class TlsContext implements AutoCloseable {
         }
     }
 
-    private static List<String> warnings(TlsFiles files, Loaded loaded) {
-        long now = System.currentTimeMillis();
-        List<String> lines = new ArrayList<>(CertificateDates.warnings(files.certificate(), loaded.chain(), now));
-        if (files.clients() != null) {
-            lines.addAll(CertificateDates.warnings(files.clients(), loaded.authorities(), now));
-        }
-        if (loaded.wide() != null) {
-            lines.add(loaded.wide());
-        }
-        return lines;
-    }
-
     /** Warnings about the dates of certificates and authorities, and about a key that others can read; a line each. */
     public synchronized List<String> warnings() {
-        return warnings(files, current);
+        return current.warnings();
     }
 
     /** Milliseconds until the first certificate or authority expires; below 0: one has expired, or is not yet valid. */
@@ -186,8 +185,9 @@ public final class TlsContext implements AutoCloseable {
         return CertificateDates.millisLeft(all, System.currentTimeMillis());
     }
 
-    /** A text for people: the provider and why, the relay's certificate, and the certificate asked of clients. */
+    /** The provider and why, the relay's certificate, and the certificate asked of clients, for people. */
     public synchronized String describe() {
+        TlsFiles files = current.files();
         String clients = files.clients() == null
                 ? "clients show none"
                 : (files.clientsOptional() ? "clients may show one of " : "clients must show one of ")
@@ -212,9 +212,8 @@ public final class TlsContext implements AutoCloseable {
         return provider.resolve() == TlsProvider.BORINGSSL;
     }
 
-    /** A new engine for a connection; the caller releases it. */
+    /** A new engine for a connection, that of Netty's handler: one call moves many records. The caller releases it. */
     SSLEngine newEngine(ByteBufAllocator allocator) {
-        // The engine of Netty's own handler: one call of it writes, or reads, many records.
         return newHandler(allocator).engine();
     }
 

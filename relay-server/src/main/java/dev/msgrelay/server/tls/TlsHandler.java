@@ -27,8 +27,8 @@ import javax.net.ssl.SSLException;
  *   socket --> TlsInput --> the connection --> TlsOutput --> socket
  * </pre>
  *
- * Both buffers are small, one record each, and reserved when the connection comes. While there is much to move, and
- * memory for it, they are large. While the connection does not read, the socket is not read either.
+ * Both buffers are reserved when the connection comes, for one record each. While there is much to move, and memory for
+ * it, they are large. While the connection does not read, the socket is not read either.
  *
  * <p>Owned by the channel's loop.
  */
@@ -123,7 +123,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
         out.added(added);
     }
 
-    /** Opens the connection: the handshake is done, and both buffers have the engine. */
+    /** Opens the connection after the handshake. */
     void open(SSLEngine shaken) {
         state = State.OPEN;
         engine = shaken;
@@ -209,13 +209,6 @@ public final class TlsHandler extends ChannelDuplexHandler {
             }
             in.release();
             ctx.fireExceptionCaught(cause);
-        }
-    }
-
-    @Override
-    public void exceptionCaught(ChannelHandlerContext thrown, Throwable cause) {
-        if (cause != SocketReads.Refused.INSTANCE) {
-            thrown.fireExceptionCaught(cause);
         }
     }
 

@@ -189,25 +189,26 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     // ---- on the thread of the handshakes -----------------------------------------------------------------------
 
     private void runStep(EventLoop loop) {
-        boolean done = false;
-        Throwable failure = null;
+        Runnable outcome = tryStep();
         try {
-            done = step();
-        } catch (Throwable e) {
-            // Every failure goes to the loop, which does not touch the connection until then.
-            failure = e;
-            if (engine != null) {
-                out.wrapEnd(engine);
-            }
-        }
-        boolean isDone = done;
-        Throwable why = failure;
-        try {
-            loop.execute(() -> Wall.run(() -> stepDone(isDone, why), this::abort));
+            loop.execute(() -> Wall.run(outcome, this::abort));
         } catch (RejectedExecutionException e) {
             // The loop has ended, and the channel with it.
             state = State.FAILED;
             handler.release(engine);
+        }
+    }
+
+    /** Runs a step. Returns its outcome for the loop, which does not touch the connection until then. */
+    private Runnable tryStep() {
+        try {
+            boolean done = step();
+            return () -> stepDone(done, null);
+        } catch (Throwable e) {
+            if (engine != null) {
+                out.wrapEnd(engine);
+            }
+            return () -> stepDone(false, e);
         }
     }
 
@@ -273,7 +274,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
     /** Ends with an ERROR frame in plain text, for a client without TLS. */
     private void refuseInPlain(String text) {
-        if (endHandshake(CloseReason.TLS_FAILED, text)) {
+        if (endHandshake(CloseReason.TLS_FAILED, text, null)) {
             out.sendPlain(ErrorFrame.encode(CloseReason.TLS_FAILED, text))
                     .addListener(done -> handler.shutdownOutput());
             linger();
@@ -282,7 +283,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
     /** Ends a handshake whose client has broken the rules, or is too slow. */
     private void refuse(String text) {
-        if (endHandshake(CloseReason.TLS_FAILED, text)) {
+        if (endHandshake(CloseReason.TLS_FAILED, text, null)) {
             if (!out.inFlight()) {
                 handler.shutdownOutput();
             }
@@ -293,15 +294,19 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     /** Ends a handshake after a failure of the network or of the relay. */
     private void abort(Throwable cause) {
         if (cause instanceof IOException) {
-            endHandshake(CloseReason.TLS_FAILED, "connection lost within the handshake: " + cause.getMessage());
-        } else if (endHandshake(CloseReason.INTERNAL_ERROR, "a fault of the relay within the handshake: " + cause)) {
-            watch.failed(ctx.channel(), cause);
+            endHandshake(CloseReason.TLS_FAILED, "connection lost within the handshake: " + cause.getMessage(), null);
+        } else {
+            endHandshake(CloseReason.INTERNAL_ERROR, "a fault of the relay within the handshake: " + cause, cause);
         }
         ctx.close();
     }
 
-    /** Ends the handshake. The first end counts; false: it has ended before. */
-    private boolean endHandshake(CloseReason reason, String text) {
+    /**
+     * Ends the handshake. The first end counts; false: it has ended before.
+     *
+     * @param fault a fault of the relay's own that is the reason; null: there is none
+     */
+    private boolean endHandshake(CloseReason reason, String text, Throwable fault) {
         if (state.compareTo(State.WORKING) > 0) {
             return false;
         }
@@ -309,7 +314,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         if (deadline != null) {
             deadline.cancel(false);
         }
-        watch.ended(ctx.channel(), reason, text);
+        watch.ended(ctx.channel(), reason, text, fault);
         return true;
     }
 
@@ -338,9 +343,9 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
     private void channelGone() {
         if (begun()) {
-            endHandshake(CloseReason.TLS_FAILED, "closed within the handshake");
+            endHandshake(CloseReason.TLS_FAILED, "closed within the handshake", null);
         } else {
-            endHandshake(CloseReason.PEER_CLOSED, "");
+            endHandshake(CloseReason.PEER_CLOSED, "", null);
         }
         if (state == State.FAILED) {
             handler.release(engine);

@@ -224,9 +224,8 @@ final class TlsInput implements SocketReads.Reader {
     }
 
     /**
-     * End of the bytes to unwrap now: before the last record if that is short. A short record may be the alert of the
-     * client's end, and once BoringSSL has seen that, it writes nothing any more. So the connection gets the input
-     * before that first, and may still answer it with an error.
+     * End of the bytes to unwrap now: before the last record if that is short, and so may be the alert of the client's end.
+     * Once BoringSSL has seen that, it writes nothing any more, and the connection could not answer the input before it.
      */
     private int turn() {
         int last = start;
@@ -257,23 +256,17 @@ final class TlsInput implements SocketReads.Reader {
                         "more than " + EmptyRecords.MOST + " records without data, such as new keys, at once");
             }
             out.obey(result.getHandshakeStatus());
-            switch (result.getStatus()) {
-                case BUFFER_UNDERFLOW -> {
-                    more = start == to && to < end;
-                    return;
+            if (result.getStatus() == SSLEngineResult.Status.BUFFER_OVERFLOW) {
+                if (room.position() == before && !moved) {
+                    unwrapToRest(room);
                 }
-                case BUFFER_OVERFLOW -> {
-                    if (room.position() == before && !moved) {
-                        unwrapToRest(room);
-                    }
-                    return;
-                }
-                default -> {
-                    if (start == to || (!moved && result.bytesProduced() == 0)) {
-                        more = start == to && to < end;
-                        return;
-                    }
-                }
+                return;
+            }
+            if (result.getStatus() == SSLEngineResult.Status.BUFFER_UNDERFLOW
+                    || start == to
+                    || (!moved && result.bytesProduced() == 0)) {
+                more = start == to && to < end;
+                return;
             }
         }
     }

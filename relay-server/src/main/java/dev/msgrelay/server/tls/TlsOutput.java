@@ -16,8 +16,8 @@ import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 
 /**
- * The output of one connection: messages, slices of the log among them, wait until they are wrapped straight into the
- * one buffer, which is then in flight. There is never more than one buffer in flight.
+ * The output of one connection: messages, slices of the log among them, wait until they are wrapped into the one buffer,
+ * which is then in flight.
  *
  * <pre>
  *   messages --wrap--> | records | --write--> in flight --the socket has taken it--> the next ones

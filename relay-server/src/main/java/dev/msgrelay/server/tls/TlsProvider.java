@@ -1,5 +1,6 @@
 package dev.msgrelay.server.tls;
 
+import dev.msgrelay.server.net.Transport;
 import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.SslProvider;
 import java.util.Locale;
@@ -42,13 +43,10 @@ public enum TlsProvider {
     }
 
     private static String why() {
-        Throwable root = OpenSsl.unavailabilityCause();
-        while (root != null && root.getCause() != null) {
-            root = root.getCause();
-        }
-        return root == null
-                ? "unknown reason"
-                : String.valueOf(root.getMessage()).lines().findFirst().orElse("");
+        return Transport.rootMessage(OpenSsl.unavailabilityCause())
+                .lines()
+                .findFirst()
+                .orElse("");
     }
 
     SslProvider netty() {

@@ -8,11 +8,12 @@ public interface TlsWatch {
     /** A handshake is done, and the connection is open. */
     void opened();
 
-    /** A connection has ended before it was open. */
-    void ended(Channel channel, CloseReason reason, String text);
-
-    /** A fault of the relay's own has ended a connection before it was open. Called after {@link #ended}. */
-    void failed(Channel channel, Throwable cause);
+    /**
+     * A connection has ended before it was open.
+     *
+     * @param fault a fault of the relay's own that was the reason; null: there was none
+     */
+    void ended(Channel channel, CloseReason reason, String text, Throwable fault);
 
     /** A client does not speak TLS. Called before {@link #ended}. */
     void plain();

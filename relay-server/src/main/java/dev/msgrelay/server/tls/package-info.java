@@ -7,10 +7,6 @@
  *
  *   TlsHandshake the first handler of a channel, until the handshake is done: record by record, on the thread relay-tls
  *   TlsHandler   the second handler: passes events between the channel and the connection, and ends TLS
- *   TlsContext   certificate, key, authorities; loaded anew at each reload; the library
- *   EmptyRecords the count of records without data: a flood of them ends the connection
- *   TlsRecords   sizes; the form of a ClientHello
- *   TlsFailure   the reason of a failed handshake, in words
  * </pre>
  *
  * <p>All parts of a connection belong to its channel's loop. During a step of the handshake its thread owns the engine

@@ -21,14 +21,13 @@ class HeldRunsTest {
     void aHeldRunIsHandedOverOnceThereIsRoom() {
         rig.ready = () -> room > 0;
         rig.publish(RingRig.run(1, 100));
-        assertThat(rig.poll()).isEmpty();
-        assertThat(rig.poller.held()).isTrue();
+        assertThat(rig.ring.poll(rig.recorder)).isEqualTo(FrameRing.Polled.HELD);
         assertThat(rig.ring.isEmpty()).isFalse();
-        assertThat(rig.poller.poll()).as("nothing was handed over").isFalse();
+        assertThat(rig.poll()).as("nothing was handed over").isEmpty();
         room = 1;
         assertThat(rig.poll()).singleElement().satisfies(t -> assertThat(t.bytes())
                 .isEqualTo(RingRig.run(1, 100)));
-        assertThat(rig.poller.held()).isFalse();
+        assertThat(rig.ring.poll(rig.recorder)).isEqualTo(FrameRing.Polled.NOTHING);
     }
 
     @Test
@@ -40,10 +39,10 @@ class HeldRunsTest {
         rig.publish(RingRig.run(3, 150));
         rig.publish(RingRig.run(4, 10));
 
-        List<Taken> batch = rig.poll();
-        assertThat(batch).extracting(Taken::length).containsExactly(10, 20);
+        assertThat(rig.ring.poll(rig.recorder)).isEqualTo(FrameRing.Polled.HELD);
+        assertThat(rig.taken).extracting(Taken::length).containsExactly(10, 20);
         assertThat(rig.ring.consumed().get()).as("the end of the run before").isEqualTo(1);
-        assertThat(rig.poller.held()).isTrue();
+        rig.taken.clear();
 
         rig.ready = () -> true;
         assertThat(rig.poll()).extracting(Taken::length).containsExactly(150, 10);

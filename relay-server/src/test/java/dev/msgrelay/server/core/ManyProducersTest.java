@@ -2,7 +2,6 @@ package dev.msgrelay.server.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.lmax.disruptor.BusySpinWaitStrategy;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Seeds;
@@ -31,7 +30,7 @@ class ManyProducersTest {
         int maxRun = 12 * FrameRing.CELL_BYTES;
         ByteBuf memory = Frames.direct(FrameRing.slabBytes(cells, maxRun));
         try {
-            FrameRing ring = new FrameRing(cells, maxRun, memory, new BusySpinWaitStrategy());
+            FrameRing ring = new FrameRing(cells, maxRun, memory, () -> {});
             int runsEach = RUNS / producers;
             for (int p = 0; p < producers; p++) {
                 int producer = p;
@@ -39,14 +38,13 @@ class ManyProducersTest {
                 workers.start("producer-" + p, () -> produce(ring, producer, runsEach, new Random(seed)));
             }
             Check check = new Check(producers);
-            RunPoller poller = new RunPoller(ring, check);
             while (check.runs < runsEach * producers && !workers.failed()) {
-                if (!poller.poll()) {
+                if (ring.poll(check) == FrameRing.Polled.NOTHING) {
                     pause("the consumer got " + check.runs + " runs");
                 }
             }
             workers.join();
-            assertThat(poller.poll()).isFalse();
+            assertThat(ring.poll(check)).isEqualTo(FrameRing.Polled.NOTHING);
             assertThat(check.next).containsOnly(runsEach);
         } finally {
             memory.release();
@@ -96,16 +94,15 @@ class ManyProducersTest {
         }
 
         @Override
-        public void onEvent(Run run) {
-            ByteBuffer bytes = run.buffer();
-            int producer = bytes.getInt(run.offset());
-            int number = bytes.getInt(run.offset() + 4);
+        public void onEvent(ByteBuffer bytes, int offset, int length, int frameLength) {
+            int producer = bytes.getInt(offset);
+            int number = bytes.getInt(offset + 4);
             if (next[producer] != number) {
                 throw new AssertionError(
                         "producer " + producer + ": expected run " + next[producer] + ", got " + number);
             }
-            for (int i = 8; i < run.length(); i++) {
-                if (bytes.get(run.offset() + i) != content(producer, number, i)) {
+            for (int i = 8; i < length; i++) {
+                if (bytes.get(offset + i) != content(producer, number, i)) {
                     throw new AssertionError("run " + number + " of producer " + producer + " is torn at byte " + i);
                 }
             }

@@ -1,6 +1,5 @@
 package dev.msgrelay.server.core;
 
-import com.lmax.disruptor.BusySpinWaitStrategy;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.log.Chunk;
@@ -8,6 +7,7 @@ import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -30,9 +30,14 @@ public final class OrderRig implements AutoCloseable {
     /** The head's position after each call of the handler by {@link #poll}. */
     final List<Long> heads = new ArrayList<>();
 
+    /** The handler's clock. */
+    long nanos = 1_000_000;
+
+    final List<Long> nanosOfBatches = new ArrayList<>();
+
     final RunScan scan = new RunScan(PACKET, MAX_BODY);
     final NetworkBatchHandler handler;
-    private final RunPoller poller;
+    private final Watched watched = new Watched();
     private final int chunk;
     private final ByteBuf memory = Frames.direct(FrameRing.slabBytes(CELLS, MAX_RUN));
     private final Mark head = new Mark();
@@ -43,11 +48,10 @@ public final class OrderRig implements AutoCloseable {
 
     OrderRig(int chunk) {
         this.chunk = chunk;
-        ring = new FrameRing(CELLS, MAX_RUN, memory, new BusySpinWaitStrategy());
+        ring = new FrameRing(CELLS, MAX_RUN, memory, () -> {});
         log = new PacketLog(UnpooledByteBufAllocator.DEFAULT, LOG, chunk, PACKET, 8, MAX_RUN, gate, Mark.of(0, 1));
-        handler = new NetworkBatchHandler(log, PACKET, MAX_BODY);
+        handler = new NetworkBatchHandler(log, PACKET, MAX_BODY, () -> nanos, nanosOfBatches::add);
         order = new Order(ring, handler, null, gate, log);
-        poller = new RunPoller(ring, new Watched());
     }
 
     /** Publishes frames as one run. */
@@ -67,7 +71,7 @@ public final class OrderRig implements AutoCloseable {
 
     /** Takes frames into the order, as a read of the core's own loop does. */
     void readInPlace(Frames frames) {
-        order.take(scan.scan(frames.nativeBuffer(), 0, frames.size(), order.openPacketBytes()));
+        order.take(scan.scan(frames.nativeBuffer(), 0, frames.size(), log.openPacketBytes()));
     }
 
     /** A producer's stage; the consumer is busy, so that small messages gather. */
@@ -79,7 +83,7 @@ public final class OrderRig implements AutoCloseable {
 
     /** Takes a batch of the ring without the order, and ends it; returns whether there was anything. */
     boolean poll() {
-        boolean any = poller.poll();
+        boolean any = ring.poll(watched) == FrameRing.Polled.SOME;
         handler.endOfBatch();
         return any;
     }
@@ -131,8 +135,8 @@ public final class OrderRig implements AutoCloseable {
         }
 
         @Override
-        public void onEvent(Run run) {
-            handler.onEvent(run);
+        public void onEvent(ByteBuffer buffer, int offset, int length, int frameLength) {
+            handler.onEvent(buffer, offset, length, frameLength);
             heads.add(head().position());
         }
     }

@@ -33,8 +33,8 @@ class OrderTest {
     void whatWasPackedIsShownWhenTheBatchEnds() {
         Frames frames = new Frames().frame(1, 10).frame(2, 20);
         rig.readInPlace(frames);
-        assertThat(order.lastSequence()).isEqualTo(2);
-        assertThat(order.openPacketBytes()).isEqualTo(frames.size());
+        assertThat(rig.log.lastSequence()).isEqualTo(2);
+        assertThat(rig.log.openPacketBytes()).isEqualTo(frames.size());
         assertThat(log.head().position()).isZero();
         order.drain();
         assertThat(log.head().position()).isEqualTo(frames.size());

@@ -1,6 +1,5 @@
 package dev.msgrelay.server.core;
 
-import com.lmax.disruptor.BusySpinWaitStrategy;
 import dev.msgrelay.server.harness.Frames;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
@@ -9,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** A ring, its poller, and a handler that writes down what it is given. */
+/** A ring, and a handler that writes down what it is given. */
 final class RingRig implements AutoCloseable {
     /** One call of the handler. */
     record Taken(byte[] bytes) {
@@ -20,14 +19,13 @@ final class RingRig implements AutoCloseable {
 
     private final ByteBuf memory;
     final FrameRing ring;
-    final RunPoller poller;
+    final RunHandler recorder = new Recorder();
     final List<Taken> taken = new ArrayList<>();
     BooleanSupplier ready = () -> true;
 
     RingRig(int cells, int maxRun) {
         memory = Frames.direct(FrameRing.slabBytes(cells, maxRun));
-        ring = new FrameRing(cells, maxRun, memory, new BusySpinWaitStrategy());
-        poller = new RunPoller(ring, new Recorder());
+        ring = new FrameRing(cells, maxRun, memory, () -> {});
     }
 
     /** Publishes a run; answers whether the ring took it. */
@@ -51,7 +49,7 @@ final class RingRig implements AutoCloseable {
 
     /** Everything handed over since the last call of this. */
     List<Taken> poll() {
-        poller.poll();
+        ring.poll(recorder);
         List<Taken> result = new ArrayList<>(taken);
         taken.clear();
         return result;
@@ -84,9 +82,9 @@ final class RingRig implements AutoCloseable {
         }
 
         @Override
-        public void onEvent(Run run) {
-            byte[] bytes = new byte[run.length()];
-            run.buffer().get(run.offset(), bytes);
+        public void onEvent(ByteBuffer buffer, int offset, int length, int frameLength) {
+            byte[] bytes = new byte[length];
+            buffer.get(offset, bytes);
             taken.add(new Taken(bytes));
         }
     }

@@ -2,6 +2,7 @@ package dev.msgrelay.server.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.msgrelay.server.harness.Await;
@@ -29,10 +30,10 @@ class RunStageTest {
         }
 
         @Override
-        public void onEvent(Run run) {
-            lengthsOfEach.add(run.frameLength());
-            for (int at = 0; at < run.length(); at += FRAME) {
-                handed.add(Integer.reverseBytes(run.buffer().getInt(run.offset() + at + 8)));
+        public void onEvent(ByteBuffer buffer, int offset, int length, int frameLength) {
+            lengthsOfEach.add(frameLength);
+            for (int at = 0; at < length; at += FRAME) {
+                handed.add(Integer.reverseBytes(buffer.getInt(offset + at + 8)));
             }
         }
     };
@@ -135,7 +136,7 @@ class RunStageTest {
             }
 
             @Override
-            public void onEvent(Run run) {
+            public void onEvent(ByteBuffer buffer, int offset, int length, int frameLength) {
                 throw new IllegalStateException("provoked by a test");
             }
         };
@@ -207,7 +208,7 @@ class RunStageTest {
             // To the last cell.
         }
         assertThat(stage.put(1, ByteBuffer.allocate(3000), 3000)).isFalse();
-        assertThat(stage.putRun(frames(4000), 4000 / FRAME * FRAME)).isEqualTo(RunStage.Taken.NO);
+        assertThat(stage.putRun(frames(4000), 4000 / FRAME * FRAME)).isFalse();
         rig.poll();
         while (!rig.ring.isEmpty()) {
             rig.poll();
@@ -220,10 +221,10 @@ class RunStageTest {
     void runsGatherWithMessagesAndLongOnesDoNot() {
         RunStage stage = stage(() -> false);
         put(stage, 0);
-        assertThat(stage.putRun(frames(10 * FRAME), 10 * FRAME)).isEqualTo(RunStage.Taken.YES);
+        assertThat(stage.putRun(frames(10 * FRAME), 10 * FRAME)).isTrue();
         assertThat(rig.ring.isEmpty()).isTrue();
         int length = (RunStage.SMALL_RUN / FRAME + 1) * FRAME;
-        assertThat(stage.putRun(frames(length), length)).isEqualTo(RunStage.Taken.YES);
+        assertThat(stage.putRun(frames(length), length)).isTrue();
         assertThat(stage.waiting()).isFalse();
         assertThat(rig.poll()).extracting(RingRig.Taken::length).containsExactly(11 * FRAME, length);
     }
@@ -235,12 +236,14 @@ class RunStageTest {
         put(stage, 1);
         int length = (RunStage.SMALL_RUN / FRAME + 1) * FRAME;
         for (int bytes : new int[] {FRAME, length}) {
-            assertThat(stage.putRun(frames(bytes), bytes - 1)).isEqualTo(RunStage.Taken.INVALID);
-            assertThat(stage.problemText()).isEqualTo("does not end with a whole frame");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> stage.putRun(frames(bytes), bytes - 1))
+                    .withMessage("run of " + (bytes - 1) + " bytes: does not end with a whole frame");
             ByteBuffer tooLong = frames(bytes);
             tooLong.putInt(bytes - FRAME + 4, MAX_BODY + 1);
-            assertThat(stage.putRun(tooLong, bytes)).isEqualTo(RunStage.Taken.INVALID);
-            assertThat(stage.problemText()).contains("101", "limit of 100");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> stage.putRun(tooLong, bytes))
+                    .withMessageContainingAll("101", "limit of 100");
         }
         put(stage, 2);
         List<RingRig.Taken> taken = rig.poll();
@@ -252,7 +255,7 @@ class RunStageTest {
         assertThat(stage.take(handler)).isTrue();
         assertThat(handed).containsExactly(2);
         stage.end();
-        assertThat(stage.putRun(frames(FRAME), FRAME)).isEqualTo(RunStage.Taken.NO);
+        assertThat(stage.putRun(frames(FRAME), FRAME)).isFalse();
         assertThat(stage.put(1, ByteBuffer.allocate(3000), 3000)).isFalse();
     }
 
@@ -262,14 +265,14 @@ class RunStageTest {
         RunStage stage = stage(() -> false);
         put(stage, 1);
         put(stage, 2);
-        assertThat(stage.putRun(frames(2 * FRAME), 2 * FRAME)).isEqualTo(RunStage.Taken.YES);
+        assertThat(stage.putRun(frames(2 * FRAME), 2 * FRAME)).isTrue();
         assertThat(stage.take(handler)).isTrue();
         put(stage, 1);
         stage.put(1, ByteBuffer.allocate(16), 16);
         put(stage, 2);
         assertThat(stage.take(handler)).isTrue();
         assertThat(stage.take(handler)).as("nothing is left").isFalse();
-        assertThat(stage.putRun(frames(FRAME), FRAME)).isEqualTo(RunStage.Taken.YES);
+        assertThat(stage.putRun(frames(FRAME), FRAME)).isTrue();
         put(stage, 2);
         assertThat(stage.take(handler)).isTrue();
         assertThat(lengthsOfEach).containsExactly(FRAME, 0, FRAME);
@@ -298,16 +301,16 @@ class RunStageTest {
         }
         RunStage wide = new RunStage(rig.ring, frame, () -> false);
         for (int i = 0; i < RunStage.CAPACITY / RunStage.SMALL_RUN; i++) {
-            assertThat(wide.putRun(run, run.capacity())).isEqualTo(RunStage.Taken.YES);
+            assertThat(wide.putRun(run, run.capacity())).isTrue();
             assertThat(rig.ring.isEmpty()).isTrue();
         }
-        assertThat(wide.putRun(run, run.capacity())).isEqualTo(RunStage.Taken.YES);
+        assertThat(wide.putRun(run, run.capacity())).isTrue();
         assertThat(rig.poll()).extracting(RingRig.Taken::length).containsExactly(RunStage.CAPACITY, RunStage.SMALL_RUN);
         // And where it is the ring that has no room.
         while (rig.publish(RingRig.run(9, 8000)) || rig.publish(new byte[40])) {
             // Until it is full.
         }
-        assertThat(stage.putRun(frames(4000), 4000 / FRAME * FRAME)).isEqualTo(RunStage.Taken.NO);
+        assertThat(stage.putRun(frames(4000), 4000 / FRAME * FRAME)).isFalse();
     }
 
     /** Frames as {@link #put} makes them, of so many bytes together, or a few more. */
@@ -335,15 +338,14 @@ class RunStageTest {
                 // One by one, in short runs, and now and then in one that is worth a claim of its own.
                 int count = Math.min(messages - i, i % 3 == 0 ? 1 : i % 100 == 1 ? 200 : 10);
                 ByteBuffer run = numbered(i, count);
-                while (!(count == 1 ? put(stage, i) : stage.putRun(run, count * FRAME) == RunStage.Taken.YES)) {
+                while (!(count == 1 ? put(stage, i) : stage.putRun(run, count * FRAME))) {
                     Thread.yield();
                 }
                 i += count;
             }
         });
-        RunPoller poller = new RunPoller(rig.ring, handler);
         while (handed.size() < messages && !workers.failed()) {
-            if (!poller.poll() && !stage.take(handler)) {
+            if (rig.ring.poll(handler) == FrameRing.Polled.NOTHING && !stage.take(handler)) {
                 sleeper.sleepUnless(() -> rig.ring.hasNext() || stage.ready(), rig.ring);
             }
         }

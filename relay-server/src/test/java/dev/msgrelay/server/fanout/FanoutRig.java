@@ -18,6 +18,7 @@ import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.Counters;
 import dev.msgrelay.server.session.ConnectionTable;
 import dev.msgrelay.server.session.Durability;
+import dev.msgrelay.server.session.Ports;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.Services;
 import dev.msgrelay.server.session.Session;
@@ -108,12 +109,13 @@ final class FanoutRig implements AutoCloseable {
                 failure -> {
                     throw new AssertionError(failure);
                 });
-        services = Services.of(new RelayIdentity(EPOCH, "relay", CHUNK), durability, config, budget, clock);
+        services =
+                Services.of(new RelayIdentity(EPOCH, "relay", CHUNK, new Ports()), durability, config, budget, clock);
         counters = services.counters();
         table = services.table();
         group = new SendGroup(log, loop, allocator, budget, counters, 1, true);
         durable = new DurableEnds(durability, Runnable::run);
-        shared = new FanoutParts(log, durable, LOG, gate, STALL_NANOS, null, elsewhere);
+        shared = new FanoutParts(log, durable, LOG, gate, STALL_NANOS, null, group::takeSeat, elsewhere);
     }
 
     Subscriber connect() {
@@ -190,11 +192,12 @@ final class FanoutRig implements AutoCloseable {
 
     /** One connection. */
     final class Subscriber {
-        final SubscriberConnection connection = new SubscriberConnection(services, shared, group);
+        final SubscriberConnection connection = new SubscriberConnection(services, shared);
         final EmbeddedChannel channel = new EmbeddedChannel();
         final Wire wire = new Wire();
 
         private Subscriber() {
+            connection.takeSeat();
             channel.config().setAllocator(allocator);
             channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 1));
             channel.pipeline().addLast(wire, connection, connection.session());

@@ -90,13 +90,7 @@ class ReplayStartTest {
         Ticker clock = Ticker.newMockTicker();
         Allowance allowance = new Allowance(standing, reader::position, policy, LOG, STALL_NANOS, clock);
         catchUp = new CatchUp(
-                log,
-                reader,
-                allowance,
-                standing,
-                new Counters(),
-                clock,
-                new FanoutParts.Replays(journal, pages, null, null));
+                log, reader, allowance, standing, new Counters(), clock, new FanoutParts.Replays(journal, pages, null));
         assertThat(catchUp.toJournal()).isNull();
     }
 

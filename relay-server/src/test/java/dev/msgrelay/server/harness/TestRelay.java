@@ -58,6 +58,7 @@ public final class TestRelay implements AutoCloseable {
                 .logSize(8 << 20)
                 .drainTimeout(Duration.ofSeconds(DRAIN_SECONDS))
                 .handshakeTimeout(PATIENCE)
+                .idleTimeout(PATIENCE)
                 .frameTimeout(PATIENCE)
                 .stallTimeout(PATIENCE)
                 .nameHold(PATIENCE)

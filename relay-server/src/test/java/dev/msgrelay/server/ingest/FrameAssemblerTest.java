@@ -15,7 +15,6 @@ import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryLine;
 import dev.msgrelay.server.memory.ReadBuffer;
 import dev.msgrelay.server.memory.ReadWindow;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -57,8 +56,7 @@ class FrameAssemblerTest {
     /** A loop's memory, and the place where whole frames go. */
     private final class RecordingPort implements IngestPort {
         final RunScan scan = new RunScan(1460, MAX_BODY);
-        final ReadBuffer buffer = new ReadBuffer(allocator, InPlacePort.copiedBytes());
-        final ShortBuffers shorts = new ShortBuffers(allocator, budget.pool(Part.RESTS), 2);
+        final LoopBuffers buffers = new LoopBuffers(allocator, budget, 2);
         final ByteArrayOutputStream order = new ByteArrayOutputStream();
         boolean room = true;
 
@@ -69,12 +67,7 @@ class FrameAssemblerTest {
 
         @Override
         public ReadWindow window(int front, int most) {
-            return buffer.window(0, front + most);
-        }
-
-        @Override
-        public ByteBuf scratch() {
-            throw new AssertionError("nothing is thrown away here");
+            return buffers.reads().window(0, front + most);
         }
 
         @Override
@@ -106,13 +99,8 @@ class FrameAssemblerTest {
         public void moreExpected() {}
 
         @Override
-        public ShortBuffers shorts() {
-            return shorts;
-        }
-
-        @Override
-        public void close() {
-            throw new AssertionError("not asked here");
+        public LoopBuffers buffers() {
+            return buffers;
         }
     }
 
@@ -158,7 +146,7 @@ class FrameAssemblerTest {
         }
 
         private ReadWindow window() {
-            if (assembler.readsOnItsOwn()) {
+            if (assembler.isLong()) {
                 return assembler.restOfLong();
             }
             if (assembler.wants() > 0) {
@@ -190,7 +178,7 @@ class FrameAssemblerTest {
         }
 
         void takeOwn() {
-            if (assembler.bytes() > 0 && (!assembler.readsOnItsOwn() || assembler.bytes() >= assembler.frame())) {
+            if (assembler.bytes() > 0 && (!assembler.isLong() || assembler.bytes() >= assembler.frame())) {
                 take(assembler.view(), 0, assembler.bytes());
             }
         }
@@ -231,9 +219,8 @@ class FrameAssemblerTest {
         });
         runTasks();
         connections.forEach(c -> c.assembler.release());
-        taken.forEach(port.shorts::give);
-        port.shorts.close();
-        port.buffer.release();
+        taken.forEach(port.buffers::give);
+        port.buffers.close();
         assertThat(budget.pool(Part.CONNECTIONS).used()).isZero();
         assertThat(budget.pool(Part.RESTS).used()).isZero();
         assertThat(budget.pool(Part.FRAMES).used()).isZero();
@@ -241,8 +228,8 @@ class FrameAssemblerTest {
     }
 
     private void useUpTheSharedBuffers() {
-        while (port.shorts.any()) {
-            taken.add(port.shorts.take());
+        while (port.buffers.any()) {
+            taken.add(port.buffers.take());
         }
     }
 

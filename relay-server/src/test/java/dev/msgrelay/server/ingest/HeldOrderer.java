@@ -4,7 +4,6 @@ import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.core.ClusterStatus;
 import dev.msgrelay.server.core.NetworkBatchHandler;
 import dev.msgrelay.server.core.Orderer;
-import dev.msgrelay.server.core.Run;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
@@ -64,8 +63,8 @@ final class HeldOrderer implements Orderer {
     }
 
     @Override
-    public void onEvent(Run run) {
-        take(run.buffer(), run.offset(), run.length(), () -> {});
+    public void onEvent(ByteBuffer buffer, int offset, int length, int frameLength) {
+        take(buffer, offset, length, () -> {});
     }
 
     @Override

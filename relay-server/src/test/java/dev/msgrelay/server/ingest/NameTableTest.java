@@ -4,10 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.server.flow.TimeHistogram;
 import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
-import dev.msgrelay.server.ops.TimeHistogram;
+import dev.msgrelay.server.ops.Counters;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +23,9 @@ class NameTableTest {
     private static final ProducerId STRANGER = new ProducerId(1, 3);
 
     private final MemoryBudget budget = new MemoryBudget(Map.of(Part.NAMES, 3L * NameTable.BYTES_PER_NAME));
-    private final NameTable names = new NameTable(budget.pool(Part.NAMES), HOLD);
+    private final TimeHistogram times = new TimeHistogram(Counters.BOUNDS);
+    private long clock = 1_000_000;
+    private final NameTable names = new NameTable(budget.pool(Part.NAMES), HOLD, () -> clock, times);
     private long now;
 
     private static final class Holder implements PublisherName.Holder {
@@ -78,26 +81,22 @@ class NameTableTest {
     /** Once a batch, from its first message to the end, however many names and messages are in it. */
     @Test
     void theTimeOfABatchIsCounted() {
-        TimeHistogram times = new TimeHistogram();
-        long[] clock = {1_000_000};
-        names.timedBy(() -> clock[0], times);
         PublisherName one = connect("one", new Holder());
         PublisherName other = connect("other", new Holder());
         names.accepted(one, 2, 2);
-        clock[0] += 30_000;
+        clock += 30_000;
         names.accepted(other, 1, 3);
         names.accepted(one, 1, 4);
-        clock[0] += 12_000;
+        clock += 12_000;
         names.acknowledge();
         names.acknowledge();
         assertThat(times.times().count()).isEqualTo(1);
         assertThat(times.times().nanos()).isEqualTo(42_000);
-        assertThat(times.times().upTo().get(TimeHistogram.BOUNDS.indexOf(0.00005)))
-                .isEqualTo(1);
+        assertThat(times.times().upTo().get(Counters.BOUNDS.indexOf(0.00005))).isEqualTo(1);
         names.accepted(one, 1, 5);
-        clock[0] += 5_000_000_000L;
+        clock += 5_000_000_000L;
         names.acknowledge();
-        assertThat(times.times().upTo().get(TimeHistogram.BOUNDS.size())).isEqualTo(1);
+        assertThat(times.times().upTo().get(Counters.BOUNDS.size())).isEqualTo(1);
     }
 
     @Test

@@ -1,6 +1,5 @@
 package dev.msgrelay.server.ingest;
 
-import com.lmax.disruptor.BusySpinWaitStrategy;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.FrameRing;
@@ -9,6 +8,7 @@ import dev.msgrelay.server.core.Order;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.engine.NoJournal;
 import dev.msgrelay.server.flow.HeldSources;
+import dev.msgrelay.server.flow.TimeHistogram;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
@@ -21,7 +21,9 @@ import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryLine;
 import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.ops.Counters;
 import dev.msgrelay.server.session.Durability;
+import dev.msgrelay.server.session.Ports;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.Services;
 import dev.msgrelay.server.session.Session;
@@ -107,22 +109,27 @@ final class PublisherRig implements AutoCloseable {
                 Part.FRAMES,
                 LONG_FRAMES * (MAX_BODY + 8L + 1024)));
         names = new NameTable(
-                budget.pool(Part.NAMES), config.limits().nameHold().toNanos());
+                budget.pool(Part.NAMES),
+                config.limits().nameHold().toNanos(),
+                clock::nanoTime,
+                new TimeHistogram(Counters.BOUNDS));
         line = new MemoryLine(budget.pool(Part.FRAMES));
-        ring = new FrameRing(CELLS, MAX_RUN, memory, new BusySpinWaitStrategy());
+        ring = new FrameRing(CELLS, MAX_RUN, memory, () -> {});
         log = new PacketLog(
                 allocator, 64 * CHUNK, CHUNK, PACKET, 4, MAX_RUN, position -> logMayGrow.getAsBoolean(), Mark.of(0, 1));
         held = new HeldSources(() -> true, clock::nanoTime);
-        NetworkBatchHandler handler = new NetworkBatchHandler(log, PACKET, MAX_BODY);
+        NetworkBatchHandler handler = new NetworkBatchHandler(log, PACKET, MAX_BODY, clock::nanoTime, nanos -> {});
         order = new Order(ring, handler, orderer, new WindowGate(1, null, null), log);
+        LoopBuffers buffers = new LoopBuffers(allocator, budget, SHORTS);
         if (orderer == null) {
-            port = new InPlacePort(order, log, names, new RunScan(PACKET, MAX_BODY), held, allocator, budget, SHORTS);
+            port = new InPlacePort(order, log, names, new RunScan(PACKET, MAX_BODY), held, buffers);
         } else {
-            port = BufferPort.to(orderer, held, MAX_BODY, allocator, budget, SHORTS);
+            port = new BufferPort(null, orderer, held, BufferPort.scan(MAX_BODY), buffers);
             names.decidedBy(orderer);
             orderer.into(handler, log);
         }
-        services = Services.of(new RelayIdentity(EPOCH, "relay", MAX_BODY), durability, config, budget, clock);
+        services = Services.of(
+                new RelayIdentity(EPOCH, "relay", MAX_BODY, new Ports()), durability, config, budget, clock);
         shared = new PublisherConnection.Shared(log, names, orderer, line, new ReaderLoops(List.of()));
     }
 
@@ -192,7 +199,7 @@ final class PublisherRig implements AutoCloseable {
     public void close() {
         publishers.forEach(p -> p.channel.finishAndReleaseAll());
         round();
-        port.close();
+        port.buffers().close();
         log.close();
         memory.release();
         if (reserved() != 0 || budget.pool(Part.RESTS).used() != 0) {

@@ -35,11 +35,12 @@ class RingPortTest {
     private final Order order = rig.order;
     private final HeldSources held = new HeldSources(() -> ring.remainingCells() >= ring.cells() / 2, System::nanoTime);
     private final MemoryBudget budget = new MemoryBudget(Map.of(Part.RESTS, 2L * FrameAssembler.SHORT));
-    private final BufferPort port = BufferPort.to(ring, held, OrderRig.MAX_BODY, allocator, budget, 2);
+    private final BufferPort port =
+            new BufferPort(ring, null, held, BufferPort.scan(OrderRig.MAX_BODY), new LoopBuffers(allocator, budget, 2));
 
     @AfterEach
     void close() {
-        port.close();
+        port.buffers().close();
         rig.close();
         assertThat(allocator.metric().usedDirectMemory()).isZero();
         assertThat(budget.pool(Part.RESTS).used()).isZero();

@@ -20,11 +20,7 @@ public interface Disk {
         /** Reads until the buffer is full or the file ends. */
         void read(long at, ByteBuffer into) throws IOException;
 
-        /**
-         * Writes all that remains in the buffer.
-         *
-         * @throws DiskFullException there is no room; a part may have been written
-         */
+        /** Writes all that remains in the buffer; with {@link DiskFullException} a part may have been written. */
         void write(long at, ByteBuffer from) throws IOException;
 
         /** Cuts the file, or has it end further behind, with zeros in between. */
@@ -52,11 +48,14 @@ public interface Disk {
     /** Opens a file that is there. */
     File openToRead(String name) throws IOException;
 
-    /**
-     * Gives a file another name, or the one that it has; a file that has it already is replaced.
-     *
-     * @throws DiskFullException there is no room for the name
-     */
+    /** Returns the bytes of a file that is there. */
+    default long length(String name) throws IOException {
+        try (File file = openToRead(name)) {
+            return file.length();
+        }
+    }
+
+    /** Gives a file another name, or its own; a file that has it is replaced. Throws {@link DiskFullException}. */
     void rename(String from, String to) throws IOException;
 
     void delete(String name) throws IOException;

@@ -20,9 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** A directory of the machine. */
 public final class FileDisk implements Disk {
-    /**
-     * Direct memory that the JDK takes for each thread that reads or writes from the heap, and keeps: so much goes at once.
-     */
+    /** Direct memory that the JDK keeps for each thread that reads or writes from the heap: goes at once. */
     public static final int PIECE = 256 << 10;
 
     /** The file that a writing process holds the lock of. */
@@ -44,11 +42,7 @@ public final class FileDisk implements Disk {
         this.directory = directory;
     }
 
-    /**
-     * A directory that is made where there is none.
-     *
-     * @throws IOException it cannot be made, or is none; the message names it
-     */
+    /** A directory that is made where there is none; the message of a fault names it. */
     public static FileDisk make(Path directory) throws IOException {
         try {
             OwnFiles.makeFolder(directory);
@@ -58,11 +52,7 @@ public final class FileDisk implements Disk {
         return new FileDisk(directory);
     }
 
-    /**
-     * Looks whether {@link #make} could, and makes nothing.
-     *
-     * @throws IOException it could not; the message names the directory
-     */
+    /** Looks whether {@link #make} could, and makes nothing; the message of a fault names the directory. */
     public static void check(Path directory) throws IOException {
         Path there = directory.toAbsolutePath();
         while (!Files.exists(there)) {

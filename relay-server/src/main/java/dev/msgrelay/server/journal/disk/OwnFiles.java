@@ -50,11 +50,7 @@ public final class OwnFiles {
         return path.getFileSystem().supportedFileAttributeViews().contains("posix");
     }
 
-    /**
-     * Looks whether a folder that was there before, or a file in it, lets others in.
-     *
-     * @return what to say of it; null: nothing, only who may read the stream can
-     */
+    /** Looks whether a folder that was there, or a file in it, lets others in; returns what to say of it, or null. */
     public static String wide(Path folder) throws IOException {
         if (!isPosix(folder)) {
             return null;
@@ -105,11 +101,7 @@ public final class OwnFiles {
         }
     }
 
-    /**
-     * Returns when the names of a folder's files survive the machine.
-     *
-     * @param what begins the message where the file system cannot do that
-     */
+    /** Forces the names of a folder's files; {@code what} begins the message where that cannot be done. */
     public static void forceFolder(Path folder, String what) throws IOException {
         // Works on Linux, where a directory can be opened like a file.
         try (FileChannel names = FileChannel.open(folder, StandardOpenOption.READ)) {

@@ -116,12 +116,7 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
         return new EpochTable(all.subList(Math.max(0, past - MOST_PAST), all.size()), next.position, next.sequence);
     }
 
-    /**
-     * Reads the table.
-     *
-     * @return null where it is damaged
-     * @throws IOException it cannot be read, or is of another version
-     */
+    /** Reads the table; null where it is damaged. Throws where it cannot be read, or is of another version. */
     public static EpochTable read(Disk disk) throws IOException {
         return TableFile.read(disk, FileNames.EPOCHS, MAGIC, MOST_BYTES, fields -> {
             if (fields.remaining() < FRONT_LENGTH) {

@@ -24,11 +24,6 @@ public record JournalName(String name, ProducerId producer, String owner, Hole h
      */
     public record Hole(long from, long next, long sequence) {}
 
-    /**
-     * How far a name's messages are in the stream.
-     *
-     * @param number of the last one
-     * @param sequence of that one
-     */
+    /** How far a name's messages are in the stream: number and sequence of the last one. */
     public record State(JournalName name, long number, long sequence) {}
 }

@@ -35,12 +35,7 @@ public record NamesFile(long position, List<JournalName.State> names) {
     /** Larger than any table that was ever written: a longer one is damaged. */
     private static final long MOST_BYTES = 128L << 20;
 
-    /**
-     * Reads the table.
-     *
-     * @return null where it is damaged
-     * @throws IOException it cannot be read, or is of another version
-     */
+    /** Reads the table; null where it is damaged. Throws where it cannot be read, or is of another version. */
     public static NamesFile read(Disk disk) throws IOException {
         return TableFile.read(disk, FileNames.NAMES, MAGIC, MOST_BYTES, fields -> {
             if (fields.remaining() < FRONT_LENGTH) {

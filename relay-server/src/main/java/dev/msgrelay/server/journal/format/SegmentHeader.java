@@ -97,11 +97,7 @@ public record SegmentHeader(int version, long epoch, long base, long sequence, l
         return within ? new SegmentHeader(version, epoch, base, sequence, timeMillis, named, step) : null;
     }
 
-    /**
-     * Refuses a file of another version of the format.
-     *
-     * @param what begins the message: the journal, and the file where it has a name of its own
-     */
+    /** Refuses a file of another version; {@code what} begins the message: the journal, and the file. */
     public static void checkVersion(int version, String what) throws DiskException {
         if (version != VERSION) {
             throw new DiskException(what + " is of format " + version + ", this relay reads format " + VERSION);

@@ -232,11 +232,7 @@ public final class JournalFeed {
 
     // ---- what comes next ---------------------------------------------------------------------------------------
 
-    /**
-     * Looks for what comes next, and reads it.
-     *
-     * @param into gets whole blocks, from its beginning on; big enough for most of them
-     */
+    /** Reads what comes next: whole blocks, from the beginning of the buffer on. */
     public Found next(ByteBuffer into) {
         written.read(limit);
         if (at.position() >= limit.position()) {
@@ -337,9 +333,7 @@ public final class JournalFeed {
         try (Disk.File stream = disk.openToRead(FileNames.stream(base))) {
             stream.read(at.position() - segment.base(), into);
         } catch (IOException e) {
-            // Bytes that were read until then count as far as they are whole; the first block that is not is damaged,
-            // or
-            // dropped.
+            // Bytes read until then count as far as they are whole; the first block that is not is damaged, or dropped.
         }
         int there = into.position();
         int from = 0;

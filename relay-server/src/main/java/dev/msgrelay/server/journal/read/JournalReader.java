@@ -19,12 +19,7 @@ import java.nio.file.NoSuchFileException;
 public final class JournalReader {
     /** Gets what is read. */
     public interface Sink {
-        /**
-         * A message.
-         *
-         * @param body between position and limit, big-endian; valid until this returns
-         * @return whether it wants more
-         */
+        /** A message, its body between position and limit until this returns; returns whether more is wanted. */
         boolean message(long sequence, int type, ByteBuffer body) throws IOException;
 
         /** Messages that are missing. */
@@ -51,12 +46,7 @@ public final class JournalReader {
         this.sink = sink;
     }
 
-    /**
-     * Reads from a message on, or from the oldest one, to the end.
-     *
-     * @param found what the directory holds
-     * @param first number of the first message that is wanted
-     */
+    /** Reads from message {@code first} on, or from the oldest one, to the end. */
     public static void read(Disk disk, Recovery found, long first, Sink sink) throws IOException {
         new JournalReader(disk, found, first, sink).run();
     }

@@ -25,9 +25,8 @@ final class FoundNames {
     private final Map<String, JournalName.State> states = new HashMap<>();
     private long named;
 
-    // Records of the current segment whose block has not come yet, and how many of them lie before the
-    // first
-    // one that could not be read; -1: all of them.
+    // Records of the current segment whose block has not come yet, and how many of them lie before the first one that
+    // could not be read; -1: all of them.
     private final List<NameRecord> pending = new ArrayList<>();
     private int sure = -1;
     // Names by their slots, and those that have come in part.
@@ -40,11 +39,7 @@ final class FoundNames {
         table.names().forEach(state -> states.put(state.name().name(), state));
     }
 
-    /**
-     * A segment begins.
-     *
-     * @param tellsMore whether it is behind the table
-     */
+    /** A segment begins; {@code tellsMore}: it is behind the table. */
     void segment(SegmentHeader header, boolean tellsMore) {
         pending.clear();
         sure = -1;

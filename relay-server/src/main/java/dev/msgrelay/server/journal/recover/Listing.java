@@ -157,10 +157,8 @@ final class Listing {
 
     private void header(Entry e) throws IOException {
         if (e.stream) {
-            try (Disk.File stream = disk.openToRead(FileNames.stream(e.base))) {
-                e.streamLength = stream.length();
-                checkLength(FileNames.stream(e.base), e.streamLength, SegmentHeader.MAX_SEGMENT);
-            }
+            e.streamLength = disk.length(FileNames.stream(e.base));
+            checkLength(FileNames.stream(e.base), e.streamLength, SegmentHeader.MAX_SEGMENT);
         }
         if (e.index) {
             readHeader(e);

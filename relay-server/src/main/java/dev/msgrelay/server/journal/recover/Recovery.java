@@ -99,13 +99,7 @@ public record Recovery(
         }
     }
 
-    /**
-     * A step of the machine's clock, as the index has it marked.
-     *
-     * @param sequence of the next message behind the mark
-     * @param millis by which the clock stepped
-     * @param timeMillis the clock behind the step
-     */
+    /** A step of the machine's clock before message {@code sequence}; {@code timeMillis}: the clock behind it. */
     public record Step(long sequence, long millis, long timeMillis) {
         /** The clock behind the step, for people. */
         public String timeText() {
@@ -133,11 +127,7 @@ public record Recovery(
     /** Java heap that a look takes, besides what it returns. */
     public static final long HEAP_BYTES = RecoveryWalk.PIECE + IndexCursor.BYTES;
 
-    /**
-     * Looks at a directory.
-     *
-     * @throws IOException the directory cannot be read, or is of another version of the format
-     */
+    /** Looks at a directory; throws where it cannot be read, or is of another version of the format. */
     public static Recovery inspect(Disk disk, Depth depth) throws IOException {
         return inspect(disk, depth, RecoveryProgress.NOBODY);
     }

@@ -25,11 +25,7 @@ public final class Repair {
 
     private Repair() {}
 
-    /**
-     * Cuts what is torn, and forces what is kept: afterwards everything that is left survives the machine.
-     *
-     * @param found sound
-     */
+    /** Cuts what is torn off a sound directory, and forces what is kept, so that this survives the machine. */
     public static void cut(Disk disk, Recovery found) throws IOException {
         for (String name : found.leftovers()) {
             disk.delete(name);

@@ -8,13 +8,13 @@ import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-class FileLoopTest {
+class LoopTest {
     @Test
     void anInterruptIsHeardInTheMiddleOfALoop() {
         CountDownLatch end = new CountDownLatch(1);
         try {
             Thread.currentThread().interrupt();
-            assertThatThrownBy(() -> FileLoop.interruptibly(() -> {
+            assertThatThrownBy(() -> FilesExperiment.Loop.interruptibly(() -> {
                         end.await();
                         return "done";
                     }))
@@ -26,13 +26,13 @@ class FileLoopTest {
 
     @Test
     void whatALoopGivesOrThrowsIsHandedOn() throws Exception {
-        assertThat(FileLoop.<String>interruptibly(() -> "done")).isEqualTo("done");
-        assertThatThrownBy(() -> FileLoop.interruptibly(() -> {
+        assertThat(FilesExperiment.Loop.<String>interruptibly(() -> "done")).isEqualTo("done");
+        assertThatThrownBy(() -> FilesExperiment.Loop.interruptibly(() -> {
                     throw new IOException("no room");
                 }))
                 .isInstanceOf(IOException.class)
                 .hasMessage("no room");
-        assertThatThrownBy(() -> FileLoop.interruptibly(() -> {
+        assertThatThrownBy(() -> FilesExperiment.Loop.interruptibly(() -> {
                     throw new WrongResultException("wrong");
                 }))
                 .isInstanceOf(WrongResultException.class)

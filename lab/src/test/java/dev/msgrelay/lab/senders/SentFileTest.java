@@ -2,7 +2,6 @@ package dev.msgrelay.lab.senders;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.lab.senders.FileSet.SentFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -13,15 +12,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class FileSetTest {
+class SentFileTest {
     @TempDir
     private Path directory;
 
-    private FileSet files;
+    private List<SentFile> files;
 
     @BeforeEach
     void create() throws IOException {
-        files = FileSet.create(directory, List.of(1_000L, 200_000L, 1L));
+        files = SentFile.in(directory, List.of(1_000L, 200_000L, 1L));
     }
 
     @Test
@@ -29,22 +28,21 @@ class FileSetTest {
         assertThat(content(0)).hasSize(1_000).isNotEqualTo(Arrays.copyOf(content(1), 1_000));
         assertThat(content(1)).hasSize(200_000);
         assertThat(content(2)).hasSize(1);
-        assertThat(files.largest()).isEqualTo(1);
     }
 
     @Test
     void whatIsAnotherByteOrInAnotherPlaceIsFound() throws IOException {
-        SentFile file = files.files().get(1);
+        SentFile file = files.get(1);
         ByteBuffer all = ByteBuffer.wrap(content(1));
         assertThat(file.mismatch(all.duplicate(), 0)).isEqualTo(-1);
         assertThat(file.mismatch(all.slice(70_000, 100_000), 70_000)).isEqualTo(-1);
         assertThat(file.mismatch(all.slice(70_000, 100_000), 70_001)).isBetween(70_001L, 70_010L);
-        assertThat(files.files().get(0).mismatch(all.slice(0, 1_000), 0)).isBetween(0L, 10L);
+        assertThat(files.get(0).mismatch(all.slice(0, 1_000), 0)).isBetween(0L, 10L);
         all.put(150_000, (byte) (all.get(150_000) + 1));
         assertThat(file.mismatch(all.slice(70_000, 100_000), 70_000)).isEqualTo(150_000);
     }
 
     private byte[] content(int number) throws IOException {
-        return Files.readAllBytes(files.files().get(number).path());
+        return Files.readAllBytes(files.get(number).path());
     }
 }

@@ -13,11 +13,11 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** A loop's buffers for begun frames: a fixed number, made when they are needed, reserved while they exist. */
-class ShortBuffersTest {
+class LoopBuffersTest {
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
-    private final MemoryBudget.Pool pool =
-            new MemoryBudget(Map.of(Part.RESTS, 2L * FrameAssembler.SHORT)).pool(Part.RESTS);
-    private final ShortBuffers shorts = new ShortBuffers(allocator, pool, 2);
+    private final MemoryBudget budget = new MemoryBudget(Map.of(Part.RESTS, 2L * FrameAssembler.SHORT));
+    private final MemoryBudget.Pool pool = budget.pool(Part.RESTS);
+    private final LoopBuffers shorts = new LoopBuffers(allocator, budget, 2);
 
     @Test
     void thereAreSoManyAndNoMore() {
@@ -40,7 +40,7 @@ class ShortBuffersTest {
     @Test
     void oneThatTheMachineDoesNotHaveIsNoneOfThem() {
         ScarceAllocator scarce = new ScarceAllocator();
-        ShortBuffers one = new ShortBuffers(scarce, pool, 1);
+        LoopBuffers one = new LoopBuffers(scarce, budget, 1);
         scarce.scarce(true);
         assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(one::take);
         assertThat(pool.used()).isZero();

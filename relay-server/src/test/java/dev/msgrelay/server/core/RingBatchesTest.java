@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What is handed over at once. */
-class RunPollerTest {
+class RingBatchesTest {
     private static final int CELLS = 1 << 16;
     private static final int MAX_RUN = 1 << 20;
 
@@ -37,9 +37,8 @@ class RunPollerTest {
 
     @Test
     void nothingThereNothingHandedOver() {
-        assertThat(rig.poller.poll()).isFalse();
+        assertThat(rig.ring.poll(rig.recorder)).isEqualTo(FrameRing.Polled.NOTHING);
         assertThat(rig.taken).isEmpty();
-        assertThat(rig.poller.held()).isFalse();
     }
 
     @Test
@@ -65,7 +64,7 @@ class RunPollerTest {
 
     @Test
     void aBatchEndsBeforeARunThatStartsBeyondTheLookAhead() {
-        int fill = RunPoller.MAX_CELLS * FrameRing.CELL_BYTES - FrameRing.HEADER_BYTES;
+        int fill = FrameRing.MAX_CELLS * FrameRing.CELL_BYTES - FrameRing.HEADER_BYTES;
         rig.publish(RingRig.run(1, fill));
         rig.publish(RingRig.run(2, 3 * FrameRing.CELL_BYTES));
         assertThat(rig.poll()).extracting(Taken::length).containsExactly(fill);
@@ -76,7 +75,7 @@ class RunPollerTest {
     void aRunLongerThanTheLookAheadIsHandedOverAllTheSame() {
         byte[] small = RingRig.run(1, 40);
         byte[] huge = RingRig.run(2, MAX_RUN - 64);
-        assertThat(FrameRing.cellsOf(huge.length)).isGreaterThan(RunPoller.MAX_CELLS);
+        assertThat(FrameRing.cellsOf(huge.length)).isGreaterThan(FrameRing.MAX_CELLS);
         for (int round = 0; round < 4; round++) {
             rig.publish(small);
             rig.publish(huge);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class NumbersTest {
+class FigureTest {
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -20,6 +20,6 @@ class NumbersTest {
                 "-12.34    | -12.3",
             })
     void threeDigitsAndNoExponent(double value, String text) {
-        assertThat(Numbers.text(value)).isEqualTo(text);
+        assertThat(Figure.text(value)).isEqualTo(text);
     }
 }

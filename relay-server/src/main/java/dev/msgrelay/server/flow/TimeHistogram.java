@@ -1,7 +1,8 @@
-package dev.msgrelay.server.ops;
+package dev.msgrelay.server.flow;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /** Times of something that happens often, counted up to each of some bounds. One writer; read by any thread. */
@@ -14,43 +15,42 @@ public final class TimeHistogram {
      * @param nanos all of them together
      */
     public record Times(List<Double> bounds, List<Long> upTo, long nanos) {
-        /** How often it happened. */
         public long count() {
             return upTo.stream().mapToLong(Long::longValue).sum();
         }
     }
 
-    /** Upper bounds in seconds. */
-    public static final List<Double> BOUNDS = List.of(
-            0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25,
-            0.5, 1.0);
-
     private static final double NANOS_PER_SECOND = 1e9;
-    private static final long[] BOUNDS_NANOS = BOUNDS.stream()
-            .mapToLong(seconds -> Math.round(seconds * NANOS_PER_SECOND))
-            .toArray();
 
-    /** Place of the sum of all times, behind the counts. */
-    private static final int SUM = BOUNDS_NANOS.length + 1;
+    private final List<Double> bounds;
+    private final long[] boundsNanos;
+    private final AtomicLongArray counts;
+    private final AtomicLong sumNanos = new AtomicLong();
 
-    private final AtomicLongArray counts = new AtomicLongArray(SUM + 1);
+    /** @param bounds upper bounds in seconds, each above the one before */
+    public TimeHistogram(List<Double> bounds) {
+        this.bounds = bounds;
+        this.boundsNanos = bounds.stream()
+                .mapToLong(seconds -> Math.round(seconds * NANOS_PER_SECOND))
+                .toArray();
+        this.counts = new AtomicLongArray(boundsNanos.length + 1);
+    }
 
     /** Counts one that took so long. The writer's thread only. */
     public void add(long nanos) {
         int bound = 0;
-        while (bound < BOUNDS_NANOS.length && nanos > BOUNDS_NANOS[bound]) {
+        while (bound < boundsNanos.length && nanos > boundsNanos[bound]) {
             bound++;
         }
         counts.setOpaque(bound, counts.getPlain(bound) + 1);
-        counts.setOpaque(SUM, counts.getPlain(SUM) + nanos);
+        sumNanos.setOpaque(sumNanos.getPlain() + nanos);
     }
 
-    /** The times so far. Any thread. */
     public Times times() {
-        List<Long> upTo = new ArrayList<>(SUM);
-        for (int i = 0; i < SUM; i++) {
+        List<Long> upTo = new ArrayList<>(counts.length());
+        for (int i = 0; i < counts.length(); i++) {
             upTo.add(counts.getOpaque(i));
         }
-        return new Times(BOUNDS, upTo, counts.getOpaque(SUM));
+        return new Times(bounds, upTo, sumNanos.getOpaque());
     }
 }

@@ -1,0 +1,54 @@
+package dev.msgrelay.lab;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** The threads of contestants: none keeps the process alive, and none is waited for without an end. */
+public final class Threads {
+    /** Whoever is to end has ended by then, or hangs. */
+    public static final long LIMIT_MILLIS = 60_000;
+
+    private static final long LOOK_NANOS = 50_000;
+
+    private Threads() {}
+
+    public static Thread daemon(String name, Runnable work) {
+        Thread thread = new Thread(work, name);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** Waits for a thread's end; throws where it does not end, or the calling thread is interrupted, and stays so. */
+    public static void join(Thread thread) throws IOException {
+        try {
+            thread.join(LIMIT_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while " + thread.getName() + " ended");
+        }
+        if (thread.isAlive()) {
+            throw new IOException(thread.getName() + " did not end within " + LIMIT_MILLIS + " ms");
+        }
+    }
+
+    /** Waits until it is so; throws where it does not become so, or the calling thread is interrupted, and stays so. */
+    public static void await(String what, BooleanSupplier isSo) throws IOException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LIMIT_MILLIS);
+        while (!isSo.getAsBoolean()) {
+            if (System.nanoTime() - deadline > 0 || Thread.currentThread().isInterrupted()) {
+                throw new IOException(what + " did not happen within " + LIMIT_MILLIS + " ms");
+            }
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
+    }
+
+    /** Throws what another thread failed with; null where it did not. */
+    public static void check(IOException failure) throws IOException {
+        if (failure != null) {
+            throw new IOException(failure.getMessage(), failure);
+        }
+    }
+}

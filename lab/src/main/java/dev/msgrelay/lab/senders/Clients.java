@@ -1,0 +1,173 @@
+package dev.msgrelay.lab.senders;
+
+import dev.msgrelay.lab.WrongResultException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+
+/** Many clients on one thread, the caller's. */
+final class Clients implements AutoCloseable {
+    private static final int READ_BUFFER = 256 * 1024;
+    private static final long TICK_MILLIS = 2;
+
+    private final Selector selector = Selector.open();
+    private final List<Client> clients = new ArrayList<>();
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(READ_BUFFER);
+
+    /** Connects them; they ask for nothing yet. */
+    Clients(int count, List<SentFile> files, int socketBuffer, int port) throws IOException {
+        try {
+            for (int i = 0; i < count; i++) {
+                clients.add(new Client(i, files, socketBuffer, port, selector));
+            }
+        } catch (IOException e) {
+            close();
+            throw e;
+        }
+    }
+
+    /** All ask for their first file, at the same time. */
+    void start() throws IOException {
+        long now = System.nanoTime();
+        for (Client client : clients) {
+            client.ask(now);
+        }
+    }
+
+    /** Downloads until that {@link System#nanoTime}; throws where a file is not what it must be. */
+    void runUntil(long end, SendFigures figures) throws IOException, InterruptedException, WrongResultException {
+        for (long now = System.nanoTime(); now < end; now = System.nanoTime()) {
+            selector.select(TICK_MILLIS);
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+            long arrived = System.nanoTime();
+            for (SelectionKey key : selector.selectedKeys()) {
+                ((Client) key.attachment()).read(buffer, arrived, figures);
+            }
+            selector.selectedKeys().clear();
+        }
+    }
+
+    /** Ends the figures with what the clients are at: who waits for a first byte has waited so long at least. */
+    void end(SendFigures figures) {
+        long now = System.nanoTime();
+        figures.end(now);
+        for (Client client : clients) {
+            if (client.received == 0) {
+                figures.began(now - client.askedAt);
+            } else {
+                figures.ended(client.file, client.firstByteAt, now);
+            }
+        }
+    }
+
+    /** Whether one of them is within a file and has got nothing since. */
+    boolean isStalledSince(long moment) {
+        return clients.stream().anyMatch(client -> client.received > 0 && client.lastReadAt < moment);
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (Client client : clients) {
+            client.close();
+        }
+        selector.close();
+    }
+
+    /** One of them: asks for one file after the other, each as often as any other, and compares what it gets. */
+    static final class Client implements AutoCloseable {
+        private final int number;
+        private final SocketChannel socket;
+        private final List<SentFile> order;
+        private final ByteBuffer request = ByteBuffer.allocate(Integer.BYTES);
+        private int next;
+        private SentFile file;
+        private long received;
+        private long askedAt;
+        private long firstByteAt;
+        private long lastReadAt;
+
+        Client(int number, List<SentFile> files, int socketBuffer, int port, Selector selector) throws IOException {
+            this.number = number;
+            order = new ArrayList<>(files);
+            Collections.shuffle(order, new Random(number));
+            socket = SocketChannel.open();
+            try {
+                if (socketBuffer > 0) {
+                    socket.setOption(StandardSocketOptions.SO_RCVBUF, socketBuffer);
+                }
+                socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+                socket.configureBlocking(false);
+                socket.register(selector, SelectionKey.OP_READ, this);
+            } catch (IOException e) {
+                socket.close();
+                throw e;
+            }
+        }
+
+        void ask(long now) throws IOException {
+            file = order.get(next);
+            next = (next + 1) % order.size();
+            received = 0;
+            askedAt = now;
+            request.clear().putInt(0, file.number());
+            if (socket.write(request) != Integer.BYTES) {
+                throw new IOException("client " + number + ": the socket did not take a request");
+            }
+        }
+
+        /** Reads what there is, through the buffer. */
+        void read(ByteBuffer buffer, long now, SendFigures figures) throws IOException, WrongResultException {
+            int length = socket.read(buffer.clear());
+            if (length < 0) {
+                throw new WrongResultException(what() + " the connection ended after " + received + " bytes");
+            }
+            if (length == 0) {
+                return;
+            }
+            if (received == 0) {
+                firstByteAt = now;
+                figures.began(now - askedAt);
+            }
+            lastReadAt = now;
+            received += length;
+            if (received > file.size()) {
+                throw new WrongResultException(what() + " " + (received - file.size()) + " bytes too many");
+            }
+            long wrong = file.mismatch(buffer.flip(), received - length);
+            if (wrong >= 0) {
+                throw new WrongResultException(what() + " byte " + wrong + " is not the file's");
+            }
+            figures.received(file, length);
+            if (received == file.size()) {
+                figures.ended(file, firstByteAt, now);
+                ask(now);
+            }
+        }
+
+        private String what() {
+            return "client " + number + ", file " + file.number() + " of " + file.size() + " bytes:";
+        }
+
+        /** Bytes of the file that it is at. */
+        long received() {
+            return received;
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package dev.msgrelay.server.ingest;
+
+import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.memory.ReadBuffer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.util.ArrayDeque;
+
+/**
+ * The memory that one loop's publishers share: a buffer that sockets are read to where they are not read in place, and a
+ * fixed number of buffers for begun frames, made when they are needed first.
+ */
+public final class LoopBuffers {
+    /** A short read behind a begun frame: room for more than that there is in place. */
+    static final int SHORT_READ = 16 << 10;
+
+    /** Bytes of the buffer that sockets are read to. */
+    public static final int READ_BYTES = IngestPort.SHORT_BYTES + SHORT_READ;
+
+    /** A read that is thrown away. */
+    private static final int SCRATCH_BYTES = 4 << 10;
+
+    private final ByteBufAllocator allocator;
+    private final MemoryBudget.Pool pool;
+    private final int most;
+    private final ReadBuffer reads;
+    private final ArrayDeque<ReadBuffer> free = new ArrayDeque<>();
+    private int made;
+
+    /** @param most buffers for begun frames, for which the budget has room */
+    public LoopBuffers(ByteBufAllocator allocator, MemoryBudget budget, int most) {
+        this.allocator = allocator;
+        this.pool = budget.pool(Part.RESTS);
+        this.most = most;
+        this.reads = new ReadBuffer(allocator, READ_BYTES);
+    }
+
+    ReadBuffer reads() {
+        return reads;
+    }
+
+    /** Returns the memory for a read whose bytes nobody wants, counted once more. */
+    ByteBuf scratch() {
+        return reads.scratch(SCRATCH_BYTES);
+    }
+
+    boolean any() {
+        return !free.isEmpty() || made < most;
+    }
+
+    ReadBuffer take() {
+        ReadBuffer buffer = free.pollFirst();
+        if (buffer != null) {
+            return buffer;
+        }
+        if (made >= most || !pool.tryTake(FrameAssembler.SHORT)) {
+            throw new IllegalStateException("all " + most + " buffers for begun frames are in use");
+        }
+        buffer = pool.allocate(FrameAssembler.SHORT, () -> new ReadBuffer(allocator, FrameAssembler.SHORT));
+        made++;
+        return buffer;
+    }
+
+    void give(ReadBuffer buffer) {
+        free.addFirst(buffer);
+    }
+
+    public void close() {
+        reads.release();
+        pool.give((long) free.size() * FrameAssembler.SHORT);
+        free.forEach(ReadBuffer::release);
+        free.clear();
+    }
+}
