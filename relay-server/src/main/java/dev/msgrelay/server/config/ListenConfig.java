@@ -46,26 +46,18 @@ public record ListenConfig(
             throw new IllegalArgumentException(
                     "publish port and subscribe port are both " + publishPort + ": they must differ");
         }
-        checkMode(socketMode);
-        checkGroup(socketGroup);
+        if (socketMode != null && !socketMode.matches(MODE)) {
+            throw new IllegalArgumentException(
+                    "socket mode '" + socketMode + "' is not octal, such as 0660: clients need the right to write");
+        }
+        if (socketGroup != null && socketGroup.isBlank()) {
+            throw new IllegalArgumentException("socket group is empty: it is a name or a number");
+        }
         checkPath("publish socket", publishSocket);
         checkPath("subscribe socket", subscribeSocket);
         if (publishSocket != null && publishSocket.equals(subscribeSocket)) {
             throw new IllegalArgumentException(
                     "publish socket and subscribe socket are both " + publishSocket + ": they must differ");
-        }
-    }
-
-    private static void checkMode(String mode) {
-        if (mode != null && !mode.matches(MODE)) {
-            throw new IllegalArgumentException(
-                    "socket mode '" + mode + "' is not octal, such as 0660: clients need the right to write");
-        }
-    }
-
-    private static void checkGroup(String group) {
-        if (group != null && group.isBlank()) {
-            throw new IllegalArgumentException("socket group is empty: it is a name or a number");
         }
     }
 

@@ -177,7 +177,11 @@ public final class EngineAssembly {
         taken.taken(log::close);
         journal.feed(log, clock.nanoTime());
         handler = new NetworkBatchHandler(
-                log, stream.packetBytes(), stream.maxBody(), clock::nanoTime, services.counters().transits()::add);
+                log,
+                stream.packetBytes(),
+                stream.maxBody(),
+                clock::nanoTime,
+                services.counters().transits()::add);
         order = new Order(ring, handler, orderer, gate, log);
         taken.taken(order::dropStages);
     }
