@@ -36,8 +36,14 @@ import picocli.CommandLine.Unmatched;
  * <pre>
  *   --log-size=64m   before   RELAY_LOG_SIZE=64m   before   log-size = 64m   before   the option's default
  * </pre>
+ *
+ * @param file the configuration file; null: none was named
+ * @param values values from file and environment, by names of options
+ * @param access the rights of clients; null: there is no access block
+ * @param passedOver lines about variables of the environment that are not the relay's
  */
-final class Configuration implements IDefaultValueProvider {
+record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPolicy access, List<String> passedOver)
+        implements IDefaultValueProvider {
     /** A configuration without environment and file. */
     static final Configuration NONE = new Configuration(null, Map.of(), null, List.of());
 
@@ -56,19 +62,6 @@ final class Configuration implements IDefaultValueProvider {
 
     /** Options that are flags only. */
     private static final Set<String> NOT_SET = Set.of(Settings.CONFIG, Settings.CHECK_CONFIG);
-
-    private final Path file;
-    private final Map<String, ConfigFile.Value> values;
-    private final AccessPolicy access;
-    private final List<String> passedOver;
-
-    private Configuration(
-            Path file, Map<String, ConfigFile.Value> values, AccessPolicy access, List<String> passedOver) {
-        this.file = file;
-        this.values = values;
-        this.access = access;
-        this.passedOver = passedOver;
-    }
 
     /**
      * Reads the environment and the file. A value that a stronger source overrides is not checked.
@@ -110,11 +103,7 @@ final class Configuration implements IDefaultValueProvider {
         if (!environment.getOrDefault(IMAGE, "").isEmpty()) {
             values.putIfAbsent(Settings.BIND, new ConfigFile.Value(Form.AUTO, IMAGE));
         }
-        options.forEach((name, option) -> {
-            if (files.isGiven(option)) {
-                values.remove(name);
-            }
-        });
+        values.keySet().removeIf(name -> files.isGiven(options.get(name)));
         values.forEach((name, value) -> check(name, value));
         ConfigFile.Value cluster = values.get(Settings.CLUSTER);
         checkCluster(files.cluster != null || cluster == null ? files.cluster : Path.of(cluster.text()), path);
@@ -256,26 +245,6 @@ final class Configuration implements IDefaultValueProvider {
                 ? values.get(option.longestName().replaceFirst("^--?", ""))
                 : null;
         return value == null ? null : value.text();
-    }
-
-    /** The configuration file; null: none was named. */
-    Path file() {
-        return file;
-    }
-
-    /** The rights of clients; null: there is no access block. */
-    AccessPolicy access() {
-        return access;
-    }
-
-    /** Lines about variables of the environment that are not the relay's. */
-    List<String> passedOver() {
-        return passedOver;
-    }
-
-    /** Number of options that the file or the environment sets. */
-    int size() {
-        return values.size();
     }
 
     /**

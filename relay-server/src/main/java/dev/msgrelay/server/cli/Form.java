@@ -50,9 +50,12 @@ record Form<T>(String label, Class<?> type, Function<String, T> parser, List<Str
         return new Form<>(label, String.class, null, null);
     }
 
-    static <E extends Enum<E>> Form<E> word(Class<E> type, Function<E, String> flag) {
-        return new Form<>(
-                "NAME", type, null, Stream.of(type.getEnumConstants()).map(flag).toList());
+    /** One of the names of an enum, in lower case. */
+    static <E extends Enum<E>> Form<E> word(Class<E> type) {
+        List<String> words = Stream.of(type.getEnumConstants())
+                .map(word -> word.name().toLowerCase(Locale.ROOT))
+                .toList();
+        return new Form<>("NAME", type, null, words);
     }
 
     /** An option with a value of this form. */

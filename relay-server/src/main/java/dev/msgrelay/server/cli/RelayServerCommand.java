@@ -305,7 +305,7 @@ final class RelayServerCommand implements Callable<Integer> {
     private String describeConfiguration(RelayConfig config) {
         String from = configuration.file() == null ? "no file is named" : configuration.file() + ": good";
         String who = config.access() == null ? "no access block" : TextReport.identities(config);
-        int options = configuration.size();
+        int options = configuration.values().size();
         return from + "; " + ShortText.counted(options, "option") + " from file and environment, " + who;
     }
 
@@ -316,11 +316,7 @@ final class RelayServerCommand implements Callable<Integer> {
         fresh.configure(line, environment, args);
         line.parseArgs(args);
         RelayConfig config = fresh.checkedConfig();
-        return new Reloading.Fresh(
-                Configuration.options(fresh.spec),
-                config,
-                fresh.settings.value(Settings.INSECURE),
-                fresh.describeConfiguration(config));
+        return new Reloading.Fresh(Configuration.options(fresh.spec), config, fresh.describeConfiguration(config));
     }
 
     /**

@@ -56,7 +56,8 @@ public final class RelayServerMain {
         }
         Thread.setDefaultUncaughtExceptionHandler((thread, cause) ->
                 LoggerFactory.getLogger("relay").error("thread {} ended: {}", thread.getName(), cause, cause));
-        int code = execute(new RelayServerCommand(starter, output), System.getenv(), args);
+        RelayServerCommand command = new RelayServerCommand(starter, output);
+        int code = execute(commandLine(command), command, System.getenv(), args);
         output.finish();
         System.exit(code);
     }
@@ -91,13 +92,7 @@ public final class RelayServerMain {
         return command.config();
     }
 
-    /** Runs the command with environment and file; returns its exit code. */
-    static int execute(RelayServerCommand command, Map<String, String> environment, String... args) {
-        CommandLine line = commandLine(command);
-        return execute(line, command, environment, args);
-    }
-
-    /** Runs the command; {@code line} is the command's own. */
+    /** Runs the command with environment and file; returns its exit code. {@code line} is the command's own. */
     static int execute(CommandLine line, RelayServerCommand command, Map<String, String> environment, String... args) {
         String fault = UndecodedText.faultOf(args);
         if (fault != null) {

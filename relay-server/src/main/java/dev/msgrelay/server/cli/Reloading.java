@@ -25,10 +25,9 @@ final class Reloading {
      * All settings, read at one moment.
      *
      * @param options by their names, with their values
-     * @param insecure whether everybody may do everything on purpose
      * @param description for people
      */
-    record Fresh(Map<String, OptionSpec> options, RelayConfig config, boolean insecure, String description) {}
+    record Fresh(Map<String, OptionSpec> options, RelayConfig config, String description) {}
 
     /** Reads flags, environment and file. */
     interface Reader {
@@ -89,7 +88,7 @@ final class Reloading {
         try {
             Fresh fresh = reader.read();
             RelayConfig config = fresh.config();
-            if (access != null && config.access() == null && !fresh.insecure()) {
+            if (access != null && config.access() == null && !config.insecure()) {
                 throw new IllegalArgumentException(
                         "there is no access block any more, and every client might publish and"
                                 + " read everything: put it back, or say insecure = true");

@@ -13,14 +13,11 @@ import static dev.msgrelay.server.cli.Form.TIME;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.server.access.AccessPolicy;
-import dev.msgrelay.server.config.ClientConfig;
 import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.LimitsConfig;
 import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.RelayConfig.Builder;
-import dev.msgrelay.server.config.StreamConfig;
-import dev.msgrelay.server.config.TlsConfig;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.tls.TlsFiles;
 import dev.msgrelay.server.tls.TlsProvider;
@@ -64,10 +61,9 @@ final class Settings {
     Settings() {
         section("Configuration");
         own(CONFIG, FILE)
-                .description(
-                        "Reads options, and the access rules, from a file with lines such as log-size = 64m. A flag "
-                                + "overrides RELAY_LOG_SIZE of the environment, which overrides the file. SIGHUP reloads the "
-                                + "file, and so does POST /reload at the admin port.");
+                .description("Reads options, and the access rules, from a file with lines such as log-size = 64m. A "
+                        + "flag overrides RELAY_LOG_SIZE of the environment, which overrides the file. SIGHUP reloads "
+                        + "the file, and so does POST /reload at the admin port.");
         own(CHECK_CONFIG, FLAG)
                 .description("Checks the whole configuration, and ends: code 0, or 2 with file and line.");
 
@@ -75,14 +71,14 @@ final class Settings {
         own(BIND, Form.text("ADDRESS"))
                 .defaultValue(ListenConfig.DEFAULT_HOST)
                 .description("Address to listen on. An address beyond this host needs an access block in the file of "
-                        + "--config, or --insecure. auto: all addresses where there is one of them, else 127.0.0.1; the "
-                        + "default in the image.");
+                        + "--config, or --insecure. auto: all addresses where there is one of them, else 127.0.0.1; "
+                        + "the default in the image.");
         row(INSECURE, FLAG, null, Builder::insecure)
                 .description("Listen beyond this host although every client there may publish and read everything. A "
                         + "reload that finds no access block any more needs it too.");
-        row("publish-port", PORT, "" + ListenConfig.DEFAULT_PUBLISH_PORT, Builder::publishPort)
+        row("publish-port", PORT, "7401", Builder::publishPort)
                 .description("TCP port for publishers, or none; 0: any free one.");
-        row("subscribe-port", PORT, "" + ListenConfig.DEFAULT_SUBSCRIBE_PORT, Builder::subscribePort)
+        row("subscribe-port", PORT, "7400", Builder::subscribePort)
                 .description("TCP port for subscribers, or none; 0: any free one.");
         row("publish-socket", PATH, null, Builder::publishSocket)
                 .description("Unix socket for publishers, beside the port: the fast path on one host.");
@@ -93,12 +89,12 @@ final class Settings {
                         + "the process decides.");
         row("socket-group", Form.text("GROUP"), null, Builder::socketGroup)
                 .description("Group of the sockets' files, by name or number. Default: the group of the process.");
-        row("transport", Form.word(Transport.class, Transport::flag), AUTO, Builder::transport)
+        row("transport", Form.word(Transport.class), AUTO, Builder::transport)
                 .description("The system's interface for sockets: ${COMPLETION-CANDIDATES}.");
         row("event-loops", Form.EVENT_LOOPS, AUTO, Builder::eventLoops)
-                .description(
-                        "Threads that read, order and send. One does it all. Of several, the first reads and orders, "
-                                + "the others send. auto: one thread below 4 processor cores, two from 4 on, three from 8 on.");
+                .description("Threads that read, order and send. One does it all. Of several, the first reads and "
+                        + "orders, the others send. auto: one thread below 4 processor cores, two from 4 on, three "
+                        + "from 8 on.");
         row("reader-loops", NUMBER, "0", Builder::readerLoops)
                 .description("Threads that only read plain publishers, whose messages then go through the ring. "
                         + "Publishers that want acknowledgements stay with the first event loop.");
@@ -113,7 +109,7 @@ final class Settings {
         row("max-body", SIZE, "1m", Builder::maxBody)
                 .description("Longest body of a message. The relay closes the connection of a publisher that sends a "
                         + "longer one.");
-        row("mtu", SIZE, "" + StreamConfig.DEFAULT_MTU, Builder::mtu)
+        row("mtu", SIZE, "1500", Builder::mtu)
                 .paramLabel("BYTES")
                 .description("MTU of the links. A packet is 40 bytes smaller, for the IP and TCP headers. 9000: jumbo "
                         + "frames.");
@@ -130,19 +126,15 @@ final class Settings {
         row("journal-keep", Form.SIZE_OR_TIME, "10g", Settings::keep)
                 .description(
                         "Size of the stream to keep, such as 100g; the disk needs room for three segments more, or "
-                                + "the relay does not start. Or a time, such as 12h or 7d: then the size is not checked, "
-                                + "and publishers wait when the disk is full.");
+                                + "the relay does not start. Or a time, such as 12h or 7d: then the size is not checked, and "
+                                + "publishers wait when the disk is full.");
         row("journal-force", TIME, "1s", Builder::journalForce)
                 .description("Interval at which written messages are forced to the disk. Written messages survive the "
                         + "relay, forced messages survive the machine.");
-        row(
-                        "journal-failure",
-                        Form.word(JournalConfig.Failure.class, JournalConfig.Failure::flag),
-                        "exit",
-                        Builder::journalFailure)
-                .description(
-                        "What to do when the disk fails (the relay waits for a full disk): ${COMPLETION-CANDIDATES}. "
-                                + "exit: the relay stops, with code 4. memory: it continues without a journal.");
+        row("journal-failure", Form.word(JournalConfig.Failure.class), "exit", Builder::journalFailure)
+                .description("What to do when the disk fails (the relay waits for a full disk): "
+                        + "${COMPLETION-CANDIDATES}. exit: the relay stops, with code 4. memory: it continues without "
+                        + "a journal.");
 
         section("Cluster");
         own(CLUSTER, FILE)
@@ -166,17 +158,16 @@ final class Settings {
                 .description("The relay closes a client that sent HELLO and is silent for this time.");
         row("handshake-timeout", TIME, "5s", Builder::handshakeTimeout)
                 .description("Time for a client to complete a HELLO that it has begun, or a TLS handshake.");
-        row("max-connections", NUMBER, "" + ClientConfig.DEFAULT_MAX_CONNECTIONS, Builder::maxConnections)
+        row("max-connections", NUMBER, "4096", Builder::maxConnections)
                 .description("Most publishers and subscribers together; further ones are refused.");
-        row("max-publishers", NUMBER, "" + ClientConfig.DEFAULT_MAX_PUBLISHERS, Builder::maxPublishers)
+        row("max-publishers", NUMBER, "1024", Builder::maxPublishers)
                 .description("Most publishers; further ones are refused.");
         row("peer-timeout", TIME, "60s", Builder::peerTimeout)
                 .description("The relay closes a client whose host acknowledges nothing for this time, because it was "
                         + "switched off or its link is cut. TCP only, as far as the system can; at least 2s.");
         row("stall-timeout", TIME, "5s", Builder::stallTimeout)
-                .description(
-                        "The relay closes a subscriber that makes publishers (backpressure) or other readers of the "
-                                + "journal wait, and reads nothing for this time.");
+                .description("The relay closes a subscriber that makes publishers (backpressure) or other readers of "
+                        + "the journal wait, and reads nothing for this time.");
         row("drain-timeout", TIME, "5s", Builder::drainTimeout)
                 .description("Time for subscribers to read the rest of the stream after SIGTERM.");
 
@@ -185,9 +176,8 @@ final class Settings {
                 .description("Memory of the log that slow subscribers may keep from reuse. Beyond it the subscribers "
                         + "that lag most are cut off. At least 1m and the longest frame.");
         row("assembly-size", SIZE, "32m", Builder::assemblyBytes)
-                .description(
-                        "Memory for frames that have arrived in part. If it is used up, the relay does not read the "
-                                + "next publisher until its turn comes. At least two of the longest frames.");
+                .description("Memory for frames that have arrived in part. If it is used up, the relay does not read "
+                        + "the next publisher until its turn comes. At least two of the longest frames.");
         row("filter-size", SIZE, "16m", Builder::filterBytes)
                 .description("Memory for writes to subscribers that chose types.");
         row("replay-size", SIZE, "32m", Builder::replayBytes)
@@ -199,30 +189,25 @@ final class Settings {
                 .description("The part of --control-size that one client may use. At least 32k.");
         row("frame-timeout", TIME, "10s", Builder::frameTimeout)
                 .description("A begun frame must be complete within this time, or have brought --min-rate for each "
-                        + "second of it; then the time starts anew. Otherwise the relay closes the connection. Time in "
-                        + "which the relay does not read the connection does not count.");
+                        + "second of it; then the time starts anew. Otherwise the relay closes the connection. Time "
+                        + "in which the relay does not read the connection does not count.");
         row("min-rate", SIZE, "1k", Builder::minRate)
                 .description("Least bytes a second of a frame under way; see --frame-timeout.");
         row("max-per-address", NUMBER, "" + LimitsConfig.ANY_NUMBER, Builder::maxPerAddress)
                 .showDefaultValue(Help.Visibility.NEVER)
                 .description("Most connections of one address (IPv6: of one /64 network); further ones are refused.%n  "
                         + "Default: as many as --max-connections.");
-        row(
-                        "handshakes-per-address",
-                        NUMBER,
-                        "" + LimitsConfig.DEFAULT_HANDSHAKES_PER_SECOND,
-                        Builder::handshakesPerSecond)
+        row("handshakes-per-address", NUMBER, "1000", Builder::handshakesPerSecond)
                 .description("Most connections that one address may open in a second; further ones are refused.");
-        row("replays-per-address", NUMBER, "" + LimitsConfig.DEFAULT_REPLAYS_PER_SECOND, Builder::replaysPerSecond)
+        row("replays-per-address", NUMBER, "100", Builder::replaysPerSecond)
                 .description(
                         "Most starts at the earliest message, a sequence or a time that subscribers of one address "
                                 + "may make in a second; further starts are refused.");
         row("max-heartbeat", TIME, "60s", Builder::maxHeartbeat)
                 .description("Longest heartbeat interval that a client gets, even if it asks for a longer one.");
         row("publisher-silence", TIME, "0", Builder::publisherSilence)
-                .description(
-                        "The relay closes a publisher without HELLO that sends nothing for this time, since nothing "
-                                + "else shows whether the publisher is still there. 0: never.");
+                .description("The relay closes a publisher without HELLO that sends nothing for this time, since "
+                        + "nothing else shows whether the publisher is still there. 0: never.");
         row("name-hold", TIME, null, Builder::nameHold)
                 .description(
                         "Time for which a name stays reserved for its last acknowledged publisher after the end of "
@@ -237,11 +222,11 @@ final class Settings {
         own("tls-clients-optional", FLAG)
                 .description("With --tls-clients: a client without a certificate may connect, too; one with a wrong "
                         + "certificate may not.");
-        row("tls-publish-port", PORT, "" + TlsConfig.DEFAULT_PUBLISH_PORT, Builder::tlsPublishPort)
+        row("tls-publish-port", PORT, "7411", Builder::tlsPublishPort)
                 .description("TCP port for publishers with TLS, or none; 0: any free one.");
-        row("tls-subscribe-port", PORT, "" + TlsConfig.DEFAULT_SUBSCRIBE_PORT, Builder::tlsSubscribePort)
+        row("tls-subscribe-port", PORT, "7410", Builder::tlsSubscribePort)
                 .description("TCP port for subscribers with TLS, or none; 0: any free one.");
-        row("tls-provider", Form.word(TlsProvider.class, TlsProvider::flag), AUTO, Builder::tlsProvider)
+        row("tls-provider", Form.word(TlsProvider.class), AUTO, Builder::tlsProvider)
                 .description("The TLS library: ${COMPLETION-CANDIDATES}. auto: BoringSSL where it is available, else "
                         + "the JDK's.");
         row("tls-size", SIZE, "64m", Builder::tlsBytes)
@@ -256,16 +241,15 @@ final class Settings {
                         + "127.0.0.1:7402, and no admin port if that is taken.");
         own(ADMIN_TOKEN, Form.text("HASH"))
                 .description("The hash, sha256:HEX, of the token that requests to the admin port must show: as "
-                        + "'Authorization: Bearer TOKEN', or as the password in a browser. /health needs no token. POST "
-                        + "/reload needs the token as Bearer, and does what SIGHUP does.");
+                        + "'Authorization: Bearer TOKEN', or as the password in a browser. /health needs no token. "
+                        + "POST /reload needs the token as Bearer, and does what SIGHUP does.");
         own("metrics-names", Form.text("N|NAME,..."))
                 .defaultValue("0")
                 .description("At /metrics, the lag and rate of subscribers by name: of the N that are furthest behind, "
                         + "or of those with these names; at most 1,000. 0: no client makes a series.");
         own("health", Form.text("ADDRESS:PORT"))
-                .description(
-                        "A further port for /health/live and /health/ready alone, in the clear and without a token: "
-                                + "for probes and load balancers. :7403 is port 7403 of all addresses.");
+                .description("A further port for /health/live and /health/ready alone, in the clear and without a "
+                        + "token: for probes and load balancers. :7403 is port 7403 of all addresses.");
 
         section("Output");
         own(JSON, FLAG)
@@ -274,9 +258,8 @@ final class Settings {
         own("connections", TIME)
                 .arity("0..1")
                 .fallbackValue("10s")
-                .description(
-                        "Prints a table of all connections at this interval, with --json a line for each. 10s if no "
-                                + "time is given; at least 1s.");
+                .description("Prints a table of all connections at this interval, with --json a line for each. 10s if "
+                        + "no time is given; at least 1s.");
 
         section("Help");
         names.addAll(List.of("help", "version"));
