@@ -5,13 +5,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * The article's own figures for a table's cells, as far as it gives them.
- *
- * @param cells by row label, then by column
- */
+/** The article's own figures for a table's cells, by row label, then by column; as far as it gives them. */
 public record ArticleFigures(Map<String, Map<Column, Range>> cells) {
-    /** An article that gives no figures. */
     public static final ArticleFigures NONE = new ArticleFigures(Map.of());
 
     /** A figure, or a range; all three are the same for a single figure. */
@@ -32,10 +27,8 @@ public record ArticleFigures(Map<String, Map<Column, Range>> cells) {
     }
 
     /**
-     * Figures as a table: a line a row, "label | figure | low-high | low-median-high", a cell a column; empty
-     * where there is none.
-     *
-     * @throws IllegalArgumentException a figure is none
+     * Figures as a table: a line a row, "label | figure | low-high | low-median-high", a cell a column; empty where
+     * there is none. It throws an IllegalArgumentException where a figure is none.
      */
     public static ArticleFigures of(List<Column> columns, String table) {
         Map<String, Map<Column, Range>> cells = new HashMap<>();

@@ -9,8 +9,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The article's words on two rows of a column: one is better, or both are the same. Direction and size are judged apart:
- * which row is ahead, and how many times.
+ * The article's words on two rows of a column: one is better, or both are the same. Direction and size are judged
+ * apart: which row is ahead, and how many times.
  *
  * <p>Rows are compared round by round, because goes of one round met the same machine. The ratio is the median of the
  * rounds' ratios. Its interval is that of the ranks at {@link #CONFIDENCE}: from the least to the most where there are
@@ -38,14 +38,7 @@ public record Claim(String text, Column column, String row, String other, boolea
     /** A size that is so many times larger or smaller than the article's still fits. */
     private static final double TOLERANCE = 1.2;
 
-    /**
-     * A ratio that the article states.
-     *
-     * @param low the least that fits
-     * @param high the most that fits
-     * @param from where the article's own figure begins, without tolerance
-     * @param to where it ends
-     */
+    /** A ratio that the article states: the least and the most that fit, and from where to where its own figure is. */
     public record Size(double low, double high, double from, double to) {
         static Size times(double factor) {
             return new Size(factor / TOLERANCE, factor * TOLERANCE, factor, factor);
@@ -126,15 +119,14 @@ public record Claim(String text, Column column, String row, String other, boolea
         Ratio seen = Ratio.of(ratios);
         Size claimed = size == null && !equal ? sizeInArticle(table) : size;
         boolean hasSize = claimed != null && !equal;
-        Outcome ahead = Outcome.NOT_ENOUGH_ROUNDS;
-        Outcome much = hasSize ? Outcome.NOT_ENOUGH_ROUNDS : null;
-        String words = "not enough rounds: " + ratios.length + " of " + MIN_ROUNDS;
-        if (ratios.length >= MIN_ROUNDS) {
-            ahead = direction(seen);
-            much = hasSize ? size(claimed, seen) : null;
-            words = words(ahead, much, seen, claimed);
-        }
-        return new Verdict(text, claimed == null ? "" : article(claimed), here(seen), ahead, much, words);
+        boolean enough = ratios.length >= MIN_ROUNDS;
+        Outcome ahead = enough ? direction(seen) : Outcome.NOT_ENOUGH_ROUNDS;
+        Outcome much = !hasSize ? null : enough ? size(claimed, seen) : Outcome.NOT_ENOUGH_ROUNDS;
+        String words = enough
+                ? words(ahead, much, seen, claimed)
+                : "not enough rounds: " + ratios.length + " of " + MIN_ROUNDS;
+        String article = claimed == null ? "" : said(claimed) + " times";
+        return new Verdict(text, article, here(seen), ahead, much, words);
     }
 
     /** How many times better the row is in each round in which both have a figure above 0. */
@@ -163,7 +155,7 @@ public record Claim(String text, Column column, String row, String other, boolea
                 : seen.high() <= WORTH_TELLING ? Outcome.DOES_NOT_HOLD : Outcome.CANNOT_TELL;
     }
 
-    /** A size holds where the whole interval fits, and does not where neither the value nor the article's figure fits. */
+    /** A size holds where the whole interval fits, and does not where neither value nor article's figure does. */
     private static Outcome size(Size claimed, Ratio seen) {
         if (seen.low() >= claimed.low() && seen.high() <= claimed.high()) {
             return Outcome.HOLDS;
@@ -196,14 +188,11 @@ public record Claim(String text, Column column, String row, String other, boolea
         return seen.isAhead() ? row + " is ahead" : seen.inverse().isAhead() ? other + " is ahead" : "no difference";
     }
 
-    private String article(Size claimed) {
-        return equal ? "the same, up to " + number(claimed.to()) + " times" : said(claimed) + " times";
-    }
-
-    private static String said(Size claimed) {
-        return claimed.from() == claimed.to()
-                ? number(claimed.from())
-                : number(claimed.from()) + " to " + number(claimed.to());
+    private String said(Size claimed) {
+        String to = number(claimed.to());
+        return equal
+                ? "the same, up to " + to
+                : claimed.from() == claimed.to() ? to : number(claimed.from()) + " to " + to;
     }
 
     /** The ratio as it was measured, the larger value first. */

@@ -15,13 +15,7 @@ public record Contestant(String name, String setting, Work work) {
     /** The work of a row. A go ends the threads, sockets and files that it starts, also when it is interrupted. */
     @FunctionalInterface
     public interface Work {
-        /**
-         * Does it once and checks the result.
-         *
-         * @throws WrongResultException the result is not what it must be; the row is FAILED
-         * @throws IOException it could not be done; the row is FAILED too
-         * @throws InterruptedException the command is to end
-         */
+        /** Does it once and checks the result: a wrong one, or one that cannot be had, makes the row FAILED. */
         Measurement go(Go go) throws IOException, InterruptedException, WrongResultException;
     }
 
@@ -42,12 +36,13 @@ public record Contestant(String name, String setting, Work work) {
         }
     }
 
-    /** The name of the row; one of its kind in a table. */
-    public String label() {
-        return label(name, setting);
+    /** Opens a contestant, for one go, on what it works on: a file that is not there yet, a set of files. */
+    @FunctionalInterface
+    public interface Opener<F, T> {
+        T open(F on) throws IOException;
     }
 
-    /** The label of the row with this name in this setting. */
+    /** The label of the row with this name in this setting; one of its kind in a table. */
     public static String label(String name, String setting) {
         return setting.isEmpty() ? name : name + ", " + setting;
     }

@@ -1,6 +1,5 @@
 package dev.msgrelay.lab;
 
-import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.render.HtmlPage;
@@ -11,18 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/**
- * A run of experiments with its reports.
- *
- * @param json null: no such file
- * @param html null: no such file
- */
-public record Lab(Settings settings, Path json, Path html, PrintWriter out, PrintWriter err) {
-    /**
-     * Runs and shows the experiments.
-     *
-     * @return 0, or 1 when a row is FAILED
-     */
+/** A run of experiments with its reports; json and html are null where no such file is wanted. */
+public record Lab(Experiment.Settings settings, Path json, Path html, PrintWriter out, PrintWriter err) {
+    /** Runs and shows the experiments; gives 0, or 1 when a row is FAILED. */
     public int run(List<Experiment> experiments) throws IOException, InterruptedException {
         out.println("machine: " + Machine.here());
         out.flush();

@@ -1,7 +1,6 @@
 package dev.msgrelay.lab;
 
 import dev.msgrelay.lab.Contestant.Go;
-import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.LabResult.ExperimentResult;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.loadgen.host.Machine;
@@ -18,14 +17,14 @@ import java.util.stream.Stream;
 
 /** The lab's loop: experiments in order, in each table every contestant in turn. The command's thread owns it. */
 final class LabRun {
-    private final Settings settings;
+    private final Experiment.Settings settings;
     private final Consumer<String> progress;
     private final BooleanSupplier stopping;
     private final List<ExperimentResult> results = new ArrayList<>();
     private boolean interrupted;
 
     /** Failures behind {@code stopping}, the end of the process, are the signal's. */
-    LabRun(Settings settings, Consumer<String> progress, BooleanSupplier stopping) {
+    LabRun(Experiment.Settings settings, Consumer<String> progress, BooleanSupplier stopping) {
         this.settings = settings;
         this.progress = progress;
         this.stopping = stopping;
@@ -42,7 +41,7 @@ final class LabRun {
         }
     }
 
-    /** Runs one more experiment; gives all so far. What an interrupt cuts short has what there is by then, and says so. */
+    /** Runs one more experiment; gives all so far. An interrupted one has what there is by then, and says so. */
     LabResult run(Experiment experiment) {
         List<TableResult> tables = new ArrayList<>();
         String failure = null;

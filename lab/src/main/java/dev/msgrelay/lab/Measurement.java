@@ -12,7 +12,6 @@ import java.util.Map;
  * @param curve points of a plot, such as a histogram's percentiles; may be empty
  */
 public record Measurement(Map<Column, Double> values, List<Series.Point> curve) {
-    /** One figure; {@link #and} adds others. */
     public static Measurement of(Column column, double value) {
         return new Measurement(Map.of(column, value), List.of());
     }

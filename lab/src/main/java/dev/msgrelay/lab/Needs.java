@@ -18,8 +18,6 @@ import java.util.List;
  * @param cores so many threads or processes want a core at the same time; fewer are told, and no refusal
  */
 public record Needs(long diskBytes, int descriptors, int cores) {
-    private static final double MEGA = 1e6;
-
     /** Shortfalls that make the run impossible, each with the number needed; empty when it may start. */
     public List<String> shortfalls(Path directory) {
         List<String> missing = new ArrayList<>();
@@ -28,7 +26,7 @@ public record Needs(long diskBytes, int descriptors, int cores) {
         } else if (diskBytes > free(directory)) {
             missing.add(format(
                     "%,.0f MB needed in %s, %,.0f MB free: give another --dir",
-                    Math.ceil(diskBytes / MEGA), directory, Math.floor(free(directory) / MEGA)));
+                    Math.ceil(diskBytes / 1e6), directory, Math.floor(free(directory) / 1e6)));
         }
         if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix) {
             long open = unix.getOpenFileDescriptorCount();

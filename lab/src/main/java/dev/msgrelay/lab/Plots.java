@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.DoubleStream;
 
 /** The kinds of plots that the experiments have. Rows that failed have no line. */
 public final class Plots {
@@ -27,53 +28,51 @@ public final class Plots {
 
     /** A line a way of doing it, a point a setting: medians of one column over medians of another. */
     public static Function<TableResult, Chart> ofRows(String title, Axis xAxis, Column x, Axis yAxis, Column y) {
-        return table -> {
-            Map<String, List<Point>> lines = new LinkedHashMap<>();
-            for (Row row : table.rows()) {
-                Point point = new Point(row.figure(x).median(), row.figure(y).median());
-                if (!Double.isNaN(point.x()) && !Double.isNaN(point.y())) {
-                    lines.computeIfAbsent(row.name(), name -> new ArrayList<>()).add(point);
-                }
-            }
-            return chart(title, xAxis, yAxis, lines);
-        };
+        return table -> chart(table, title, xAxis, yAxis, Row::name, row -> {
+            Point point = new Point(row.figure(x).median(), row.figure(y).median());
+            return Double.isNaN(point.x()) || Double.isNaN(point.y()) ? List.of() : List.of(point);
+        });
     }
 
     /** A line a row: the curves of its goes, of which each point is the median over the goes. */
     public static Function<TableResult, Chart> ofCurves(String title, Axis xAxis, Axis yAxis) {
-        return table -> {
-            Map<String, List<Point>> lines = new LinkedHashMap<>();
-            for (Row row : table.rows()) {
-                Map<Double, List<Double>> atX = new TreeMap<>();
-                row.goes().forEach(go -> go.curve()
-                        .forEach(point -> atX.computeIfAbsent(point.x(), x -> new ArrayList<>())
-                                .add(point.y())));
-                List<Point> line = new ArrayList<>();
-                atX.forEach((x, values) -> line.add(new Point(
-                        x, Figure.of(values.stream().mapToDouble(y -> y)).median())));
-                lines.put(row.label(), line);
-            }
-            return chart(title, xAxis, yAxis, lines);
-        };
+        return table -> chart(table, title, xAxis, yAxis, Row::label, row -> {
+            Map<Double, DoubleStream.Builder> atX = new TreeMap<>();
+            row.goes().forEach(go -> go.curve()
+                    .forEach(point -> atX.computeIfAbsent(point.x(), x -> DoubleStream.builder())
+                            .add(point.y())));
+            return atX.entrySet().stream()
+                    .map(at -> new Point(
+                            at.getKey(), Figure.of(at.getValue().build()).median()))
+                    .toList();
+        });
     }
 
     /** A line a row: the first column, a point a round. */
     static Chart byRound(TableResult table) {
         Column column = table.table().columns().get(0);
-        Map<String, List<Point>> lines = new LinkedHashMap<>();
-        for (Row row : table.rows()) {
+        String title = column.name() + ", round by round";
+        return chart(table, title, linear("round"), log(column.heading()), Row::label, row -> {
             List<Point> line = new ArrayList<>();
             row.goes().forEach(go -> line.add(new Point(line.size() + 1, go.value(column))));
-            lines.put(row.label(), line);
-        }
-        return chart(column.name() + ", round by round", linear("round"), log(column.heading()), lines);
+            return line;
+        });
     }
 
-    private static Chart chart(String title, Axis x, Axis y, Map<String, List<Point>> lines) {
-        List<Series> series = lines.entrySet().stream()
-                .filter(line -> !line.getValue().isEmpty())
-                .map(line -> new Series(line.getKey(), line.getValue(), false))
-                .toList();
+    private static Chart chart(
+            TableResult table,
+            String title,
+            Axis x,
+            Axis y,
+            Function<Row, String> line,
+            Function<Row, List<Point>> points) {
+        Map<String, List<Point>> lines = new LinkedHashMap<>();
+        for (Row row : table.rows()) {
+            lines.computeIfAbsent(line.apply(row), name -> new ArrayList<>()).addAll(points.apply(row));
+        }
+        lines.values().removeIf(List::isEmpty);
+        List<Series> series = new ArrayList<>();
+        lines.forEach((name, all) -> series.add(new Series(name, all, false)));
         return new Chart(title, "", x, y, series);
     }
 }

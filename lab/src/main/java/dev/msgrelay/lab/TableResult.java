@@ -4,11 +4,7 @@ import dev.msgrelay.loadgen.render.Chart;
 import java.util.List;
 import java.util.stream.Stream;
 
-/**
- * A table as it was measured, perhaps not to its end.
- *
- * @param rows one a contestant, in the table's order
- */
+/** A table as it was measured, perhaps not to its end: a row a contestant, in the table's order. */
 public record TableResult(LabTable table, List<Row> rows) {
     /**
      * The goes of a contestant.

@@ -11,8 +11,6 @@ public final class Threads {
     /** Whoever is to end has ended by then, or hangs. */
     public static final long LIMIT_MILLIS = 60_000;
 
-    private static final long LOOK_NANOS = 50_000;
-
     private Threads() {}
 
     public static Thread daemon(String name, Runnable work) {
@@ -41,7 +39,7 @@ public final class Threads {
             if (System.nanoTime() - deadline > 0 || Thread.currentThread().isInterrupted()) {
                 throw new IOException(what + " did not happen within " + LIMIT_MILLIS + " ms");
             }
-            LockSupport.parkNanos(LOOK_NANOS);
+            LockSupport.parkNanos(50_000);
         }
     }
 

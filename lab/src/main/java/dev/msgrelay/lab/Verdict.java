@@ -26,7 +26,6 @@ public record Verdict(String claim, String article, String here, Outcome directi
         }
     }
 
-    /** Whether all that is claimed holds. */
     public boolean holds() {
         return direction == Outcome.HOLDS && (size == null || size == Outcome.HOLDS);
     }

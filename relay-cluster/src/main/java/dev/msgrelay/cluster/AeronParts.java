@@ -170,8 +170,7 @@ final class AeronParts {
                 .archiveContext(archiveClient.clone())
                 .ingressChannel(file.aeronMessages())
                 // The log goes as fast as the slowest follower that is heard of: a follower that is outrun by a term
-                // has
-                // lost its place in the log.
+                // has lost its place in the log.
                 .logChannel(file.aeronMessages() + "|fc=min,t:500ms")
                 .replicationChannel(anyPort())
                 .leaderHeartbeatTimeoutNs(HEARTBEAT_TIMEOUT_NANOS)

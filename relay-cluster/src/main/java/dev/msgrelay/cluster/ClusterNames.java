@@ -38,10 +38,8 @@ final class ClusterNames {
         long accepted = Orderer.NONE;
         long sequence;
         // Nodes with a connection, the newest connection last. There are several until the newest has given a message
-        // or the
-        // older ones have ended: a publisher that got no answer in time has gone on to another node, and its claim
-        // comes into
-        // order behind the newer one.
+        // or the older ones have ended: a publisher that got no answer in time has gone on to another node, and its
+        // claim comes into order behind the newer one.
         final List<Integer> nodes = new ArrayList<>(1);
         // Time at which the last one of the connections that have ended did.
         long leftMillis;
@@ -74,8 +72,7 @@ final class ClusterNames {
     // Ordered by the time at which each became known: snapshots list them so.
     private final Map<String, Name> names = new LinkedHashMap<>();
     // Names that were away for long when they were looked for, the oldest first, and the time at which there may be
-    // more. The
-    // outcome of a claim does not depend on when that was.
+    // more. The outcome of a claim does not depend on when that was.
     private final ArrayDeque<Old> oldest = new ArrayDeque<>();
     private long nextOldMillis;
 

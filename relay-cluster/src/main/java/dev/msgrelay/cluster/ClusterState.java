@@ -6,7 +6,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.server.config.ClusterConfig;
 import dev.msgrelay.server.core.Orderer;
-import dev.msgrelay.server.ingest.NameTable;
+import dev.msgrelay.server.journal.format.JournalName;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -78,7 +78,7 @@ final class ClusterState {
     }
 
     ClusterState(String clusterName, Set<Integer> members) {
-        this(clusterName, members, NameTable.MAX_NAMES);
+        this(clusterName, members, JournalName.MOST);
     }
 
     /** Returns a number that stands for a cluster's name. */
@@ -186,9 +186,8 @@ final class ClusterState {
         }
         Name name = names.connected(entry.name(), entry.producer(), whose.node);
         if (name == null) {
-            // The connection has lost the name, and ends. Some of what it had under way may have come too late, so the
-            // rest
-            // does not count either.
+            // The connection has lost the name, and ends. Some of what it had under way may have come too late, so
+            // the rest does not count either.
             output.run(whose, Orderer.NONE, 0, entry.bytes(), 0, 0);
             return;
         }

@@ -16,8 +16,7 @@ import java.util.function.Supplier;
  */
 public final class LocalPublisher implements AutoCloseable {
     // A full ring of 4 MiB is half empty after about 0.5 ms. Earlier looks take time of the core: with 50 us between
-    // two
-    // of them its readers got 10 % less through, on two processor cores.
+    // two of them its readers got 10 % less through, on two processor cores.
     private static final long MIN_PARK_NANOS = 20_000;
     private static final long MAX_PARK_NANOS = 500_000;
     private static final int RING_BYTES_PER_NANO = 8;

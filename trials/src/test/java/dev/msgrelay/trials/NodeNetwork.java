@@ -1,7 +1,7 @@
 package dev.msgrelay.trials;
 
-import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.LaneTools;
+import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.lane.Namespace;

@@ -5,11 +5,11 @@ import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Contestant.Go;
+import dev.msgrelay.lab.Contestant.Opener;
 import dev.msgrelay.lab.Experiment;
 import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.Measurement;
 import dev.msgrelay.lab.Needs;
-import dev.msgrelay.lab.Opener;
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.asyncfiles.RecordWriter.Asynchronous;
 import dev.msgrelay.lab.asyncfiles.RecordWriter.Plain;
@@ -19,15 +19,17 @@ import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 /** Small writes into a file, by a plain stream and by an asynchronous channel. */
 public final class AsyncFilesExperiment {
     /** As the article counts. */
     static final Column GIVEN = Column.higher("writes begun", "1/s");
+
     /** The writes that count. */
     static final Column WRITTEN = Column.higher("writes done, with the closing", "1/s");
 
@@ -76,7 +78,7 @@ public final class AsyncFilesExperiment {
                 "Java 7: NIO.2 File Channels on the test bench, Part 1, 2012",
                 "Core i5-2310 at 2.9 GHz, four cores, Windows 7, Java 7; \"Hello\" written over and over",
                 // Ten million writes a second: more than any machine does.
-                new Needs(Records.SIZE * 10_000 * duration.toMillis(), 8, 1 + POOL),
+                new Needs(RecordWriter.SIZE * 10_000 * duration.toMillis(), 8, 1 + POOL),
                 () -> List.of(table(duration)),
                 () -> {});
     }
@@ -91,7 +93,7 @@ public final class AsyncFilesExperiment {
                 row(FIXED_FORWARD, file -> new Asynchronous(file, POOL, OUTSTANDING), duration, others));
         return new LabTable(
                 "writes",
-                "one thread writes records of " + Records.SIZE + " bytes for " + duration.toMillis()
+                "one thread writes records of " + RecordWriter.SIZE + " bytes for " + duration.toMillis()
                         + " ms; a fixed pool of " + POOL + "; where it does not wait, up to " + OUTSTANDING
                         + " writes on their way",
                 List.of(GIVEN, WRITTEN, THREADS),
@@ -107,8 +109,8 @@ public final class AsyncFilesExperiment {
 
     /**
      * One way of writing: writes records into a new file for a while, closes it, and the file is compared with them.
-     *
-     * @param others threads that were there before the first of these was run: those that come later are the channels'
+     * The others are threads that were there before the first of these was run: those that come later are the
+     * channels'.
      */
     record Writes(Opener<Path, RecordWriter> opener, long nanos, Set<Long> others) {
         private static final ThreadMXBean BEAN = ManagementFactory.getThreadMXBean();
@@ -145,16 +147,13 @@ public final class AsyncFilesExperiment {
                 working = working(before);
             }
             long done = System.nanoTime();
-            String problem = Records.problem(file, count);
-            if (problem != null) {
-                throw new WrongResultException(problem);
-            }
+            RecordWriter.verify(file, count);
             return Measurement.of(GIVEN, count * 1e9 / (given - start))
                     .and(WRITTEN, count * 1e9 / (done - start))
                     .and(THREADS, working);
         }
 
-        /** Threads that took processor time since: the JDK's pool keeps its threads for good, so their number says nothing. */
+        /** Threads that took processor time since: the JDK's pool keeps its threads, their number says nothing. */
         private long working(Map<Long, Long> before) {
             return cpuTimes().entrySet().stream()
                     .filter(thread -> !others.contains(thread.getKey())
@@ -164,11 +163,9 @@ public final class AsyncFilesExperiment {
 
         /** The threads that there are, and the processor time that each has taken. */
         static Map<Long, Long> cpuTimes() {
-            Map<Long, Long> times = new HashMap<>();
-            for (long id : BEAN.getAllThreadIds()) {
-                times.put(id, BEAN.getThreadCpuTime(id));
-            }
-            return times;
+            return LongStream.of(BEAN.getAllThreadIds())
+                    .boxed()
+                    .collect(Collectors.toMap(id -> id, BEAN::getThreadCpuTime));
         }
     }
 }

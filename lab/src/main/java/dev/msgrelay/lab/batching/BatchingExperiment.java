@@ -14,6 +14,7 @@ import dev.msgrelay.lab.Verdict;
 import dev.msgrelay.lab.batching.Sender.Way;
 import dev.msgrelay.loadgen.render.Chart;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -21,8 +22,6 @@ import java.util.stream.Stream;
 
 /** {@code batching}: does smart batching keep latency down where threads that write themselves queue for a lock? */
 public final class BatchingExperiment {
-    private static final String RELAY_DEVICE = "relay, the device its subscriber";
-
     private static final List<Column> BURST = List.of(Burst.BEST, Burst.AVERAGE, Burst.WORST, Burst.PACKETS);
     private static final List<Column> LOAD = List.of(Load.DELIVERED, Load.MEDIAN, Load.P99, Load.BATCH);
 
@@ -74,7 +73,7 @@ public final class BatchingExperiment {
                 "Smart Batching (Mechanical Sympathy), 2011",
                 "a worked example on paper: 10 messages, a device of 100 us; no measurement",
                 // A batching thread and a receiver, besides the producers.
-                new Needs(0, 64, last(batching.producers) + 2),
+                new Needs(0, 64, Collections.max(batching.producers) + 2),
                 () -> List.of(batching.burst(), batching.threads(), batching.load()),
                 () -> {});
     }
@@ -87,7 +86,9 @@ public final class BatchingExperiment {
                 BURST,
                 Stream.of(Way.values())
                         .map(way -> new Contestant(
-                                way == Way.RELAY ? RELAY_DEVICE : way.text(), "", new Burst(way, bursts)::go))
+                                way == Way.RELAY ? "relay, the device its subscriber" : way.text(),
+                                "",
+                                new Burst(way, bursts)::go))
                         .toList(),
                 WORKED_EXAMPLE,
                 table -> Claim.judge(BURST_CLAIMS, table),
@@ -101,7 +102,7 @@ public final class BatchingExperiment {
                 LOAD,
                 rows(producers, (way, threads) -> new Load(way, threads, 0, duration)),
                 ArticleFigures.NONE,
-                table -> judgeThreads(table, Load.threads(last(producers))),
+                table -> judgeThreads(table, Load.threads(Collections.max(producers))),
                 List.of(Plots.ofRows(
                         "Throughput as threads are added",
                         Plots.linear("threads"),
@@ -129,10 +130,6 @@ public final class BatchingExperiment {
                 .flatMap(way -> settings.stream().map(setting -> load.apply(way, setting)))
                 .map(go -> new Contestant(go.way().text(), go.setting(), go::go))
                 .toList();
-    }
-
-    private static int last(List<Integer> growing) {
-        return growing.get(growing.size() - 1);
     }
 
     private static Function<TableResult, Chart> latencyByLoad(String title, Column latency) {

@@ -10,6 +10,7 @@ import dev.msgrelay.loadgen.message.MessageCheck;
 import dev.msgrelay.loadgen.message.SizeTable;
 import java.io.IOException;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.concurrent.Semaphore;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
@@ -17,8 +18,6 @@ import java.util.stream.Stream;
 /**
  * The worked example: a burst of ten messages, each from a thread of its own, to a device that takes 100 us a packet.
  * Latency is from a thread's call until the device has the packet.
- *
- * @param bursts how many a go
  */
 record Burst(Way way, int bursts) {
     static final Column BEST = Column.lower("best", "us");
@@ -50,14 +49,14 @@ record Burst(Way way, int bursts) {
             }
             sent = producers.awaitEnd();
         }
-        Frame.verify(check, sent);
-        return Measurement.of(BEST, median(device, SlowDevice.Latency::best))
-                .and(AVERAGE, median(device, SlowDevice.Latency::average))
-                .and(WORST, median(device, SlowDevice.Latency::worst))
+        Producers.verify(check, sent);
+        return Measurement.of(BEST, median(device, LongSummaryStatistics::getMin))
+                .and(AVERAGE, median(device, LongSummaryStatistics::getAverage))
+                .and(WORST, median(device, LongSummaryStatistics::getMax))
                 .and(PACKETS, (double) device.packets() / bursts);
     }
 
-    private static double median(SlowDevice device, ToDoubleFunction<SlowDevice.Latency> figure) {
+    private static double median(SlowDevice device, ToDoubleFunction<LongSummaryStatistics> figure) {
         return Figure.of(device.bursts().stream().mapToDouble(figure)).median() / 1e3;
     }
 }

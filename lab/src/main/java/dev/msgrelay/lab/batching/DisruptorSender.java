@@ -13,8 +13,6 @@ import java.nio.ByteBuffer;
 
 /** Smart batching with the Disruptor: slots made once, one handler. */
 final class DisruptorSender implements Sender {
-    private static final int EVENTS = 16 << 10;
-
     private final Disruptor<ByteBuffer> disruptor;
     private final NetworkBatchHandler handler;
     private volatile IOException failure;
@@ -33,7 +31,7 @@ final class DisruptorSender implements Sender {
     DisruptorSender(NetworkFacade network) {
         disruptor = new Disruptor<>(
                 () -> ByteBuffer.allocate(FrameLayout.frameLength(Sender.BODY)),
-                EVENTS,
+                16 << 10,
                 DaemonThreadFactory.INSTANCE,
                 ProducerType.MULTI,
                 new BlockingWaitStrategy());

@@ -31,7 +31,8 @@ import org.HdrHistogram.Histogram;
 /**
  * One way over a loopback connection, with so many threads that send as fast as they can, or as messages arrive.
  *
- * @param rate messages a second of all threads together, which arrive in all at the same moments; 0 for as fast as they can
+ * @param rate messages a second of all threads together, which arrive in all at the same moments; 0 for as fast as they
+ *     can
  */
 record Load(Way way, int producers, int rate, Duration duration) {
     static final Column PRODUCERS = Column.plain("threads", "");
@@ -40,9 +41,6 @@ record Load(Way way, int producers, int rate, Duration duration) {
     static final Column MEDIAN = Column.lower("median", "us");
     static final Column P99 = Column.lower("p99", "us");
     static final Column BATCH = Column.higher("messages a read", "");
-
-    /** One part in so many of a go is its beginning, and not in the latencies. */
-    private static final int BEGINNING = 5;
 
     /** Time for every thread to fall asleep. */
     private static final long START_NANOS = 5_000_000;
@@ -88,7 +86,8 @@ record Load(Way way, int producers, int rate, Duration duration) {
             AtomicLong start = new AtomicLong();
             CyclicBarrier ready = new CyclicBarrier(producers, () -> {
                 start.set(System.nanoTime() + START_NANOS);
-                receiver.countFrom = start.get() + duration.toNanos() / BEGINNING;
+                // The first fifth of a go is its beginning, and not in the latencies.
+                receiver.countFrom = start.get() + duration.toNanos() / 5;
             });
             long[] sent;
             try (Producers threads = new Producers(producers, sender, (id, frame, outlet) -> {
@@ -102,7 +101,7 @@ record Load(Way way, int producers, int rate, Duration duration) {
             end.close();
             Threads.join(receiver.thread);
             Threads.check(receiver.failure);
-            Frame.verify(receiver.check, sent);
+            Producers.verify(receiver.check, sent);
             if (receiver.reader.frames() == 0) {
                 throw new IOException("no thread had a core for " + duration.toMillis() + " ms");
             }
@@ -121,7 +120,7 @@ record Load(Way way, int producers, int rate, Duration duration) {
         }
     }
 
-    private long send(long start, Frame frame, Sender.Outlet outlet, Waiter waiter)
+    private long send(long start, Producers.Frame frame, Sender.Outlet outlet, Waiter waiter)
             throws IOException, InterruptedException {
         long end = start + duration.toNanos();
         waiter.awaitMoment(start);
@@ -159,12 +158,10 @@ record Load(Way way, int producers, int rate, Duration duration) {
         /** Longer latencies are recorded as this one. */
         private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(100);
 
-        private static final int DIGITS = 3;
-
         private final SocketChannel channel;
         private final MessageCheck check;
         private final FrameReader reader = new FrameReader();
-        private final Histogram latency = new Histogram(MAX_NANOS, DIGITS);
+        private final Histogram latency = new Histogram(MAX_NANOS, 3);
         private final Thread thread = Threads.daemon("receiver", this::run);
 
         /** Messages of an earlier time are not in the latencies. */

@@ -1,7 +1,14 @@
 package dev.msgrelay.lab.batching;
 
 import dev.msgrelay.lab.Threads;
+import dev.msgrelay.lab.WrongResultException;
+import dev.msgrelay.loadgen.message.FrameBatch;
+import dev.msgrelay.loadgen.message.LoadMessage;
+import dev.msgrelay.loadgen.message.MessageCheck;
+import dev.msgrelay.loadgen.message.SequenceCheck;
+import dev.msgrelay.loadgen.message.SizeTable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -10,6 +17,22 @@ final class Producers implements AutoCloseable {
     private final List<Thread> threads = new ArrayList<>();
     private final long[] sent;
     private volatile IOException failure;
+
+    /** The message that a producer thread fills in and sends, over and over; that thread owns it. */
+    static final class Frame {
+        private final int producer;
+        private final FrameBatch one;
+
+        Frame(int producer, int body) {
+            this.producer = producer;
+            this.one = FrameBatch.ofMessages(SizeTable.fixed(body), 1);
+        }
+
+        ByteBuffer of(long number, long timeNanos) {
+            one.add(LoadMessage.stamp(producer, number), timeNanos);
+            return one.take();
+        }
+    }
 
     /** The work of a thread until it is done, or interrupted. */
     @FunctionalInterface
@@ -60,6 +83,22 @@ final class Producers implements AutoCloseable {
     private void joinAll() throws IOException {
         for (Thread thread : threads) {
             Threads.join(thread);
+        }
+    }
+
+    /** Throws unless each producer's messages came once, whole, and in the order in which they were sent. */
+    static void verify(MessageCheck check, long... sent) throws WrongResultException {
+        SequenceCheck sequence = check.sequence();
+        long all = 0;
+        for (int i = 0; i < sent.length; i++) {
+            all += sent[i];
+            sequence.onEnd(i, sent[i]);
+        }
+        long wrong = sequence.lost() + sequence.duplicated() + sequence.reordered() + sequence.unknown();
+        if (sequence.accepted() != all || wrong + check.corrupted() > 0) {
+            throw new WrongResultException(all + " messages were sent, " + sequence.accepted() + " came: "
+                    + sequence.lost() + " lost, " + sequence.duplicated() + " twice, " + sequence.reordered()
+                    + " out of order, " + check.corrupted() + " damaged");
         }
     }
 }

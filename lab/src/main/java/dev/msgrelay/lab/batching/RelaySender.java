@@ -10,12 +10,9 @@ import dev.msgrelay.server.config.RelayConfig;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.util.concurrent.TimeUnit;
 
 /** The relay within this process: a local publisher for each producer thread; the device is its one subscriber. */
 final class RelaySender implements Sender {
-    private static final long FULL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
     private final RelayServer relay;
     private final SocketChannel subscriber;
     private Thread device;
@@ -61,7 +58,7 @@ final class RelaySender implements Sender {
         frame.position(frame.position() + FrameLayout.HEADER_LENGTH);
         PublishOutcome outcome;
         do {
-            outcome = publisher.publish(type, frame, FULL_NANOS);
+            outcome = publisher.publish(type, frame, 100_000_000);
             if (Thread.interrupted()) {
                 throw new InterruptedException();
             }

@@ -108,14 +108,11 @@ interface Sender extends AutoCloseable {
     }
 
     /**
-     * Smart batching as the article draws it: a queue, and one thread that waits for data to become available; as soon as
-     * it is, it takes all there is and sends it right away, up to a packet at a time.
+     * Smart batching as the article draws it: a queue, and one thread that waits for data to become available; as soon
+     * as it is, it takes all there is and sends it right away, up to a packet at a time.
      */
     final class Queued implements Sender {
-        private static final int CAPACITY = 16 << 10;
-        private static final long LOOK_MILLIS = 5;
-
-        private final BlockingQueue<byte[]> queue = new LinkedBlockingQueue<>(CAPACITY);
+        private final BlockingQueue<byte[]> queue = new LinkedBlockingQueue<>(16 << 10);
         private final Packet packet;
         private final Thread thread = Threads.daemon("batcher", this::run);
         private volatile boolean ended;
@@ -131,7 +128,7 @@ interface Sender extends AutoCloseable {
             try {
                 // In this order: all that came before the end is seen after it.
                 for (boolean last = false; !last || !queue.isEmpty(); last = ended) {
-                    byte[] first = queue.poll(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+                    byte[] first = queue.poll(5, TimeUnit.MILLISECONDS);
                     try {
                         batch(first, queue, packet);
                     } catch (IOException e) {

@@ -17,20 +17,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongUnaryOperator;
 
 /**
- * The article's device: takes the same time for every packet, and has it only then; it notes the latencies of bursts. Called
- * by one thread at a time; any may ask.
+ * The article's device: takes the same time for every packet, and has it only then; it notes the latencies of bursts.
+ * Called by one thread at a time; any may ask.
  */
 final class SlowDevice implements Sender.NetworkFacade {
     /** Those of a burst, each from a thread of its own. */
     static final int MESSAGES = 10;
 
-    private static final long PACKET_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
-
     private final LongUnaryOperator clock;
     private final MessageCheck check;
     private final AtomicLong packets = new AtomicLong();
     private final long[] latencies = new long[MESSAGES];
-    private final List<Latency> bursts = new ArrayList<>();
+    private final List<LongSummaryStatistics> bursts = new ArrayList<>();
     private final Semaphore whole = new Semaphore(0);
     private int come;
 
@@ -44,9 +42,6 @@ final class SlowDevice implements Sender.NetworkFacade {
         this.clock = clock;
         this.check = check;
     }
-
-    /** The latencies of one burst, in nanoseconds. */
-    record Latency(double best, double average, double worst) {}
 
     /** A clock of real time; waiting gives way to other threads, as a thread that waits for a device would. */
     static long pass(long nanos) {
@@ -77,8 +72,7 @@ final class SlowDevice implements Sender.NetworkFacade {
         }
         latencies[come++] = nanos - LoadMessage.timeAt(body, at, nanos);
         if (come == latencies.length) {
-            LongSummaryStatistics burst = Arrays.stream(latencies).summaryStatistics();
-            bursts.add(new Latency(burst.getMin(), burst.getAverage(), burst.getMax()));
+            bursts.add(Arrays.stream(latencies).summaryStatistics());
             come = 0;
             whole.release();
         }
@@ -89,12 +83,13 @@ final class SlowDevice implements Sender.NetworkFacade {
         return whole.tryAcquire(5, TimeUnit.SECONDS);
     }
 
-    synchronized List<Latency> bursts() {
+    /** The latencies of each whole burst, in nanoseconds. */
+    synchronized List<LongSummaryStatistics> bursts() {
         return List.copyOf(bursts);
     }
 
     private long take() {
-        long now = clock.applyAsLong(PACKET_NANOS);
+        long now = clock.applyAsLong(100_000);
         packets.incrementAndGet();
         return now;
     }

@@ -2,7 +2,6 @@ package dev.msgrelay.lab.cli;
 
 import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Experiment;
-import dev.msgrelay.lab.Experiment.Settings;
 import dev.msgrelay.lab.Lab;
 import dev.msgrelay.lab.asyncfiles.AsyncFilesExperiment;
 import dev.msgrelay.lab.batching.BatchingExperiment;
@@ -37,9 +36,6 @@ import picocli.CommandLine.Spec;
             "Exits 1 when a row is FAILED."
         })
 public final class LabMain implements Callable<Integer> {
-    /** The fewest rounds that have a median. */
-    private static final int QUICK_ROUNDS = 3;
-
     @Spec
     private CommandSpec spec;
 
@@ -56,7 +52,7 @@ public final class LabMain implements Callable<Integer> {
             names = "--rounds",
             paramLabel = "N",
             description = "How often everything is measured, after a warm-up (" + Claim.MIN_ROUNDS + ", the least for a"
-                    + " verdict; with --quick " + QUICK_ROUNDS + ").")
+                    + " verdict; with --quick 3).")
     private Integer rounds;
 
     @Option(
@@ -92,7 +88,7 @@ public final class LabMain implements Callable<Integer> {
     }
 
     /** All experiments, in the order in which {@code all} runs them. */
-    static List<Experiment> experiments(Settings settings) {
+    static List<Experiment> experiments(Experiment.Settings settings) {
         return List.of(
                 ReadersExperiment.of(settings),
                 BatchingExperiment.of(settings),
@@ -105,12 +101,15 @@ public final class LabMain implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         check();
-        int asked = rounds != null ? rounds : quick ? QUICK_ROUNDS : Claim.MIN_ROUNDS;
-        Settings settings = new Settings(quick, asked, duration, sizes, directory);
+        int asked = rounds != null ? rounds : quick ? 3 : Claim.MIN_ROUNDS;
+        Experiment.Settings settings = new Experiment.Settings(quick, asked, duration, sizes, directory);
         List<Experiment> all = experiments(settings);
         PrintWriter out = spec.commandLine().getOut();
         if (names.equals(List.of("list"))) {
-            list(all, out);
+            for (Experiment one : all) {
+                out.printf("%-12s %s%n%-12s %s%n", one.name(), one.question(), "", one.article());
+            }
+            out.flush();
             return 0;
         }
         return new Lab(settings, json, html, out, spec.commandLine().getErr()).run(chosen(all));
@@ -151,12 +150,5 @@ public final class LabMain implements Callable<Integer> {
         if (wrong) {
             throw new ParameterException(spec.commandLine(), message);
         }
-    }
-
-    private static void list(List<Experiment> all, PrintWriter out) {
-        for (Experiment experiment : all) {
-            out.printf("%-12s %s%n%-12s %s%n", experiment.name(), experiment.question(), "", experiment.article());
-        }
-        out.flush();
     }
 }

@@ -15,22 +15,16 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * A thread gathers a block of events and hands it to a background thread, which writes it.
  *
- * <p>Two things differ from the article. Its writer thread stops as soon as it is told to, and loses what is queued: here
- * it stops when told to <em>and</em> the queue is empty. And its queue may grow for as long as the disk is slower than the
- * events: here there are {@value #MAX_BUFFERS} buffers, and then the threads wait.
+ * <p>Two things differ from the article. Its writer thread stops as soon as it is told to, and loses what is queued:
+ * here it stops when told to <em>and</em> the queue is empty. And its queue may grow for as long as the disk is slower
+ * than the events: here there are {@value #MAX_BUFFERS} buffers, and then the threads wait.
  */
 final class BufferedWritesOffThread implements EventLog {
     static final int MAX_BUFFERS = 1024;
-    private static final long NAP_NANOS = 100_000;
 
     private final FileChannel channel;
-
     private final Thread writer = Threads.daemon("event-log-writer", this::writeAll);
-
-    /** Filled buffers, for the writer. */
     private final Queue<EventBuffer> complete = new ConcurrentLinkedQueue<>();
-
-    /** Written buffers, to be used again. */
     private final Queue<EventBuffer> free = new ConcurrentLinkedQueue<>();
 
     /** Buffers that are not full yet; closing hands them over. */
@@ -92,7 +86,7 @@ final class BufferedWritesOffThread implements EventLog {
                 created.incrementAndGet();
                 return new EventBuffer();
             }
-            LockSupport.parkNanos(NAP_NANOS);
+            LockSupport.parkNanos(100_000);
             buffer = free.poll();
         }
         return buffer;

@@ -1,8 +1,8 @@
 package dev.msgrelay.lab.eventlog;
 
 import com.lmax.disruptor.BlockingWaitStrategy;
+import com.lmax.disruptor.EventHandler;
 import com.lmax.disruptor.RingBuffer;
-import com.lmax.disruptor.TimeoutException;
 import com.lmax.disruptor.dsl.Disruptor;
 import com.lmax.disruptor.dsl.ProducerType;
 import com.lmax.disruptor.util.DaemonThreadFactory;
@@ -12,30 +12,28 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.concurrent.TimeUnit;
 
 /**
- * Smart batching: threads put their events, as bytes, into a ring; one thread writes whatever has gathered while it wrote
- * last, in one go. The ring is the bound: when it is full, the threads wait. No event waits for a block to become full.
+ * Smart batching: threads put their events, as bytes, into a ring; one thread writes whatever has gathered while it
+ * wrote last, in one go. The ring is the bound: when it is full, the threads wait. No event waits for a block to become
+ * full.
  */
 final class DisruptorBatches implements EventLog {
-    private static final int RING_SIZE = 8192;
-    private static final int BATCH_SIZE = 64 * 1024;
-
     private final Disruptor<Bytes> disruptor = new Disruptor<>(
-            Bytes::new, RING_SIZE, DaemonThreadFactory.INSTANCE, ProducerType.MULTI, new BlockingWaitStrategy());
+            Bytes::new, 8192, DaemonThreadFactory.INSTANCE, ProducerType.MULTI, new BlockingWaitStrategy());
     private final RingBuffer<Bytes> ring = disruptor.getRingBuffer();
     private final ThreadLocal<EventBuffer> buffer = ThreadLocal.withInitial(EventBuffer::new);
+    private final EventHandler<Bytes> handler = this::onEvent;
     private final FileChannel channel;
 
     /** What has gathered; the Disruptor's thread owns it. */
-    private final ByteBuffer batch = ByteBuffer.allocateDirect(BATCH_SIZE);
+    private final ByteBuffer batch = ByteBuffer.allocateDirect(64 * 1024);
 
     private volatile IOException failure;
 
     DisruptorBatches(Path file) throws IOException {
         channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        disruptor.handleEventsWith(this::onEvent);
+        disruptor.handleEventsWith(handler);
         disruptor.start();
     }
 
@@ -80,10 +78,9 @@ final class DisruptorBatches implements EventLog {
     @Override
     public void close() throws IOException {
         try (channel) {
-            disruptor.shutdown(Threads.LIMIT_MILLIS, TimeUnit.MILLISECONDS);
-        } catch (TimeoutException e) {
+            Threads.await("the end of the log", () -> disruptor.getSequenceValueFor(handler) == disruptor.getCursor());
+        } finally {
             disruptor.halt();
-            throw new IOException("the event log's writer was not done within " + Threads.LIMIT_MILLIS + " ms", e);
         }
         Threads.check(failure);
     }

@@ -20,8 +20,8 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Writes events into a file, one line each: time, id and message. Any thread may record; one closes, once all others are
- * done.
+ * Writes events into a file, one line each: time, id and message. Any thread may record; one closes, once all others
+ * are done.
  *
  * <p>Where the article prints a stack trace and goes on, these throw: a lost event is to be seen.
  */
@@ -47,11 +47,9 @@ interface EventLog extends AutoCloseable {
     }
 
     /** One lock around everything: the event becomes text while the lock is held. */
-    final class LockedWriter implements EventLog {
-        private final Writer stream;
-
+    record LockedWriter(Writer stream) implements EventLog {
         LockedWriter(Path file) throws IOException {
-            stream = Files.newBufferedWriter(file, StandardCharsets.UTF_8);
+            this(Files.newBufferedWriter(file, StandardCharsets.UTF_8));
         }
 
         @Override
@@ -95,8 +93,9 @@ interface EventLog extends AutoCloseable {
     }
 
     /**
-     * No lock of its own: a thread takes a place in the file by one atomic addition, and writes there. The article has two
-     * classes of it: AtomicPositionWrites writes each event, BufferedWrites a block of them that the thread has gathered.
+     * No lock of its own: a thread takes a place in the file by one atomic addition, and writes there. The article has
+     * two classes of it: AtomicPositionWrites writes each event, BufferedWrites a block of them that the thread has
+     * gathered.
      */
     final class PositionWrites implements EventLog {
         private final FileChannel channel;

@@ -5,11 +5,11 @@ import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Contestant.Go;
+import dev.msgrelay.lab.Contestant.Opener;
 import dev.msgrelay.lab.Experiment;
 import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.Measurement;
 import dev.msgrelay.lab.Needs;
-import dev.msgrelay.lab.Opener;
 import dev.msgrelay.lab.Plots;
 import dev.msgrelay.lab.Threads;
 import dev.msgrelay.lab.WrongResultException;
@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 
 /** Many threads write events into one file: under a lock, at places of their own, gathered, by a thread of its own. */
@@ -73,8 +74,9 @@ public final class EventLogExperiment {
 
     public static Experiment of(Experiment.Settings settings) {
         Duration duration = settings.duration(Duration.ofSeconds(5), Duration.ofMillis(400));
-        // A line has 170 bytes on average, and a thread sleeps 3 ms on average between two bursts.
-        long bursts = THREADS * duration.plus(Bursts.leadIn(duration)).toMillis() / 3;
+        // A line has 170 bytes on average, a thread sleeps 3 ms on average between two bursts, and begins a fifth
+        // earlier.
+        long bursts = THREADS * duration.toMillis() * 6 / 5 / 3;
         return new Experiment(
                 "event-log",
                 "How long does a burst of log events hold up the threads that write it, on average and at worst?",
@@ -114,8 +116,8 @@ public final class EventLogExperiment {
     }
 
     /**
-     * One way of logging: threads record bursts into a new log for a while; the log is closed, and its file is read back and
-     * compared with what was recorded.
+     * One way of logging: threads record bursts into a new log for a while; the log is closed, and its file is read
+     * back and compared with what was recorded.
      */
     record Bursts(Opener<Path, EventLog> opener, int threads, Duration duration) {
         private static final int ROUNDS = 200;
@@ -123,23 +125,31 @@ public final class EventLogExperiment {
         /** Those of a burst. */
         static final int EVENTS = 3 * ROUNDS;
 
+        private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(10);
+
         /** The points of the plot: one in so many bursts takes longer. */
         private static final int[] ONE_IN = {1, 2, 4, 10, 20, 40, 100, 200, 400, 1_000, 2_000, 4_000, 10_000, 100_000};
 
         Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
             Path file = go.scratch().resolve("event-log");
             try {
-                List<BurstThread> bursts = record(file, go.time(duration));
-                check(file, bursts);
-                return measurement(bursts);
+                EventTally recorded = new EventTally();
+                Histogram times = new Histogram(LONGEST_NANOS, 3);
+                for (BurstThread thread : record(file, go.time(duration))) {
+                    if (thread.failure != null) {
+                        throw new IOException("an event could not be recorded: " + thread.failure, thread.failure);
+                    }
+                    recorded.add(thread.tally);
+                    times.add(thread.times);
+                }
+                // The one that does nothing has no file.
+                if (Files.exists(file)) {
+                    recorded.verify(file);
+                }
+                return measurement(times);
             } finally {
                 Files.deleteIfExists(file);
             }
-        }
-
-        /** Before the measured part of a go, with the log just opened. */
-        static Duration leadIn(Duration duration) {
-            return duration.dividedBy(5);
         }
 
         /** Ends with the log closed and all threads ended. */
@@ -151,7 +161,7 @@ public final class EventLogExperiment {
                 }
                 try {
                     bursts.forEach(Thread::start);
-                    TimeUnit.NANOSECONDS.sleep(leadIn(time).toNanos());
+                    TimeUnit.NANOSECONDS.sleep(time.toNanos() / 5);
                     bursts.forEach(thread -> thread.measuring = true);
                     TimeUnit.NANOSECONDS.sleep(time.toNanos());
                 } finally {
@@ -164,28 +174,7 @@ public final class EventLogExperiment {
             return bursts;
         }
 
-        private static void check(Path file, List<BurstThread> bursts) throws IOException, WrongResultException {
-            EventTally recorded = new EventTally();
-            for (BurstThread thread : bursts) {
-                if (thread.failure != null) {
-                    throw new IOException("an event could not be recorded: " + thread.failure, thread.failure);
-                }
-                recorded.add(thread.tally);
-            }
-            // The one that does nothing has no file.
-            if (Files.exists(file)) {
-                String problem = recorded.problem(file);
-                if (problem != null) {
-                    throw new WrongResultException(problem);
-                }
-            }
-        }
-
-        private Measurement measurement(List<BurstThread> bursts) throws IOException {
-            Histogram times = new Histogram(bursts.get(0).times);
-            for (BurstThread thread : bursts) {
-                times.add(thread.times);
-            }
+        private Measurement measurement(Histogram times) throws IOException {
             if (times.getTotalCount() == 0) {
                 throw new IOException("no burst within " + duration.toMillis() + " ms: give it longer");
             }
@@ -199,24 +188,17 @@ public final class EventLogExperiment {
 
         /** As far as there are bursts enough to speak of. */
         private static List<Point> percentiles(Histogram times) {
-            List<Point> points = new ArrayList<>();
-            for (int oneIn : ONE_IN) {
-                if (oneIn <= times.getTotalCount()) {
-                    double percentile = 100.0 - 100.0 / oneIn;
-                    points.add(new Point(oneIn, times.getValueAtPercentile(percentile) / 1e6));
-                }
-            }
-            return points;
+            return IntStream.of(ONE_IN)
+                    .filter(oneIn -> oneIn <= times.getTotalCount())
+                    .mapToObj(oneIn -> new Point(oneIn, times.getValueAtPercentile(100.0 - 100.0 / oneIn) / 1e6))
+                    .toList();
         }
 
         /**
-         * One of the article's threads: sleeps 1 to 5 ms, makes and records a burst of 600 events, and so on, until it is stopped.
-         * Its figures are asked for after its end.
+         * One of the article's threads: sleeps 1 to 5 ms, makes and records a burst of 600 events, and so on, until it
+         * is stopped. Its figures are asked for after its end.
          */
         private static final class BurstThread extends Thread {
-            private static final int MEDIUM = 48;
-            private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(10);
-
             private final Random random;
             private final EventLog log;
 
@@ -269,7 +251,7 @@ public final class EventLogExperiment {
                     ZonedDateTime timestamp = ZonedDateTime.now(ZoneOffset.UTC);
                     record(timestamp, "EventNo: " + eventNo + " Data:" + dataBase64);
                     record(timestamp, "EventNo: " + eventNo + " Data: Small " + random.nextLong());
-                    record(timestamp, "EventNo: " + eventNo + " Data: medium  " + dataBase64.substring(0, MEDIUM));
+                    record(timestamp, "EventNo: " + eventNo + " Data: medium  " + dataBase64.substring(0, 48));
                 }
             }
 

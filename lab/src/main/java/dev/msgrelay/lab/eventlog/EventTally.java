@@ -1,5 +1,6 @@
 package dev.msgrelay.lab.eventlog;
 
+import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.eventlog.EventLog.Event;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -11,12 +12,11 @@ import java.time.format.DateTimeParseException;
 import java.util.UUID;
 
 /**
- * A sum over a set of events, in any order: how many they are, and the sum of one hash of each. Two
- * tallies are the same if the events are; that different ones agree by chance has the odds of 1 to 2^64. One thread each.
+ * A sum over a set of events, in any order: how many they are, and the sum of one hash of each. Two tallies are the
+ * same if the events are; that different ones agree by chance has the odds of 1 to 2^64. One thread each.
  */
 final class EventTally {
     private static final long GOLDEN = 0x9E3779B97F4A7C15L;
-    private static final int SHOWN = 60;
 
     private long count;
     private long sum;
@@ -49,27 +49,29 @@ final class EventTally {
         return mixed ^ mixed >>> 31;
     }
 
-    /** The first fault of a log, in one line; null if it holds every event once, whole. */
-    String problem(Path file) throws IOException {
+    /** Throws the first fault of a log that is to hold every event once, whole. */
+    void verify(Path file) throws IOException, WrongResultException {
         EventTally held = new EventTally();
         try (BufferedReader in = Files.newBufferedReader(file)) {
             for (String line = in.readLine(); line != null; line = in.readLine()) {
                 Event event = held.parse(line);
                 if (event == null) {
-                    return "line " + (held.count + 1) + " of the file is no whole event: '"
-                            + line.substring(0, Math.min(SHOWN, line.length())).replaceAll("\\P{Print}", "?") + "'";
+                    throw new WrongResultException("line " + (held.count + 1) + " of the file is no whole event: '"
+                            + line.substring(0, Math.min(60, line.length())).replaceAll("\\P{Print}", "?") + "'");
                 }
                 held.add(event);
             }
         }
         if (held.count != count) {
-            return "the file holds " + held.count + " of " + count + " events: "
-                    + (held.count < count ? count - held.count + " lost" : held.count - count + " too many");
+            throw new WrongResultException("the file holds " + held.count + " of " + count + " events: "
+                    + (held.count < count ? count - held.count + " lost" : held.count - count + " too many"));
         }
         if (held.sum != sum) {
-            return "the file holds " + count + " events, but not the ones that were recorded";
+            throw new WrongResultException("the file holds " + count + " events, but not the ones that were recorded");
         }
-        return endsALine(file) ? null : "the last line of the file has no end";
+        if (!endsALine(file)) {
+            throw new WrongResultException("the last line of the file has no end");
+        }
     }
 
     /** Null where the line is not one event's. */

@@ -1,5 +1,6 @@
 package dev.msgrelay.lab.files;
 
+import dev.msgrelay.lab.WrongResultException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -7,15 +8,12 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * The content of a file: the byte at position {@code i} is {@code (byte) (i + seed)}. The article always writes
- * {@code (byte) i}; with another seed for every loop, a loop that writes nothing cannot pass for one that did because the
- * last one's bytes are still there.
- *
- * @param size in bytes
+ * The content of a file of so many bytes: the byte at position {@code i} is {@code (byte) (i + seed)}. The article
+ * always writes {@code (byte) i}; with another seed for every loop, a loop that writes nothing cannot pass for one that
+ * did because the last one's bytes are still there.
  */
 record Content(long size, int seed) {
     private static final int CYCLE = 256;
-    private static final int SUM_OF_CYCLE = -128;
 
     /** A multiple of the cycle: so every block of the file is to look the same. */
     private static final int BLOCK = CYCLE * 1024;
@@ -26,17 +24,17 @@ record Content(long size, int seed) {
 
     /** The article's checksum of it: the sum of all bytes, each with its sign, as an int that may overflow. */
     int checkSum() {
-        int sum = (int) (size / CYCLE * SUM_OF_CYCLE);
+        int sum = (int) (size / CYCLE * -128);
         for (long i = size - size % CYCLE; i < size; i++) {
             sum += at(i);
         }
         return sum;
     }
 
-    /** The first fault of a file, in one line; null if there is none. No contestant reads like this. */
-    String problem(Path file) throws IOException {
+    /** Throws the first fault of a file. No contestant reads like this. */
+    void verify(Path file) throws IOException, WrongResultException {
         if (Files.size(file) != size) {
-            return "the file has " + Files.size(file) + " bytes instead of " + size;
+            throw new WrongResultException("the file has " + Files.size(file) + " bytes instead of " + size);
         }
         byte[] want = new byte[(int) Math.min(BLOCK, size)];
         for (int i = 0; i < want.length; i++) {
@@ -47,10 +45,10 @@ record Content(long size, int seed) {
                 byte[] got = in.readNBytes((int) Math.min(want.length, size - at));
                 int wrong = Arrays.mismatch(got, 0, got.length, want, 0, got.length);
                 if (wrong >= 0) {
-                    return "byte " + (at + wrong) + " of the file is " + got[wrong] + " instead of " + at(at + wrong);
+                    throw new WrongResultException(
+                            "byte " + (at + wrong) + " of the file is " + got[wrong] + " instead of " + at(at + wrong));
                 }
             }
         }
-        return null;
     }
 }

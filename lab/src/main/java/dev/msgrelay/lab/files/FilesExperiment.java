@@ -44,8 +44,8 @@ public final class FilesExperiment {
     private static final List<String> WAYS = List.of(RANDOM, STREAM, CHANNEL, MAPPED);
 
     /**
-     * The article's figures: the slowest, the median and the fastest of five loops, in MB/s. Those of buffered streams stand beside
-     * our loops on a growing file, because the article's stream cuts the file to nothing before it writes.
+     * The article's figures: the slowest, the median and the fastest of five loops, in MB/s. Those of buffered streams
+     * stand beside our loops on a growing file, because the article's stream cuts the file to nothing before it writes.
      */
     private static final ArticleFigures ARTICLE_SMALL = ArticleFigures.of(List.of(WRITE, READ), """
             RandomAccessFile, pre-allocated    | 250.4-260.4-379.6 | 1388.5-1422.2-1494.9
@@ -84,9 +84,8 @@ public final class FilesExperiment {
 
     /** Whole pages, as in the article. */
     private static long bytes(int megabytes) {
-        return (megabytes * 1_000_000L + SequentialFile.PAGE_SIZE - 1)
-                / SequentialFile.PAGE_SIZE
-                * SequentialFile.PAGE_SIZE;
+        int page = SequentialFile.PAGE_SIZE;
+        return (megabytes * 1_000_000L + page - 1) / page * page;
     }
 
     private static LabTable table(int megabytes) {
@@ -140,10 +139,9 @@ public final class FilesExperiment {
     }
 
     /**
-     * One of the article's loops: write the file, read it back, both timed; then it is checked. All loops of a table use the
-     * same two files in turn, one that stays as long as it is and one that starts from nothing.
-     *
-     * @param index of this loop among those of the table
+     * One of the article's loops: write the file, read it back, both timed; then it is checked. All loops of a table,
+     * each with its index, use the same two files in turn: one that stays as long as it is and one that starts from
+     * nothing.
      */
     record Loop(SequentialFile way, boolean preallocated, long size, int index) {
         /** The warm-up's file is no larger than this. */
@@ -156,7 +154,7 @@ public final class FilesExperiment {
             return interruptibly(() -> run(go, go.isWarmUp() ? Math.min(WARM_UP_BYTES, size) : size));
         }
 
-        /** A loop over gigabytes hears of no interrupt. It is left to itself then, on a thread that keeps no process alive. */
+        /** A loop over gigabytes hears of no interrupt: it is left to itself then, on a daemon thread. */
         static <T> T interruptibly(Callable<T> loop) throws IOException, WrongResultException, InterruptedException {
             FutureTask<T> task = new FutureTask<>(loop);
             Threads.daemon("file-loop", task).start();
@@ -196,10 +194,7 @@ public final class FilesExperiment {
             int read = way.read(file);
             long readNanos = System.nanoTime() - start;
             check("read", read, content);
-            String problem = content.problem(file);
-            if (problem != null) {
-                throw new WrongResultException(problem);
-            }
+            content.verify(file);
             return Measurement.of(WRITE, 1e3 * bytes / writeNanos).and(READ, 1e3 * bytes / readNanos);
         }
 

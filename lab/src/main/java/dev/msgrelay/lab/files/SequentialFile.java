@@ -1,6 +1,5 @@
 package dev.msgrelay.lab.files;
 
-import static java.lang.Integer.MAX_VALUE;
 import static java.nio.file.StandardOpenOption.CREATE;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
@@ -20,8 +19,8 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Path;
 
 /**
- * One of the article's ways to write a file from its start to its end, and to read it back, a byte at a time. All return
- * the sum of the bytes that they wrote or read ({@link Content#checkSum}).
+ * One of the article's ways to write a file from its start to its end, and to read it back, a byte at a time. All
+ * return the sum of the bytes that they wrote or read ({@link Content#checkSum}).
  */
 interface SequentialFile {
     /** The article's page, and the size of its buffers. */
@@ -72,8 +71,9 @@ interface SequentialFile {
     }
 
     /**
-     * Buffered streams, a byte at a time. The article opens its stream by {@code new FileOutputStream(name)}, which cuts
-     * the file to nothing: its "pre-allocated" file is not one in this row. Here the stream is opened on what is there.
+     * Buffered streams, a byte at a time. The article opens its stream by {@code new FileOutputStream(name)}, which
+     * cuts the file to nothing: its "pre-allocated" file is not one in this row. Here the stream is opened on what is
+     * there.
      */
     final class BufferedStream implements SequentialFile {
         @Override
@@ -160,10 +160,10 @@ interface SequentialFile {
             int checkSum = 0;
             try (FileChannel channel = FileChannel.open(path, CREATE, READ, WRITE)) {
                 long size = content.size();
-                MappedByteBuffer buffer = channel.map(MapMode.READ_WRITE, 0, Math.min(size, MAX_VALUE));
+                MappedByteBuffer buffer = channel.map(MapMode.READ_WRITE, 0, Math.min(size, Integer.MAX_VALUE));
                 for (long i = 0; i < size; i++) {
                     if (!buffer.hasRemaining()) {
-                        buffer = channel.map(MapMode.READ_WRITE, i, Math.min(size - i, MAX_VALUE));
+                        buffer = channel.map(MapMode.READ_WRITE, i, Math.min(size - i, Integer.MAX_VALUE));
                     }
                     byte b = content.at(i);
                     checkSum += b;
@@ -178,10 +178,10 @@ interface SequentialFile {
             int checkSum = 0;
             try (FileChannel channel = FileChannel.open(path, READ)) {
                 long size = channel.size();
-                MappedByteBuffer buffer = channel.map(MapMode.READ_ONLY, 0, Math.min(size, MAX_VALUE));
+                MappedByteBuffer buffer = channel.map(MapMode.READ_ONLY, 0, Math.min(size, Integer.MAX_VALUE));
                 for (long i = 0; i < size; i++) {
                     if (!buffer.hasRemaining()) {
-                        buffer = channel.map(MapMode.READ_ONLY, i, Math.min(size - i, MAX_VALUE));
+                        buffer = channel.map(MapMode.READ_ONLY, i, Math.min(size - i, Integer.MAX_VALUE));
                     }
                     checkSum += buffer.get();
                 }

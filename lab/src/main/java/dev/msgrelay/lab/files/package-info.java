@@ -2,8 +2,8 @@
  * The article on sequential file IO.
  *
  * <pre>
- *  FilesExperiment -> Loop     (times one way) -> SequentialFile (the four ways)
- *                                              -> Content (the bytes of a file, and the check that it has them)
+ *  FilesExperiment -> Loop (times one way) -> SequentialFile (the four ways)
+ *                                          -> Content (the bytes of a file, and the check that it has them)
  * </pre>
  *
  * The experiment's thread.

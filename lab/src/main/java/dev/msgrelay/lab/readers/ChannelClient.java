@@ -1,6 +1,5 @@
 package dev.msgrelay.lab.readers;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -11,8 +10,6 @@ import java.nio.channels.SocketChannel;
  * stream. Each has a JVM of its own, which compiles this for its way alone.
  */
 final class ChannelClient implements Client {
-    private static final int BUFFER = 512 << 10;
-
     /** Three ways with the rest when data runs short, and with a body. */
     enum Way {
         /** The article's first: what is read is appended to the rest, which is copied only at the end of the buffer. */
@@ -24,7 +21,7 @@ final class ChannelClient implements Client {
     }
 
     private final Way way;
-    private final ByteBuffer buf = ByteBuffer.allocateDirect(BUFFER);
+    private final ByteBuffer buf = ByteBuffer.allocateDirect(512 << 10);
     private final ByteBuffer view = buf.duplicate();
     private byte[] body = new byte[0];
     private SocketChannel channel;
@@ -44,7 +41,7 @@ final class ChannelClient implements Client {
                 int type = buf.getInt();
                 int length = buf.getInt();
                 if (!ensure(length)) {
-                    throw cut();
+                    throw Client.cut();
                 }
                 if (way == Way.HANDING) {
                     int start = buf.position();
@@ -81,7 +78,7 @@ final class ChannelClient implements Client {
             int n = read();
             if (n < 0) {
                 if (end > start) {
-                    throw cut();
+                    throw Client.cut();
                 }
                 return false;
             }
@@ -97,7 +94,7 @@ final class ChannelClient implements Client {
             do {
                 if (read() < 0) {
                     if (!between || buf.position() > 0) {
-                        throw cut();
+                        throw Client.cut();
                     }
                     return false;
                 }
@@ -110,9 +107,5 @@ final class ChannelClient implements Client {
     private int read() throws IOException {
         reads++;
         return channel.read(buf);
-    }
-
-    private static EOFException cut() {
-        return new EOFException("stream ended in the middle of a message");
     }
 }

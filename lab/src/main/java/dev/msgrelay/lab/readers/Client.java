@@ -3,6 +3,7 @@ package dev.msgrelay.lab.readers;
 import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.lab.readers.ChannelClient.Way;
 import dev.msgrelay.protocol.net.Endpoint;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.function.Supplier;
@@ -39,6 +40,10 @@ interface Client {
         Client newClient() {
             return maker.get();
         }
+    }
+
+    static EOFException cut() {
+        return new EOFException("stream ended in the middle of a message");
     }
 
     /** The relay's own client, with its default settings: compacts, checks lengths, and hands over its buffer. */

@@ -2,12 +2,15 @@ package dev.msgrelay.lab.readers;
 
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.readers.Client.Ladder;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -18,7 +21,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A process for each client, which stays warm from round to round. The lab's thread owns them, and sends to them. */
+/** A process for each client, as in the article, that stays warm from round to round. The lab's thread owns them. */
 final class Readers implements AutoCloseable {
     private static final List<String> JAVA_OPTIONS =
             List.of("-XX:+UseSerialGC", "-Xms256m", "-Xmx256m", "-Xshare:auto", "-XX:-UsePerfData");
@@ -40,7 +43,6 @@ final class Readers implements AutoCloseable {
     Reading read(Ladder step, StreamSender sender, Duration duration, boolean check)
             throws IOException, InterruptedException {
         Process reader = reader(step);
-        boolean answered = false;
         try (ServerSocketChannel server = ServerSocketChannel.open()) {
             server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             server.socket().setSoTimeout(60_000);
@@ -52,13 +54,11 @@ final class Readers implements AutoCloseable {
                 sent = sender.send(client, System.nanoTime() + duration.toNanos(), System::nanoTime);
             }
             long[] got = answer(step, reader);
-            answered = true;
             return new Reading(sent, got[0], got[1], got[2], got[3]);
-        } finally {
-            if (!answered) {
-                // The next go gets another process.
-                readers.remove(step).destroyForcibly();
-            }
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            // The next go gets another process.
+            readers.remove(step).destroyForcibly();
+            throw e;
         }
     }
 
@@ -68,8 +68,7 @@ final class Readers implements AutoCloseable {
             List<String> program = new ArrayList<>();
             program.add(ProcessHandle.current().info().command().orElse("java"));
             program.addAll(JAVA_OPTIONS);
-            program.addAll(
-                    List.of("-cp", System.getProperty("java.class.path"), ReaderMain.class.getName(), step.name()));
+            program.addAll(List.of("-cp", System.getProperty("java.class.path"), Readers.class.getName(), step.name()));
             reader = new ProcessBuilder(program)
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
@@ -106,5 +105,37 @@ final class Readers implements AutoCloseable {
     public void close() {
         readers.values().forEach(Process::destroyForcibly);
         readers.clear();
+    }
+
+    /**
+     * The process of a client, which is its argument. Each line on stdin is a go, and is answered by a line on stdout; it
+     * ends with the last line.
+     *
+     * <pre>
+     *  check PORT    read a stream, compare every byte    MESSAGES WRONG READS NANOS
+     *  count PORT    read a stream, count                 failed: WHY
+     * </pre>
+     */
+    public static void main(String[] args) throws IOException {
+        Ladder step = Ladder.valueOf(args[0]);
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            System.out.println(answer(step, line.split(" ")));
+            System.out.flush();
+        }
+    }
+
+    private static String answer(Ladder step, String... command) {
+        Sink sink = new Sink(StreamSender.BODY, command[0].equals("check"));
+        Client client = step.newClient();
+        try {
+            int port = Integer.parseInt(command[1]);
+            long start = System.nanoTime();
+            long reads = client.receive(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), sink);
+            long nanos = System.nanoTime() - start;
+            return sink.messages() + " " + sink.wrong() + " " + reads + " " + nanos;
+        } catch (IOException | RuntimeException e) {
+            return "failed: " + e;
+        }
     }
 }

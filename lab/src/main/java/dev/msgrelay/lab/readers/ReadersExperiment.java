@@ -21,9 +21,6 @@ public final class ReadersExperiment {
     static final Column BYTES = Column.higher("bytes", "MB/s");
     static final Column READS = Column.lower("reads a message", "");
 
-    private static final List<Ladder> SMALL_WRITES =
-            List.of(Ladder.FOUR_BYTES, Ladder.BOTH, Ladder.COMPACTING, Ladder.HANDING, Ladder.RELAY);
-
     private static final List<Claim> CLAIMS = List.of(
             step(
                             "one read of four bytes instead of four makes reading almost twice as fast",
@@ -81,7 +78,7 @@ public final class ReadersExperiment {
                 table(
                         "small-writes",
                         "Over loopback, a sender that writes each message by itself",
-                        SMALL_WRITES,
+                        List.of(Ladder.FOUR_BYTES, Ladder.BOTH, Ladder.COMPACTING, Ladder.HANDING, Ladder.RELAY),
                         FrameLayout.frameLength(StreamSender.BODY),
                         ArticleFigures.NONE,
                         List.of()));

@@ -1,7 +1,6 @@
 package dev.msgrelay.lab.readers;
 
 import java.io.BufferedInputStream;
-import java.io.EOFException;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,8 +8,9 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 
 /**
- * The article's clients that read from a stream. Without a buffer there are six reads a message, or three; with "one trivial
- * line of code", a {@link BufferedInputStream}, few. Each client has a JVM of its own, which compiles this for its way alone.
+ * The article's clients that read from a stream. Without a buffer there are six reads a message, or three; with "one
+ * trivial line of code", a {@link BufferedInputStream}, few. Each client has a JVM of its own, which compiles this for
+ * its way alone.
  */
 final class StreamClient implements Client {
     private final boolean buffered;
@@ -62,7 +62,7 @@ final class StreamClient implements Client {
                 int length = fourBytes ? fourBytes(in) : byteByByte(in);
                 byte[] body = body(length);
                 if (!readFully(in, body, length)) {
-                    throw cut();
+                    throw Client.cut();
                 }
                 sink.message(integer(type), body, length);
                 if (!reusing) {
@@ -92,7 +92,7 @@ final class StreamClient implements Client {
     private int fourBytes(InputStream in) throws IOException {
         byte[] b = reusing ? keptInteger : new byte[4];
         if (!readFully(in, b, 4)) {
-            throw cut();
+            throw Client.cut();
         }
         return integer(b);
     }
@@ -105,12 +105,8 @@ final class StreamClient implements Client {
     private static boolean readFully(InputStream in, byte[] target, int length) throws IOException {
         int n = in.readNBytes(target, 0, length);
         if (n > 0 && n < length) {
-            throw cut();
+            throw Client.cut();
         }
         return n == length;
-    }
-
-    private static EOFException cut() {
-        return new EOFException("stream ended in the middle of a message");
     }
 }

@@ -7,10 +7,10 @@ import java.nio.channels.WritableByteChannel;
 import java.util.function.LongSupplier;
 
 /**
- * The article's server: a stream of messages of one size, as fast as possible. Messages are numbered 0, 1, 2 ... up to {@link
- * #FRAMES}, then from 0 again. A body starts with its number and goes on with bytes that differ from message to message, so
- * that one that is lost, repeated or mixed up shows. Frames are packed once and go out over and over in writes of one size,
- * wherever that cuts a frame.
+ * The article's server: a stream of messages of one size, as fast as possible. Messages are numbered 0, 1, 2 ... up to
+ * {@link #FRAMES}, then from 0 again. A body starts with its number and goes on with bytes that differ from message to
+ * message, so that one that is lost, repeated or mixed up shows. Frames are packed once and go out over and over in
+ * writes of one size, wherever that cuts a frame.
  */
 final class StreamSender {
     /** A power of two, and more than fit between a sender and a reader that is a write behind. */

@@ -2,7 +2,7 @@
  * Readers of a framed stream: the article's ladder of clients.
  *
  * <pre>
- *  ReaderMain, a JVM a client              the lab's process
+ *  Readers.main, a JVM a client            the lab's process
  *  +------------------------------+       +------------------------------------------------+
  *  | Client -&gt; Sink (checks)   | &lt;---- | StreamSender: frames that were packed          |
  *  +------------------------------+       | beforehand                                     |

@@ -16,18 +16,19 @@ import java.util.Random;
 
 /** Many clients on one thread, the caller's. */
 final class Clients implements AutoCloseable {
-    private static final int READ_BUFFER = 256 * 1024;
-    private static final long TICK_MILLIS = 2;
-
     private final Selector selector = Selector.open();
     private final List<Client> clients = new ArrayList<>();
-    private final ByteBuffer buffer = ByteBuffer.allocateDirect(READ_BUFFER);
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(256 * 1024);
 
-    /** Connects them; they ask for nothing yet. */
+    /** Connects them; then all ask for their first file, at the same time. */
     Clients(int count, List<SentFile> files, int socketBuffer, int port) throws IOException {
         try {
             for (int i = 0; i < count; i++) {
                 clients.add(new Client(i, files, socketBuffer, port, selector));
+            }
+            long now = System.nanoTime();
+            for (Client client : clients) {
+                client.ask(now);
             }
         } catch (IOException e) {
             close();
@@ -35,18 +36,10 @@ final class Clients implements AutoCloseable {
         }
     }
 
-    /** All ask for their first file, at the same time. */
-    void start() throws IOException {
-        long now = System.nanoTime();
-        for (Client client : clients) {
-            client.ask(now);
-        }
-    }
-
     /** Downloads until that {@link System#nanoTime}; throws where a file is not what it must be. */
     void runUntil(long end, SendFigures figures) throws IOException, InterruptedException, WrongResultException {
         for (long now = System.nanoTime(); now < end; now = System.nanoTime()) {
-            selector.select(TICK_MILLIS);
+            selector.select(2);
             if (Thread.interrupted()) {
                 throw new InterruptedException();
             }
@@ -92,7 +85,10 @@ final class Clients implements AutoCloseable {
         private final ByteBuffer request = ByteBuffer.allocate(Integer.BYTES);
         private int next;
         private SentFile file;
-        private long received;
+
+        /** Bytes of the file that it is at. */
+        long received;
+
         private long askedAt;
         private long firstByteAt;
         private long lastReadAt;
@@ -127,7 +123,6 @@ final class Clients implements AutoCloseable {
             }
         }
 
-        /** Reads what there is, through the buffer. */
         void read(ByteBuffer buffer, long now, SendFigures figures) throws IOException, WrongResultException {
             int length = socket.read(buffer.clear());
             if (length < 0) {
@@ -160,14 +155,70 @@ final class Clients implements AutoCloseable {
             return "client " + number + ", file " + file.number() + " of " + file.size() + " bytes:";
         }
 
-        /** Bytes of the file that it is at. */
-        long received() {
-            return received;
-        }
-
         @Override
         public void close() throws IOException {
             socket.close();
+        }
+    }
+
+    /** Adds up what clients receive from {@code from} to {@link #end}. One thread. */
+    static final class SendFigures {
+        private final int largest;
+        private final long from;
+        private long bytes;
+        private long waits;
+        private double waited;
+        private long bytesOfLargest;
+        private double nanosOfLargest;
+        private long nanos;
+
+        /** The largest file has this number. */
+        SendFigures(int largest, long from) {
+            this.largest = largest;
+            this.from = from;
+        }
+
+        /** A file's first bytes are there. */
+        void began(long waitedNanos) {
+            waits++;
+            waited += waitedNanos;
+        }
+
+        void received(SentFile file, int length) {
+            bytes += length;
+            if (file.number() == largest) {
+                bytesOfLargest += length;
+            }
+        }
+
+        /** The file is there, whole and right. */
+        void ended(SentFile file, long beganAt, long now) {
+            if (file.number() == largest) {
+                nanosOfLargest += now - Math.max(beganAt, from);
+            }
+        }
+
+        void end(long now) {
+            nanos = now - from;
+        }
+
+        long bytes() {
+            return bytes;
+        }
+
+        /** From asking to the first byte, in seconds, on average. */
+        double initialSeconds() {
+            return waits == 0 ? Double.NaN : waited / waits / 1e9;
+        }
+
+        /** MB/s of a client that is being sent the largest file; NaN if nobody got any of it. */
+        double speed() {
+            return bytesOfLargest == 0 ? Double.NaN : bytesOfLargest * 1e3 / nanosOfLargest;
+        }
+
+        /** MB/s of all together. */
+        double throughput() {
+            return bytes * 1e3 / nanos;
         }
     }
 }

@@ -7,14 +7,16 @@ import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Contestant.Go;
+import dev.msgrelay.lab.Contestant.Opener;
 import dev.msgrelay.lab.Experiment;
 import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.Measurement;
 import dev.msgrelay.lab.Needs;
-import dev.msgrelay.lab.Opener;
 import dev.msgrelay.lab.Plots;
 import dev.msgrelay.lab.TableResult;
 import dev.msgrelay.lab.WrongResultException;
+import dev.msgrelay.lab.senders.Clients.SendFigures;
+import dev.msgrelay.lab.senders.WorkerServer.SendAlgorithm;
 import dev.msgrelay.loadgen.render.Chart;
 import dev.msgrelay.loadgen.render.Chart.Axis;
 import java.io.IOException;
@@ -56,6 +58,7 @@ public final class SendersExperiment {
 
     private final List<Integer> clients;
     private final int workers;
+    private final int cores = Runtime.getRuntime().availableProcessors();
     private final List<Long> sizes;
     private final Duration duration;
 
@@ -87,13 +90,11 @@ public final class SendersExperiment {
     private LabTable table() {
         List<Contestant> contestants = new ArrayList<>();
         for (int n : clients) {
-            contestants.add(contestant(n, SIMPLE, WorkerServer.SendAlgorithm.SIMPLE_BLOCKING, workers));
-            contestants.add(contestant(n, NON_BLOCKING, WorkerServer.SendAlgorithm.EQUAL_NON_BLOCKING, workers));
-            contestants.add(contestant(n, NON_BLOCKING_CORES, WorkerServer.SendAlgorithm.EQUAL_NON_BLOCKING, cores()));
-            contestants.add(contestant(
-                    n, BLOCKING, WorkerServer.SendAlgorithm.equalBlocking(WorkerServer.BUFFER_SIZE), workers));
-            contestants.add(
-                    contestant(n, "EqualBlocking 40k", WorkerServer.SendAlgorithm.equalBlocking(40 * 1024), workers));
+            contestants.add(contestant(n, SIMPLE, SendAlgorithm.SIMPLE_BLOCKING, workers));
+            contestants.add(contestant(n, NON_BLOCKING, SendAlgorithm.EQUAL_NON_BLOCKING, workers));
+            contestants.add(contestant(n, NON_BLOCKING_CORES, SendAlgorithm.EQUAL_NON_BLOCKING, cores));
+            contestants.add(contestant(n, BLOCKING, new SendAlgorithm(true, WorkerServer.BUFFER_SIZE), workers));
+            contestants.add(contestant(n, "EqualBlocking 40k", new SendAlgorithm(true, 40 * 1024), workers));
         }
         return new LabTable(
                 "unthrottled",
@@ -101,7 +102,7 @@ public final class SendersExperiment {
                         "clients read as fast as they can; a pool of %d (%d cores); files of %s KB in turn; socket buffers"
                                 + " %d KiB; %d ms a go",
                         workers,
-                        cores(),
+                        cores,
                         sizes.stream().map(size -> format("%,.0f", size / 1e3)).collect(Collectors.joining(", ")),
                         WorkerServer.BUFFER_SIZE / 1024,
                         duration.toMillis()),
@@ -118,12 +119,8 @@ public final class SendersExperiment {
         return Plots.ofRows(title, Plots.linear("clients"), CLIENTS, axis, column);
     }
 
-    private static int cores() {
-        return Runtime.getRuntime().availableProcessors();
-    }
-
     /** Socket buffers are as large as the server's own. */
-    private Contestant contestant(int n, String name, WorkerServer.SendAlgorithm algorithm, int threads) {
+    private Contestant contestant(int n, String name, SendAlgorithm algorithm, int threads) {
         int buffer = WorkerServer.BUFFER_SIZE;
         Downloads go = new Downloads(
                 files -> new WorkerServer(files, algorithm, threads, buffer),
@@ -160,10 +157,9 @@ public final class SendersExperiment {
     }
 
     /**
-     * One way of sending, with so many clients: a server is started, all clients ask at once and go on asking for a while; every
-     * byte that they got is compared with the files.
+     * One way of sending, with so many clients: a server is started, all clients ask at once and go on asking for a
+     * while; every byte that they got is compared with the files.
      *
-     * @param sizes of the files
      * @param socketBuffer bytes of each client's receive buffer; 0 leaves it to the operating system
      * @param patience a file of which nothing more comes for so long does not come
      */
@@ -177,8 +173,6 @@ public final class SendersExperiment {
         /** How long a busy machine may take until something arrives. */
         static final Duration PATIENCE = Duration.ofSeconds(10);
 
-        private static final Duration LOOK = Duration.ofMillis(20);
-
         Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
             List<SentFile> files = SentFile.in(go.scratch(), sizes);
             Duration time = go.time(duration);
@@ -186,7 +180,6 @@ public final class SendersExperiment {
             // Clients are closed first: whoever is stuck in a write to one of them gets out of it.
             try (WorkerServer server = opener.open(files);
                     Clients group = new Clients(clients, files, socketBuffer, server.port())) {
-                group.start();
                 long start = System.nanoTime();
                 long from = start + time.dividedBy(5).toNanos();
                 group.runUntil(from, new SendFigures(largest, start));
@@ -198,7 +191,7 @@ public final class SendersExperiment {
                     group.runUntil(System.nanoTime() + time.toNanos(), figures);
                 }
                 group.end(figures);
-                awaitEnds(group, end, largest);
+                awaitEnds(group, System.nanoTime(), largest);
                 if (figures.bytes() == 0) {
                     throw new WrongResultException("nothing arrived within " + patience.toSeconds() + " s");
                 }
@@ -209,17 +202,17 @@ public final class SendersExperiment {
             }
         }
 
-        /** A server that stops within a file shows by clients that never hear of it again. */
-        private void awaitEnds(Clients group, long end, int largest)
+        /** A server that stops within a file shows by clients that never hear of it again after that moment. */
+        private void awaitEnds(Clients group, long moment, int largest)
                 throws IOException, InterruptedException, WrongResultException {
             long deadline = System.nanoTime() + patience.toNanos();
-            while (group.isStalledSince(end)) {
+            while (group.isStalledSince(moment)) {
                 if (System.nanoTime() > deadline) {
                     throw new WrongResultException(
                             "a file did not come to its end within " + patience.toSeconds() + " s");
                 }
                 long now = System.nanoTime();
-                group.runUntil(now + LOOK.toNanos(), new SendFigures(largest, now));
+                group.runUntil(now + 20_000_000, new SendFigures(largest, now));
             }
         }
     }

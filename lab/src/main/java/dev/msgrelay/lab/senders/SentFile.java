@@ -10,10 +10,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * A file that is sent: random bytes that repeat after a prime number of them, other ones in every file. So every part can be
- * compared right where it arrives, and one that is lost, repeated or another file's shows.
- *
- * @param content one period of it
+ * A file that is sent: random bytes that repeat after a prime number of them, other ones in every file. So every part
+ * can be compared right where it arrives, and one that is lost, repeated or another file's shows. The content is one
+ * period.
  */
 record SentFile(int number, Path path, long size, ByteBuffer content) {
     private static final int PERIOD = 65_521;

@@ -53,10 +53,12 @@ final class WorkerServer implements AutoCloseable {
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
     /**
-     * One of the article's algorithms: how long a worker stays with a client.
+     * One of the article's algorithms: how long a worker stays with a client. EqualBlocking is the one with parts of
+     * fixed size, where a worker blocks until the socket has one.
      *
      * @param blocking whether the socket is in blocking mode while a worker has it; it is out of the selector then
-     * @param part bytes that a worker sends at most before it is free for another client, and the selector waits for room
+     * @param part bytes that a worker sends at most before it is free for another client, and the selector waits for
+     *     room
      */
     record SendAlgorithm(boolean blocking, long part) {
         /** While not at the end, write: a worker has one client until it has the whole file. */
@@ -64,11 +66,6 @@ final class WorkerServer implements AutoCloseable {
 
         /** A worker writes what the socket takes, and no more. The rest is another part, perhaps another worker's. */
         static final SendAlgorithm EQUAL_NON_BLOCKING = new SendAlgorithm(false, Long.MAX_VALUE);
-
-        /** A worker writes one part of fixed size and blocks until the socket has it. */
-        static SendAlgorithm equalBlocking(int part) {
-            return new SendAlgorithm(true, part);
-        }
     }
 
     /** One client, and the file that is on its way to it. */
@@ -110,7 +107,6 @@ final class WorkerServer implements AutoCloseable {
         }
     }
 
-    /** Each socket's send buffer has so many bytes; 0 leaves it to the operating system. */
     WorkerServer(List<SentFile> files, SendAlgorithm algorithm, int workers, int socketBuffer) throws IOException {
         this.files = files;
         this.algorithm = algorithm;
@@ -157,9 +153,7 @@ final class WorkerServer implements AutoCloseable {
 
     private void accept() throws IOException {
         for (SocketChannel socket = listener.accept(); socket != null; socket = listener.accept()) {
-            if (socketBuffer > 0) {
-                socket.setOption(StandardSocketOptions.SO_SNDBUF, socketBuffer);
-            }
+            socket.setOption(StandardSocketOptions.SO_SNDBUF, socketBuffer);
             socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
             socket.configureBlocking(false);
             Connection connection = new Connection(socket);
@@ -185,7 +179,6 @@ final class WorkerServer implements AutoCloseable {
         }
     }
 
-    /** Whether the request is whole. */
     private boolean readRequest(Connection connection) throws IOException {
         if (connection.socket.read(connection.request) < 0) {
             close(connection);

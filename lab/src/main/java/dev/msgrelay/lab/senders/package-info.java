@@ -4,7 +4,7 @@
  * <pre>
  *  SendersExperiment -> Downloads (one go) -> WorkerServer, whose workers follow a SendAlgorithm
  *                                          -> Clients, each of which asks, reads and compares
- *                                          -> SendFigures (the clients' bytes and times)
+ *                                          -> SendFigures (their bytes and times)
  * </pre>
  */
 package dev.msgrelay.lab.senders;

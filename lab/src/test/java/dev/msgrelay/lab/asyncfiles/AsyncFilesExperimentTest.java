@@ -68,7 +68,7 @@ class AsyncFilesExperimentTest {
         @Override
         public void write(long number) throws IOException {
             long place = number == 7 ? 8 : number == 8 ? 7 : number;
-            channel.write(Records.buffer(number), place * Records.SIZE);
+            channel.write(RecordWriter.buffer(number), place * RecordWriter.SIZE);
         }
 
         @Override

@@ -1,8 +1,10 @@
 package dev.msgrelay.lab.asyncfiles;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.msgrelay.lab.Opener;
+import dev.msgrelay.lab.Contestant.Opener;
 import dev.msgrelay.lab.asyncfiles.RecordWriter.Asynchronous;
 import dev.msgrelay.lab.asyncfiles.RecordWriter.Plain;
 import java.io.IOException;
@@ -44,19 +46,21 @@ class RecordWriterTest {
     void everyRecordIsInItsPlace(Opener<Path, RecordWriter> contestant) throws Exception {
         write(contestant, RECORDS);
         assertThat(Files.readAllBytes(file)).isEqualTo(reference(RECORDS));
-        assertThat(Records.problem(file, RECORDS)).isNull();
+        assertThatCode(() -> RecordWriter.verify(file, RECORDS)).doesNotThrowAnyException();
     }
 
     @Test
     void theCheckNamesTheFirstWrongRecord() throws IOException {
         byte[] records = reference(20_000);
         Files.write(file, records);
-        assertThat(Records.problem(file, 20_000)).isNull();
-        assertThat(Records.problem(file, 20_001)).isEqualTo("record 20000 of 20001 is missing");
-        assertThat(Records.problem(file, 19_999)).isEqualTo("the file has 160000 bytes instead of 159992");
-        records[15_000 * Records.SIZE + 3]++;
+        assertThatCode(() -> RecordWriter.verify(file, 20_000)).doesNotThrowAnyException();
+        assertThatThrownBy(() -> RecordWriter.verify(file, 20_001)).hasMessage("record 20000 of 20001 is missing");
+        assertThatThrownBy(() -> RecordWriter.verify(file, 19_999))
+                .hasMessage("the file has 160000 bytes instead of 159992");
+        records[15_000 * RecordWriter.SIZE + 3]++;
         Files.write(file, records);
-        assertThat(Records.problem(file, 20_000)).isEqualTo("record 15000 of 20000 is not in its place");
+        assertThatThrownBy(() -> RecordWriter.verify(file, 20_000))
+                .hasMessage("record 15000 of 20000 is not in its place");
     }
 
     private void write(Opener<Path, RecordWriter> contestant, int records) throws Exception {
@@ -68,7 +72,7 @@ class RecordWriterTest {
     }
 
     private static byte[] reference(int records) {
-        ByteBuffer all = ByteBuffer.allocate(records * Records.SIZE);
+        ByteBuffer all = ByteBuffer.allocate(records * RecordWriter.SIZE);
         for (long number = 1; number <= records; number++) {
             all.putLong(number * 0x9E3779B97F4A7C15L);
         }

@@ -21,7 +21,7 @@ class FrameCheckTest {
         come(0, 0);
         come(1, 0);
         come(0, 1);
-        assertThatCode(() -> Frame.verify(check, 2, 1)).doesNotThrowAnyException();
+        assertThatCode(() -> Producers.verify(check, 2, 1)).doesNotThrowAnyException();
     }
 
     @Test
@@ -67,12 +67,12 @@ class FrameCheckTest {
     }
 
     private static ByteBuffer body(int producer, int number) {
-        ByteBuffer frame = new Frame(producer, BODY).of(number, 0);
+        ByteBuffer frame = new Producers.Frame(producer, BODY).of(number, 0);
         return frame.position(FrameLayout.HEADER_LENGTH);
     }
 
     private void assertWrong(long first, long second, String message) {
-        assertThatThrownBy(() -> Frame.verify(check, first, second))
+        assertThatThrownBy(() -> Producers.verify(check, first, second))
                 .isInstanceOf(WrongResultException.class)
                 .hasMessageContaining(message);
     }

@@ -68,7 +68,7 @@ class WaysTest {
         assertThatThrownBy(() -> {
                     Sender sender = way.open(broken);
                     Sender.Outlet outlet = sender.newOutlet();
-                    outlet.send(new Frame(0, 40).of(0, 0));
+                    outlet.send(new Producers.Frame(0, 40).of(0, 0));
                     sender.close();
                 })
                 .isInstanceOf(IOException.class)

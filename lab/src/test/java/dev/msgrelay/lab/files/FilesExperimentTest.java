@@ -47,7 +47,7 @@ class FilesExperimentTest {
                 .extracting(table -> table.article().has(FilesExperiment.READ))
                 .containsExactly(true, true, false);
         assertThat(tables.subList(0, 2)).allSatisfy(table -> assertThat(table.contestants())
-                .extracting(Contestant::label)
+                .extracting(one -> Contestant.label(one.name(), one.setting()))
                 .containsAll(table.article().cells().keySet()));
         assertThat(experiment.needs().diskBytes()).isGreaterThan(2 * 8_417_000_000L);
         assertThat(tables.get(0)

@@ -1,6 +1,8 @@
 package dev.msgrelay.lab.files;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -72,12 +74,12 @@ class SequentialFileTest {
         Content content = new Content(1_000_000, 3);
         byte[] bytes = reference(content);
         Files.write(file, bytes);
-        assertThat(content.problem(file)).isNull();
+        assertThatCode(() -> content.verify(file)).doesNotThrowAnyException();
         bytes[700_001]++;
         Files.write(file, bytes);
-        assertThat(content.problem(file)).contains("byte 700001 ");
+        assertThatThrownBy(() -> content.verify(file)).hasMessageContaining("byte 700001 ");
         Files.write(file, new byte[17]);
-        assertThat(content.problem(file)).contains("17 bytes instead of 1000000");
+        assertThatThrownBy(() -> content.verify(file)).hasMessageContaining("17 bytes instead of 1000000");
     }
 
     private static byte[] reference(Content content) {

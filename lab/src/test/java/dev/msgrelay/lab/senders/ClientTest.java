@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.lab.WrongResultException;
+import dev.msgrelay.lab.senders.Clients.SendFigures;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -67,7 +68,7 @@ class ClientTest {
         }
         assertThat(heard.initialSeconds()).isEqualTo(1e-9);
         assertThat(heard.bytes()).isEqualTo(SIZE);
-        assertThat(client.received()).isZero();
+        assertThat(client.received).isZero();
         assertThat(server.getInputStream().readNBytes(8)).isEqualTo(new byte[8]);
     }
 

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.lab.Contestant;
 import dev.msgrelay.lab.Contestant.Go;
+import dev.msgrelay.lab.Contestant.Opener;
 import dev.msgrelay.lab.Experiment;
 import dev.msgrelay.lab.Experiment.Settings;
-import dev.msgrelay.lab.Opener;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.lab.Tables;
 import dev.msgrelay.lab.WrongResultException;
@@ -49,7 +49,7 @@ class SendersExperimentTest {
     void theRecordHasTheArticlesRowsAndNeedsDescriptorsForAllClients() {
         Experiment senders = SendersExperiment.of(new Settings(false, 5, null, null, directory));
         assertThat(senders.tables().get()).hasSize(1).allSatisfy(table -> assertThat(table.contestants())
-                .extracting(Contestant::label)
+                .extracting(one -> Contestant.label(one.name(), one.setting()))
                 .containsAll(table.article().cells().keySet()));
         assertThat(senders.needs().descriptors()).isEqualTo(964);
     }
@@ -82,6 +82,6 @@ class SendersExperimentTest {
     }
 
     private static WorkerServer workers(List<SentFile> files) throws IOException {
-        return new WorkerServer(files, WorkerServer.SendAlgorithm.EQUAL_NON_BLOCKING, 2, 0);
+        return new WorkerServer(files, WorkerServer.SendAlgorithm.EQUAL_NON_BLOCKING, 2, WorkerServer.BUFFER_SIZE);
     }
 }

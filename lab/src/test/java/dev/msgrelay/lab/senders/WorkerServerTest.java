@@ -2,6 +2,7 @@ package dev.msgrelay.lab.senders;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.lab.senders.WorkerServer.SendAlgorithm;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -31,21 +32,21 @@ class WorkerServerTest {
         files = SentFile.in(directory, List.of(1_000L, 700_001L, 1L));
     }
 
-    static Stream<WorkerServer.SendAlgorithm> contestants() {
+    static Stream<SendAlgorithm> contestants() {
         return Stream.of(
-                WorkerServer.SendAlgorithm.SIMPLE_BLOCKING,
-                WorkerServer.SendAlgorithm.EQUAL_NON_BLOCKING,
-                WorkerServer.SendAlgorithm.equalBlocking(40 * 1024),
-                WorkerServer.SendAlgorithm.equalBlocking(200 * 1024));
+                SendAlgorithm.SIMPLE_BLOCKING,
+                SendAlgorithm.EQUAL_NON_BLOCKING,
+                new SendAlgorithm(true, 40 * 1024),
+                new SendAlgorithm(true, 200 * 1024));
     }
 
-    private WorkerServer start(WorkerServer.SendAlgorithm algorithm) throws IOException {
+    private WorkerServer start(SendAlgorithm algorithm) throws IOException {
         return new WorkerServer(files, algorithm, 2, SOCKET_BUFFER);
     }
 
     @ParameterizedTest
     @MethodSource("contestants")
-    void plainClientsGetTheFilesTheyAskFor(WorkerServer.SendAlgorithm contestant) throws IOException {
+    void plainClientsGetTheFilesTheyAskFor(SendAlgorithm contestant) throws IOException {
         try (WorkerServer server = start(contestant);
                 PlainClient first = new PlainClient(server.port());
                 PlainClient second = new PlainClient(server.port())) {
@@ -60,7 +61,7 @@ class WorkerServerTest {
 
     @ParameterizedTest
     @MethodSource("contestants")
-    void clientsThatReadNothingDoNotStopItFromClosing(WorkerServer.SendAlgorithm contestant) throws Exception {
+    void clientsThatReadNothingDoNotStopItFromClosing(SendAlgorithm contestant) throws Exception {
         List<PlainClient> clients = new ArrayList<>();
         WorkerServer server = start(contestant);
         try {
@@ -88,7 +89,7 @@ class WorkerServerTest {
 
     @ParameterizedTest
     @MethodSource("contestants")
-    void aFileThatIsNotThereEndsTheConnection(WorkerServer.SendAlgorithm contestant) throws IOException {
+    void aFileThatIsNotThereEndsTheConnection(SendAlgorithm contestant) throws IOException {
         try (WorkerServer server = start(contestant);
                 PlainClient client = new PlainClient(server.port())) {
             client.ask(3);

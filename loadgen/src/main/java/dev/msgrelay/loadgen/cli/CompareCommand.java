@@ -1,17 +1,15 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.cli.CompareSides.Sided;
 import dev.msgrelay.loadgen.experiment.Figure;
 import dev.msgrelay.loadgen.experiment.InTurn;
 import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.experiment.PairedComparison;
 import dev.msgrelay.loadgen.experiment.PairedReport;
 import dev.msgrelay.loadgen.experiment.SideBySide;
-import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.experiment.SideBySide.Sided;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.result.Results.Side;
-import dev.msgrelay.loadgen.rig.Contestant;
 import dev.msgrelay.loadgen.rig.RunObserver;
 import java.io.IOException;
 import java.time.Duration;
@@ -116,26 +114,20 @@ final class CompareCommand extends Told {
     }
 
     private PairedComparison compare(Map<Side, Sided> both, SideBySide.Schedule schedule) throws InterruptedException {
-        Map<Side, Load> loads = new EnumMap<>(Side.class);
-        Map<Side, Contestant> contestants = new EnumMap<>(Side.class);
-        both.forEach((side, one) -> {
-            loads.put(side, one.load());
-            contestants.put(side, one.contestant());
-        });
         try (Interrupts interrupts = Interrupts.watch();
                 ProgressLine line = ProgressLine.onStderr(err());
-                SideBySide relays = new SideBySide(contestants, loads, schedule)) {
+                SideBySide relays = new SideBySide(both, schedule)) {
             WithinRuns progress = new WithinRuns(line);
             long limitNanos = (long) (minutes * TimeUnit.MINUTES.toNanos(1));
-            return new InTurn(experiment(interrupts, progress, 2), figures(loads), schedule.pairs(), within)
+            return new InTurn(experiment(interrupts, progress, 2), figures(both), schedule.pairs(), within)
                     .compare(relays.plans(), limitNanos, progress::pair);
         }
     }
 
-    private List<Figure> figures(Map<Side, Load> loads) {
-        boolean acks =
-                loads.values().stream().allMatch(load -> load.clients().acks().isAsked());
-        List<Figure> figures = Figure.of(loads.get(Side.A).isPaced(), acks);
+    private List<Figure> figures(Map<Side, Sided> both) {
+        boolean acks = both.values().stream()
+                .allMatch(side -> side.load().clients().acks().isAsked());
+        List<Figure> figures = Figure.of(both.get(Side.A).load().isPaced(), acks);
         if (byCpu) {
             figures.remove(Figure.RELAY_CPU);
             figures.add(0, Figure.RELAY_CPU);

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.cli;
 
+import dev.msgrelay.loadgen.experiment.SideBySide.Sided;
 import dev.msgrelay.loadgen.experiment.Way;
 import dev.msgrelay.loadgen.plan.Clients;
 import dev.msgrelay.loadgen.plan.Load;
@@ -86,8 +87,6 @@ final class CompareSides extends Options {
         @Mixin
         private RelayStartOptions start;
     }
-
-    record Sided(String title, Load load, Contestant contestant) {}
 
     LoadOptions load() {
         return load;

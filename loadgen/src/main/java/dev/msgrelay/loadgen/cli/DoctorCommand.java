@@ -1,13 +1,13 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.result.Results;
-import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.host.Doctor;
 import dev.msgrelay.loadgen.host.Finding;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.SystemTree;
+import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.loadgen.result.Results.Site;
 import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine.Command;

@@ -1,12 +1,10 @@
 package dev.msgrelay.loadgen.cli;
 
-import picocli.CommandLine.ITypeConverter;
-import java.util.function.Function;
-import dev.msgrelay.loadgen.lane.LaneKind;
-import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.loadgen.host.LoadgenVersion;
+import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.result.ResultFileException;
 import dev.msgrelay.loadgen.rig.RunException;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.protocol.text.UndecodedText;
@@ -15,9 +13,11 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;

@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.cli;
 import dev.msgrelay.loadgen.rig.RelayContestant;
 import dev.msgrelay.protocol.Policy;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import picocli.CommandLine.Option;
 
@@ -12,8 +13,8 @@ final class RelayStartOptions extends Options {
             names = "--slow-subscriber",
             paramLabel = "POLICY",
             defaultValue = "backpressure",
-            description =
-                    "Policy of the relay for slow subscribers: disconnect, backpressure, skip, replay (${DEFAULT-VALUE}).")
+            completionCandidates = Policies.class,
+            description = "Policy of the relay for slow subscribers: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}).")
     private Policy policy;
 
     @Option(
@@ -47,5 +48,13 @@ final class RelayStartOptions extends Options {
         return javaOptions == null
                 ? RelayContestant.JAVA_OPTIONS
                 : List.of(javaOptions.trim().split("\\s+"));
+    }
+
+    /** The words that help texts and completions list. */
+    static final class Policies implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Policy.DECIDED.stream().map(Policy::flag).iterator();
+        }
     }
 }

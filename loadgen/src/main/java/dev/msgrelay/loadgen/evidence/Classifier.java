@@ -102,8 +102,7 @@ public final class Classifier {
     }
 
     private Kind kind() {
-        if (nothingCame()
-                && (publishersIdle() || !backpressured() && !isFull(queues.relaySend()) || stood() != null)) {
+        if (nothingCame() && (publishersIdle() || !backpressured() && !isFull(queues.relaySend()) || stood() != null)) {
             return stoodStill();
         }
         if (rates.kept()) {

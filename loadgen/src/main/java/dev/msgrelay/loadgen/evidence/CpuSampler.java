@@ -1,9 +1,9 @@
 package dev.msgrelay.loadgen.evidence;
 
-import java.util.Comparator;
 import dev.msgrelay.loadgen.evidence.Sampled.CpuShare;
 import dev.msgrelay.loadgen.host.ProcessTimes;
 import dev.msgrelay.loadgen.host.SystemTree;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +35,6 @@ final class CpuSampler {
 
     private int looks;
     private boolean waitsKnown = true;
-    private boolean started;
     private long firstNanos;
     private long lastNanos;
 
@@ -72,9 +71,8 @@ final class CpuSampler {
             }
         }
         total(CONTROLLER);
-        if (!started) {
+        if (looks == 1) {
             firstNanos = now;
-            started = true;
         }
         lastNanos = now;
     }
@@ -82,7 +80,7 @@ final class CpuSampler {
     private void total(long pid) {
         ProcessTimes times = ProcessTimes.parse(source.text(pid + "/stat").orElse(""));
         if (times != null) {
-            long[] total = totals.computeIfAbsent(pid, key -> new long[] {started ? 0 : times.nanos(), 0});
+            long[] total = totals.computeIfAbsent(pid, key -> new long[] {looks > 1 ? 0 : times.nanos(), 0});
             total[1] = times.nanos();
         }
     }
@@ -124,7 +122,7 @@ final class CpuSampler {
         if (thread == null) {
             thread = new ThreadTimes(process, name(path));
             threads.put(path, thread);
-            if (!started) {
+            if (looks == 1) {
                 // A thread that comes later began within the window, at nothing.
                 thread.ranBefore = times[0];
                 thread.waitedBefore = times[1];

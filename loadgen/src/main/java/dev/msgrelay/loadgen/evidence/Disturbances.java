@@ -30,12 +30,11 @@ public final class Disturbances {
                         + (machine.busiest().isEmpty() ? "" : ", most of it " + machine.busiest()));
             }
             if (machine.steal() >= STEAL) {
-                lines.add(format(
-                        "the host of this virtual machine took %.1f %% of all cores", machine.steal() * 100));
+                lines.add(format("the host of this virtual machine took %.1f %% of all cores", machine.steal() * 100));
             }
             if (Math.abs(machine.clock() - 1) > CLOCK) {
-                lines.add(format(
-                        "the cores' clock was %.0f %% of what it had been at the begin", machine.clock() * 100));
+                lines.add(
+                        format("the cores' clock was %.0f %% of what it had been at the begin", machine.clock() * 100));
             }
         }
         if (signals.still().machine().count() > 0) {

@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.evidence;
 
 import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
-import java.util.Optional;
 
 /**
  * The first line of /proc/stat: what all cores together have done since the start, in ticks.
@@ -16,11 +15,11 @@ record MachineTimes(int cores, long total, long idle, long softirq, long steal) 
     private static final int STEAL = 8;
     private static final String CLOCK = "cpu MHz";
 
-    /** Empty where it is no such text. */
-    static Optional<MachineTimes> parse(String stat) {
+    /** Null where it is no such text. */
+    static MachineTimes parse(String stat) {
         String[] fields = stat.lines().findFirst().orElse("").split("\\s+");
         if (!fields[0].equals("cpu") || fields.length <= STEAL) {
-            return Optional.empty();
+            return null;
         }
         int cores = (int) stat.lines().filter(line -> line.matches("cpu\\d.*")).count();
         try {
@@ -29,14 +28,14 @@ record MachineTimes(int cores, long total, long idle, long softirq, long steal) 
             for (int i = 1; i <= STEAL; i++) {
                 total += Long.parseLong(fields[i]);
             }
-            return Optional.of(new MachineTimes(
+            return new MachineTimes(
                     cores,
                     total,
                     Long.parseLong(fields[IDLE]) + Long.parseLong(fields[IO_WAIT]),
                     Long.parseLong(fields[IRQ]) + Long.parseLong(fields[SOFTIRQ]),
-                    Long.parseLong(fields[STEAL])));
+                    Long.parseLong(fields[STEAL]));
         } catch (NumberFormatException e) {
-            return Optional.empty();
+            return null;
         }
     }
 

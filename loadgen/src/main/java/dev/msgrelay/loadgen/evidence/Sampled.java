@@ -1,9 +1,9 @@
 package dev.msgrelay.loadgen.evidence;
 
-import java.util.stream.Stream;
 import dev.msgrelay.loadgen.evidence.Watched.Role;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Samples of one window.

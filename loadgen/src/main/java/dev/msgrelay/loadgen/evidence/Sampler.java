@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.evidence;
 
 import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
 import dev.msgrelay.loadgen.host.SystemTree;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** Takes samples when told to, at times that it is told. One thread. */
@@ -20,8 +19,8 @@ final class Sampler {
     private int samples;
 
     /** Counters at one edge of the window. */
-    private record Edge(long nanos, Optional<MachineTimes> machine, double clock) {
-        static final Edge UNSEEN = new Edge(0, Optional.empty(), Double.NaN);
+    private record Edge(long nanos, MachineTimes machine, double clock) {
+        static final Edge UNSEEN = new Edge(0, null, Double.NaN);
     }
 
     Sampler(SystemTree source, Watched watched) {
@@ -72,21 +71,15 @@ final class Sampler {
     private Edge edge(long now) {
         return new Edge(
                 now,
-                source.text("stat").flatMap(MachineTimes::parse),
+                MachineTimes.parse(source.text("stat").orElse("")),
                 MachineTimes.clock(source.text("cpuinfo").orElse("")));
     }
 
     Sampled sampled() {
-        MachineShare machine = begin.machine.isPresent() && end.machine.isPresent()
-                ? end.machine
-                        .get()
-                        .since(
-                                begin.machine.get(),
-                                cpu.cores(),
-                                others.cores(),
-                                others.busiest(),
-                                end.clock / begin.clock)
-                : null;
+        MachineShare machine = begin.machine == null || end.machine == null
+                ? null
+                : end.machine.since(
+                        begin.machine, cpu.cores(), others.cores(), others.busiest(), end.clock / begin.clock);
         return new Sampled(samples, cpu.busiest(), cpu.waitsKnown(), machine, sockets.queues());
     }
 }

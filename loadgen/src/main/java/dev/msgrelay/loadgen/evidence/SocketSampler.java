@@ -1,10 +1,10 @@
 package dev.msgrelay.loadgen.evidence;
 
-import java.util.Comparator;
 import dev.msgrelay.loadgen.evidence.Sampled.Queue;
 import dev.msgrelay.loadgen.evidence.Sampled.Queues;
 import dev.msgrelay.loadgen.evidence.Watched.Role;
 import dev.msgrelay.loadgen.host.SystemTree;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

@@ -28,8 +28,6 @@ import java.util.function.Predicate;
  *  round 1   A B C      what will be compared runs within seconds, on the same machine,
  *  round 2   C B A      and nobody always goes first
  *  round 3   A B C
- *
- *  a run:   prepare -&gt; measure -&gt; keep
  * </pre>
  */
 public final class Experiment {

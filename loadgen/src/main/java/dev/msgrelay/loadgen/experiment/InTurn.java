@@ -50,8 +50,8 @@ public final class InTurn {
      */
     public PairedComparison compare(List<Plan> cells, long limitNanos, Consumer<PairedComparison> afterPair) {
         try {
-            List<Run> runs = experiment.rounds(
-                    cells, new Until(MAX_PAIRS, limitNanos, all -> isEnough(all, afterPair)));
+            List<Run> runs =
+                    experiment.rounds(cells, new Until(MAX_PAIRS, limitNanos, all -> isEnough(all, afterPair)));
             Run last = runs.get(runs.size() - 1);
             if (!last.failures().isEmpty()) {
                 String run = last.plan().name() + ", run " + (last.number() + 1) + ": ";

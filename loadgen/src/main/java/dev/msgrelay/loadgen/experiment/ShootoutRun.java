@@ -43,7 +43,6 @@ public final class ShootoutRun {
     /** The last writing failed. */
     private boolean unwritten;
 
-
     /** Everything that touches the machine: tests put another one in its place. */
     public record Equipment(Rig rig, Opener opener, LaneSheet.Iperf iperf3) {
         public Equipment(Opener opener) {
@@ -133,8 +132,8 @@ public final class ShootoutRun {
     }
 
     /**
-     * Writes all results. A disk without room ends nothing: it is told once, and tried again with every run. An interrupt is
-     * left for the one who goes on: a file that is written by an interrupted thread is closed under it.
+     * Writes all results. A disk without room ends nothing: it is told once, and tried again with every run. A file that is
+     * written by an interrupted thread is closed under it: the interrupt is left for the one who goes on.
      */
     private void keep() {
         boolean interrupted = Thread.interrupted();

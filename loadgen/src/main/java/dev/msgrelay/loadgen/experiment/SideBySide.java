@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.experiment;
 
+import dev.msgrelay.loadgen.host.Placement;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.result.Results.Side;
@@ -28,13 +29,15 @@ import java.util.stream.Stream;
  * </pre>
  */
 public final class SideBySide implements Rig, AutoCloseable {
-    private final Map<Side, Contestant> contestants;
-    private final Map<Side, Load> loads;
+    private final Map<Side, Sided> sides;
     private final Schedule schedule;
-    private final Children workers = Children.staying();
+    private final Children workers = Children.staying(Placement.HERE);
     private final Map<Side, Standing> standing = new EnumMap<>(Side.class);
     private boolean warm;
     private int runs;
+
+    /** One side, with its title for people. */
+    public record Sided(String title, Load load, Contestant contestant) {}
 
     /**
      * How long runs are, and how many have the same processes.
@@ -53,10 +56,8 @@ public final class SideBySide implements Rig, AutoCloseable {
         }
     }
 
-    public SideBySide(Map<Side, Contestant> contestants, Map<Side, Load> loads, Schedule schedule)
-            throws InterruptedException {
-        this.contestants = contestants;
-        this.loads = loads;
+    public SideBySide(Map<Side, Sided> sides, Schedule schedule) throws InterruptedException {
+        this.sides = sides;
         this.schedule = schedule;
     }
 
@@ -64,22 +65,26 @@ public final class SideBySide implements Rig, AutoCloseable {
         // Both sides have the same time to become warm.
         Timing each = schedule.each().exactly();
         return Stream.of(Side.values())
-                .map(side -> plan(side, loads.get(side), each))
+                .map(side -> plan(side, load(side), each))
                 .toList();
     }
 
-    private Plan plan(Side side, Load load, Timing timing) {
-        return Plan.here(side.name(), contestants.get(side), load, timing, this);
+    private Load load(Side side) {
+        return sides.get(side).load();
     }
 
-    /** Whatever comes before a run and is no part of it. */
+    private Plan plan(Side side, Load load, Timing timing) {
+        return Plan.here(side.name(), sides.get(side).contestant(), load, timing, this);
+    }
+
+    /** Everything that comes before a run and is no part of it. */
     private void prepare(Side side, RunObserver observer) throws IOException, RunException, InterruptedException {
         if (!warm) {
             // For the workers, which are as new as the relay; and they are started as these loads need them.
-            boolean alike = loads.get(side).equals(loads.get(side.other()));
+            boolean alike = load(side).equals(load(side.other()));
             for (Side each : alike ? List.of(side) : List.of(side, side.other())) {
                 try (Standing own = start(each, observer)) {
-                    through(plan(each, loads.get(each), schedule.each()), 0, own, workers, observer);
+                    through(plan(each, load(each), schedule.each()), 0, own, workers, observer);
                 }
             }
             warm = true;
@@ -111,12 +116,7 @@ public final class SideBySide implements Rig, AutoCloseable {
         for (Side side : List.of(first, first.other())) {
             standing.put(side, start(side, observer));
             observer.phase("warming up " + side);
-            through(
-                    plan(side, loads.get(side).withRate(0), schedule.first()),
-                    0,
-                    standing.get(side),
-                    workers,
-                    observer);
+            through(plan(side, load(side).withRate(0), schedule.first()), 0, standing.get(side), workers, observer);
         }
     }
 
@@ -129,7 +129,7 @@ public final class SideBySide implements Rig, AutoCloseable {
         observer.phase("starting " + side);
         Children children = new Children();
         try {
-            return new Standing(children, contestants.get(side).start(children, loads.get(side)));
+            return new Standing(children, sides.get(side).contestant().start(children, load(side)));
         } catch (IOException | RunException | InterruptedException e) {
             children.close();
             throw e;

@@ -4,7 +4,6 @@ import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
-import dev.msgrelay.loadgen.lane.Lanes;
 import dev.msgrelay.loadgen.lane.Link;
 import dev.msgrelay.loadgen.message.Check;
 import dev.msgrelay.loadgen.plan.Load;
@@ -56,7 +55,7 @@ public record Way(Lane lane, Places places, Contestant relay) implements AutoClo
             throws IOException, InterruptedException {
         boolean door = spec.isEmulated() && !tls;
         Places places = spec.isEmulated() ? new Places(door ? Place.NEAR_UNIX : Place.NEAR, Place.FAR) : Places.NEAR;
-        Lane lane = Lanes.open(spec);
+        Lane lane = Lane.open(spec);
         Way way = new Way(lane, places, new RelayContestant(relayArgs, javaOptions, door, null));
         if (!spec.isEmulated()) {
             return way;

@@ -9,8 +9,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A place where processes of a run live: this host, or a part of it that a command leads into. JVMs are of the same JDK and
- * class path as this one.
+ * A place where processes of a run live: this host, or a part of it that a command leads into. JVMs are of the JDK and the
+ * class path of this one.
  *
  * @param name for people: "this host", "far end of 10gbe (emulated)"
  * @param prefix words before the java command, such as those that enter a network namespace; the last of them has to

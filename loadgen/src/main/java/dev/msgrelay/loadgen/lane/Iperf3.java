@@ -64,8 +64,7 @@ public record Iperf3(Site client, Site server, Timing timing) {
     }
 
     Process serve() throws IOException {
-        List<String> iperf3 =
-                List.of("iperf3", "--server", "--one-off", "--bind", server.address(), "--port", PORT);
+        List<String> iperf3 = List.of("iperf3", "--server", "--one-off", "--bind", server.address(), "--port", PORT);
         List<String> command = new ArrayList<>(server.prefix());
         command.addAll(Site.guarded(iperf3));
         command.addAll(List.of("--interval", "0", "--forceflush"));

@@ -1,7 +1,11 @@
 package dev.msgrelay.loadgen.lane;
 
+import dev.msgrelay.loadgen.host.LaneTools;
 import dev.msgrelay.loadgen.host.Placement;
 import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.host.Subprocess;
+import dev.msgrelay.loadgen.host.Tool;
+import java.io.IOException;
 
 /**
  * A lane that is open: two sites and what lies between them. Close it when its runs have ended.
@@ -12,6 +16,81 @@ import dev.msgrelay.loadgen.host.Site;
  *     as it then remains
  */
 public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) implements AutoCloseable {
+    /** An address of the range for measurements between networks (RFC 2544); the real one cannot be meant, nor reached. */
+    private static final String NEAR_ADDRESS = "198.18.0.1";
+
+    private static final String FAR_ADDRESS = "198.18.0.2";
+    private static final String PREFIX = "/30";
+
+    /** The name at both ends: each is alone in its namespace. */
+    private static final String INTERFACE = "lane0";
+
+    /**
+     * Opens a lane of this host. An emulated one has been built when this returns.
+     *
+     * @throws IOException it cannot be had here, and nothing of it is left; the message is the reason, one line for people,
+     *     without the lane's name
+     */
+    public static Lane open(LaneSpec spec) throws IOException, InterruptedException {
+        return open(spec, new Subprocess());
+    }
+
+    public static Lane open(LaneSpec spec, Tool tool) throws IOException, InterruptedException {
+        if (!spec.isEmulated()) {
+            return between(spec, Site.HERE, Site.HERE, null);
+        }
+        LaneTools tools = LaneTools.probe(tool);
+        if (!tools.available()) {
+            throw new IOException(tools.reason());
+        }
+        return build(spec, tool, tools.inUserNamespace());
+    }
+
+    /**
+     * Two namespaces of its own, joined by a veth pair whose two ends each keep the rate of what they send. Addresses and
+     * names are seen inside only, so any number of lanes may exist at once.
+     */
+    private static Lane build(LaneSpec spec, Tool tool, boolean userNamespace)
+            throws IOException, InterruptedException {
+        Namespace near = Namespace.create(userNamespace);
+        try {
+            Namespace far = near.sibling();
+            try {
+                near.run(
+                        tool, "ip link add " + INTERFACE + " type veth peer name " + INTERFACE + " netns " + far.pid());
+                setUp(spec, tool, near, NEAR_ADDRESS);
+                setUp(spec, tool, far, FAR_ADDRESS);
+                return new Lane(
+                        spec,
+                        near.site("near end of " + spec.label(), NEAR_ADDRESS),
+                        far.site("far end of " + spec.label(), FAR_ADDRESS),
+                        spec.emulatedLink(),
+                        () -> closeBoth(near, far));
+            } catch (IOException | InterruptedException | RuntimeException e) {
+                far.close();
+                throw e;
+            }
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            near.close();
+            throw e;
+        }
+    }
+
+    private static void setUp(LaneSpec spec, Tool tool, Namespace namespace, String address)
+            throws IOException, InterruptedException {
+        namespace.run(tool, "ip link set lo up");
+        namespace.run(tool, "ip address add " + address + PREFIX + " dev " + INTERFACE);
+        TokenBucket rate = TokenBucket.of(spec.kind().speed());
+        namespace.run(tool, "tc qdisc add dev " + INTERFACE + " root " + rate.words());
+        namespace.run(tool, "ip link set " + INTERFACE + " mtu " + spec.mtu() + " up");
+    }
+
+    /** The interfaces go with the first namespace that does. */
+    private static void closeBoth(Namespace near, Namespace far) {
+        near.close();
+        far.close();
+    }
+
     /** Between sites that exist anyway: they belong to whoever made them. */
     public static Lane between(LaneSpec spec, Site near, Site far, Link link) {
         return new Lane(spec, near, far, link, () -> {});

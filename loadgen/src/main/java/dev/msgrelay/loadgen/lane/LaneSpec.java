@@ -76,9 +76,4 @@ public record LaneSpec(LaneKind kind, int mtu, String name) {
     public String label() {
         return isEmulated() ? kind + " (emulated, MTU " + mtu + ")" : kind == LaneKind.REMOTE ? name : kind.title();
     }
-
-    @Override
-    public String toString() {
-        return label();
-    }
 }

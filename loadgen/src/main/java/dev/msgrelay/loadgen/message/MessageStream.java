@@ -16,7 +16,7 @@ public final class MessageStream {
         this.nextNumber = firstNumber;
     }
 
-    /** So many whole messages to a write, at least one. */
+    /** A number of whole messages to a write, at least one. */
     public static MessageStream ofMessages(int publisher, SizeTable sizes, int messages, long firstNumber) {
         return new MessageStream(publisher, FrameBatch.ofMessages(sizes, messages), 0, firstNumber);
     }

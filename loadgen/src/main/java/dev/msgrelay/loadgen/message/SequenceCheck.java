@@ -46,7 +46,7 @@ public final class SequenceCheck {
         return id < next.length && LoadMessage.number(stamp) == next[id];
     }
 
-    /** So many messages in a row of one publisher, for whose first one {@link #isNext} holds. */
+    /** Messages in a row of one publisher, for whose first one {@link #isNext} holds. */
     void onRun(long first, long messages) {
         next[LoadMessage.publisher(first)] += messages;
         accepted += messages;

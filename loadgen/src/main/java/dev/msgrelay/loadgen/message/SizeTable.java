@@ -2,7 +2,10 @@ package dev.msgrelay.loadgen.message;
 
 import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import java.util.Random;
 import java.util.function.IntToDoubleFunction;
 
@@ -42,26 +45,17 @@ public final class SizeTable {
         if (body.isFixed()) {
             return fixed(body.min());
         }
-        int[] sizes = new int[LENGTH];
+        List<Integer> sizes = new ArrayList<>(LENGTH);
         long span = body.max() - body.min() + 1L;
         for (int k = 0; k < LENGTH; k++) {
-            sizes[k] = body.min() + (int) ((2L * k + 1) * span / (2L * LENGTH));
+            sizes.add(body.min() + (int) ((2L * k + 1) * span / (2L * LENGTH)));
         }
-        shuffle(sizes, new Random(ORDER));
-        return new SizeTable(sizes, body.max(), 1);
+        Collections.shuffle(sizes, new Random(ORDER));
+        return new SizeTable(sizes.stream().mapToInt(Integer::intValue).toArray(), body.max(), 1);
     }
 
     public static SizeTable fixed(int size) {
         return new SizeTable(new int[] {size}, size, 1);
-    }
-
-    private static void shuffle(int[] values, Random random) {
-        for (int i = values.length - 1; i > 0; i--) {
-            int other = random.nextInt(i + 1);
-            int kept = values[i];
-            values[i] = values[other];
-            values[other] = kept;
-        }
     }
 
     /** The size of the body of the message with this stamp, see {@link LoadMessage}. */

@@ -14,7 +14,7 @@ import dev.msgrelay.protocol.net.Endpoint;
  */
 public record Job(
         Endpoint relay, Listen listen, Access access, int first, int connections, boolean slow, int bytes, Load load) {
-    /** Where a contestant listens: free ports of an address, or the Unix sockets that are not null. */
+    /** A contestant listens here: free ports of an address, or the Unix sockets that are not null. */
     public record Listen(String address, String publish, String subscribe) {}
 
     /** A worker's word of where it listens; {@code publish} is null where it sends by itself. */

@@ -1,7 +1,7 @@
 package dev.msgrelay.loadgen.plan;
 
 /**
- * When a run starts and which part of it is measured; {@link System#nanoTime} of the worker's own host (the controller shifts it where hosts differ), agreed
+ * When a run starts and which part of it is measured, by {@link System#nanoTime}; agreed
  * in advance by all processes, so that everybody's msg/s is taken over the very same time. A warm-up that may end when the
  * speed is steady is told as the longest one; as soon as the window is known to begin earlier, everybody is told again.
  *

@@ -198,8 +198,7 @@ public final class ResultsText {
 
     /** The rounds' ratios of deliveries a second. Only pairs count that ran in the same round. */
     private static String ratio(LaneResult lane, Cell cell, Cell reference) {
-        Spread spread = Spread.ofRounds(
-                cell.runs(), reference.runs(), run -> run.counts() ? run.out() : Double.NaN);
+        Spread spread = Spread.ofRounds(cell.runs(), reference.runs(), run -> run.counts() ? run.out() : Double.NaN);
         return spread.isKnown()
                 ? format("%s %.3f (%.3f .. %.3f)", lane.label(), spread.median(), spread.min(), spread.max())
                 : lane.label() + " not comparable";

@@ -51,8 +51,8 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
         }
 
         /**
-         * One direction of a link by arithmetic, with the very sizes that are sent. Both directions have its full speed: the same
-         * figures hold for what all publishers across it send together, and for what all subscribers across it get together.
+         * One direction of a link by arithmetic, with the very sizes that are sent. Both have its full speed: the same
+         * figures hold for all publishers across it together, and for all subscribers across it together.
          */
         public static Ceilings of(Link link, SizeTable sizes) {
             return new Ceilings(LINK, Rate.of(link.batched(sizes)), Rate.of(link.single(sizes)));

@@ -32,12 +32,6 @@ public record LaneResult(
                     ? "publishers and subscribers " + publishers.text()
                     : "publishers " + publishers.text() + ", subscribers " + subscribers.text();
         }
-
-        /** "publishers near, subscribers far". */
-        @Override
-        public String toString() {
-            return "publishers " + publishers + ", subscribers " + subscribers;
-        }
     }
 
     public enum Place {

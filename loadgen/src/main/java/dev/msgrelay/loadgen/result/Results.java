@@ -1,7 +1,7 @@
 package dev.msgrelay.loadgen.result;
 
-import dev.msgrelay.loadgen.host.LoadgenVersion;
 import dev.msgrelay.loadgen.host.Finding;
+import dev.msgrelay.loadgen.host.LoadgenVersion;
 import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.result.RunRecord.Observed;
 import java.time.Instant;
@@ -41,10 +41,6 @@ public record Results(
      * @param started ISO 8601, with the zone
      */
     public record Origin(String command, String version, String started, List<String> commandLine) {
-        public Origin {
-            Instant.parse(started);
-        }
-
         /** The origin of results of this build; the command is among the arguments. */
         public static Origin of(Instant started, String command, List<String> args) {
             List<String> commandLine = new ArrayList<>(List.of("loadgen"));
@@ -78,12 +74,6 @@ public record Results(
 
         public static Ending complete() {
             return new Ending(How.COMPLETE, "");
-        }
-
-        /** "interrupted: Ctrl-C". */
-        @Override
-        public String toString() {
-            return reason.isEmpty() ? how.toString() : how + ": " + reason;
         }
     }
 

@@ -8,7 +8,6 @@ import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Punctuality;
 import dev.msgrelay.loadgen.plan.SubscriberResult;
 import dev.msgrelay.loadgen.plan.Traffic;
-import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -59,11 +58,7 @@ public record RunRecord(
      * @param warmupNanos before the measured part
      * @param measuredNanos 0 where the run is partial
      */
-    public record Moment(int round, String started, long warmupNanos, long measuredNanos) {
-        public Moment {
-            Instant.parse(started);
-        }
-    }
+    public record Moment(int round, String started, long warmupNanos, long measuredNanos) {}
 
     /**
      * Messages and bytes that passed.

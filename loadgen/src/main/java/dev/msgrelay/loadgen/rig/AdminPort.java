@@ -36,14 +36,14 @@ public record AdminPort(URI uri) {
         try {
             URI uri = new URI(text.contains("://") ? text : "http://" + text);
             boolean web = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
-            if (!web || uri.getHost() == null) {
-                throw new IllegalArgumentException("'" + text + "' is no URL like http://relay-host:7402");
+            if (web && uri.getHost() != null) {
+                int port = uri.getPort() < 0 ? 7402 : uri.getPort();
+                return new AdminPort(new URI(uri.getScheme(), null, uri.getHost(), port, null, null, null));
             }
-            int port = uri.getPort() < 0 ? 7402 : uri.getPort();
-            return new AdminPort(new URI(uri.getScheme(), null, uri.getHost(), port, null, null, null));
         } catch (URISyntaxException e) {
-            throw new IllegalArgumentException("'" + text + "' is no URL like http://relay-host:7402", e);
+            // told below
         }
+        throw new IllegalArgumentException("'" + text + "' is no URL like http://relay-host:7402");
     }
 
     /** Looks once; throws where there is no admin port of a relay. */

@@ -20,8 +20,8 @@ public final class Children implements AutoCloseable {
     private static final int HEAP_MEGABYTES = 64;
 
     /**
-     * A worker's JVM is the same at every rate, else a curve over rates has a step that is the instrument's. It needs little
-     * heap; a fixed small one keeps the collector out of the figures.
+     * A worker's JVM is the same at every rate, else a curve over rates has a step that is the instrument's. It needs
+     * little heap; a fixed small one keeps the collector out of the figures.
      */
     private static final List<String> JVM_OPTIONS = List.of(
             "-XX:+UseSerialGC",
@@ -57,11 +57,7 @@ public final class Children implements AutoCloseable {
         }
     }
 
-    /** Children of several runs, one after the other, on this host: a worker of the same name is the same process in each. */
-    public static Children staying() throws InterruptedException {
-        return staying(Placement.HERE);
-    }
-
+    /** Children of several runs, one after the other: a worker of the same name is the same process in each. */
     public static Children staying(Placement placement) throws InterruptedException {
         return new Children(placement, true);
     }

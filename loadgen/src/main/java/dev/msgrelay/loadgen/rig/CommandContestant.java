@@ -42,31 +42,23 @@ public record CommandContestant(String command) implements Contestant {
 
     @Override
     public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
-        Started sockets = load.unix() ? unix(children) : ports();
-        String text = command.replace(PUBLISH, place(sockets.publish()))
-                .replace(SUBSCRIBE, place(sockets.subscribe()))
+        Endpoint publish = endpoint(children, load, "publish");
+        Endpoint subscribe = endpoint(children, load, "subscribe");
+        String text = command.replace(PUBLISH, place(publish))
+                .replace(SUBSCRIBE, place(subscribe))
                 .replace("{publishers}", "" + load.publishers())
                 .replace("{subscribers}", "" + load.subscribers());
         Child child = children.startCommand(name(), Site.guarded(List.of("sh", "-c", "exec " + text)));
-        awaitListening(child, sockets.publish());
-        awaitListening(child, sockets.subscribe());
-        return new Started(child, sockets.publish(), sockets.subscribe());
+        awaitListening(child, publish);
+        awaitListening(child, subscribe);
+        return new Started(child, publish, subscribe);
     }
 
-    private static Started unix(Children children) throws IOException {
-        return new Started(
-                null,
-                Endpoint.unix(Path.of(children.socketPath("publish"))),
-                Endpoint.unix(Path.of(children.socketPath("subscribe"))));
-    }
-
-    /** Two ports that were free a moment ago. */
-    private static Started ports() throws IOException {
-        return new Started(null, freePort(), freePort());
-    }
-
-    /** One on this host that was free a moment ago. */
-    public static Endpoint freePort() throws IOException {
+    /** A Unix socket, or a port of this host that was free a moment ago. */
+    private static Endpoint endpoint(Children children, Load load, String name) throws IOException {
+        if (load.unix()) {
+            return Endpoint.unix(Path.of(children.socketPath(name)));
+        }
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
             return Endpoint.parse("127.0.0.1:" + free.getLocalPort());
         }
@@ -77,7 +69,7 @@ public record CommandContestant(String command) implements Contestant {
     }
 
     /** Looks without connecting: a connection too many may be what ends a simple relay. */
-    public static void awaitListening(Child child, Endpoint endpoint)
+    private static void awaitListening(Child child, Endpoint endpoint)
             throws IOException, RunException, InterruptedException {
         long deadline = System.nanoTime() + Contestants.READY_NANOS;
         while (!(endpoint.isUnix()

@@ -73,12 +73,16 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
 
     @Override
     public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
+        boolean tls = load.clients().tls();
+        String address = children.placement().relay().address();
         // Workers that have to share their machine may take long to their first word; a run does not fail by that.
-        List<String> args = new ArrayList<>(List.of("--json", "--handshake-timeout", "60s"));
-        args.addAll(bind(children.placement().relay().address(), load.clients().tls()));
-        OwnCertificate own = null;
-        if (load.clients().tls()) {
-            own = OwnCertificate.at(children.placement().relay().address());
+        List<String> args = new ArrayList<>(List.of("--json", "--handshake-timeout", "60s", "--bind", address));
+        // Free ports: plain ones, or those of TLS and no others.
+        String kind = tls ? "--tls-" : "--";
+        args.addAll(List.of(kind + "publish-port", "0", kind + "subscribe-port", "0"));
+        OwnCertificate own = tls ? OwnCertificate.at(address) : null;
+        if (tls) {
+            args.addAll(List.of("--publish-port", "none", "--subscribe-port", "none"));
             args.addAll(own.args());
         }
         if (build == null) {
@@ -101,27 +105,10 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         JsonNode ready = child.await("ready", Contestants.READY_NANOS);
         return new Started(
                 child,
-                endpoint(
-                        publishSocket,
-                        ready.path(load.clients().tls() ? "tlsPublish" : "publish")
-                                .asString("")),
-                endpoint(
-                        subscribeSocket,
-                        ready.path(load.clients().tls() ? "tlsSubscribe" : "subscribe")
-                                .asString("")),
-                own == null ? Access.OPEN : own.clients(),
+                endpoint(publishSocket, ready.path(tls ? "tlsPublish" : "publish")),
+                endpoint(subscribeSocket, ready.path(tls ? "tlsSubscribe" : "subscribe")),
+                tls ? own.clients() : Access.OPEN,
                 null);
-    }
-
-    /** Free ports of this address: plain ones, or those of TLS and no others. */
-    private static List<String> bind(String address, boolean tls) {
-        List<String> args = new ArrayList<>(List.of("--bind", address));
-        if (tls) {
-            args.addAll(List.of("--publish-port", "none", "--subscribe-port", "none"));
-        }
-        String kind = tls ? "--tls-" : "--";
-        args.addAll(List.of(kind + "publish-port", "0", kind + "subscribe-port", "0"));
-        return args;
     }
 
     /** These arguments with a directory in place of a temporary one. */
@@ -162,8 +149,8 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
                 new Site.JavaProgram(Site.JavaProgram.withNativeAccess(options), RelayMain.class.getName(), args));
     }
 
-    private static Endpoint endpoint(String socket, String address) {
-        return socket == null ? Endpoint.parse(address) : Endpoint.unix(Path.of(socket));
+    private static Endpoint endpoint(String socket, JsonNode told) {
+        return socket == null ? Endpoint.parse(told.asString("")) : Endpoint.unix(Path.of(socket));
     }
 
     /** For a relay with these arguments: the limits of memory follow from them. */

@@ -13,8 +13,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -35,10 +35,10 @@ final class RunDirectory implements AutoCloseable {
     private static final int MAX_LOOKS = 1_000;
 
     /**
-     * Those of this process, guarded by the class: to close a locked file that was opened once more would let the lock
+     * Those of this process: to close a locked file that was opened once more would let the lock
      * go.
      */
-    private static final Set<Path> OWN = new HashSet<>();
+    private static final Set<Path> OWN = ConcurrentHashMap.newKeySet();
 
     private final Path path;
     private final FileChannel lock;
@@ -117,21 +117,15 @@ final class RunDirectory implements AutoCloseable {
 
     /** Nothing but what such a directory has; with anything else in it, it stays. */
     private static void remove(Path directory) throws IOException {
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*{" + SOCKET + "," + PEM + "}")) {
-            for (Path file : files) {
-                Files.deleteIfExists(file);
-            }
-        }
-        Path data = directory.resolve(DATA);
-        if (Files.isDirectory(data, LinkOption.NOFOLLOW_LINKS)) {
-            try (Stream<Path> all = Files.walk(data)) {
-                for (Path one : all.sorted(Comparator.reverseOrder()).toList()) {
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path one : all.sorted(Comparator.reverseOrder()).toList()) {
+                String name = directory.relativize(one).toString();
+                boolean own = name.endsWith(SOCKET) || name.endsWith(PEM) || name.equals(LOCK) || name.isEmpty();
+                if (own || one.startsWith(directory.resolve(DATA))) {
                     Files.deleteIfExists(one);
                 }
             }
         }
-        Files.deleteIfExists(directory.resolve(LOCK));
-        Files.deleteIfExists(directory);
     }
 
     Path data() throws IOException {
@@ -160,10 +154,6 @@ final class RunDirectory implements AutoCloseable {
         } catch (IOException e) {
             System.err.println("cannot remove " + path + ": " + e.getMessage());
         }
-        forget(path);
-    }
-
-    private static synchronized void forget(Path path) {
         OWN.remove(path);
     }
 }

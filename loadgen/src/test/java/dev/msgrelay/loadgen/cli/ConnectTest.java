@@ -9,7 +9,6 @@ import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneSpec;
-import dev.msgrelay.loadgen.lane.Lanes;
 import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.rig.Children;
@@ -273,7 +272,7 @@ class ConnectTest extends CommandTest {
             System.out.println("skipped: no emulated links here: " + tools.reason());
         }
         assumeTrue(tools.available(), tools.reason());
-        try (Lane lane = Lanes.open(LaneSpec.parse("1gbe"));
+        try (Lane lane = Lane.open(LaneSpec.parse("1gbe"));
                 Children relays = new Children(new Placement(lane.near(), lane.far(), lane.far()))) {
             Contestant.Started there = new RelayContestant(
                             List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS)

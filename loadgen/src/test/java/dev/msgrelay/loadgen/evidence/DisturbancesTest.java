@@ -57,6 +57,11 @@ class DisturbancesTest {
 
     private static Signals signals(MachineShare machine, Standstills still) {
         Sampled sampled = new Sampled(20, List.of(), true, machine, Queues.UNSEEN);
-        return new Signals(new Rates(5, 5, 5, 0.3, 10, 0), sampled, null, new LinkShare(Double.NaN, Double.NaN, true, true), still);
+        return new Signals(
+                new Rates(5, 5, 5, 0.3, 10, 0),
+                sampled,
+                null,
+                new LinkShare(Double.NaN, Double.NaN, true, true),
+                still);
     }
 }

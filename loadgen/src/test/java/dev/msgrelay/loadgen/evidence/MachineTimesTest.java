@@ -17,7 +17,7 @@ class MachineTimesTest {
 
     @Test
     void recordedText() {
-        MachineTimes times = MachineTimes.parse(STAT).orElseThrow();
+        MachineTimes times = MachineTimes.parse(STAT);
         assertThat(times)
                 .isEqualTo(new MachineTimes(
                         2, 1045538 + 441600 + 559389 + 2044216 + 4052 + 199986 + 6059, 2044216 + 4052, 199986, 6059));
@@ -69,9 +69,9 @@ class MachineTimesTest {
 
     @Test
     void otherTexts() {
-        assertThat(MachineTimes.parse("")).isEmpty();
-        assertThat(MachineTimes.parse("cpu  1 2 3")).isEmpty();
-        assertThat(MachineTimes.parse("cpu  1 2 3 4 5 6 7 eight")).isEmpty();
-        assertThat(MachineTimes.parse("cpu0 1 2 3 4 5 6 7 8")).isEmpty();
+        assertThat(MachineTimes.parse("")).isNull();
+        assertThat(MachineTimes.parse("cpu  1 2 3")).isNull();
+        assertThat(MachineTimes.parse("cpu  1 2 3 4 5 6 7 eight")).isNull();
+        assertThat(MachineTimes.parse("cpu0 1 2 3 4 5 6 7 8")).isNull();
     }
 }

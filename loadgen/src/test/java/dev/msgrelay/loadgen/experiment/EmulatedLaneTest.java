@@ -7,7 +7,6 @@ import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneSpec;
-import dev.msgrelay.loadgen.lane.Lanes;
 import dev.msgrelay.loadgen.lane.RealLanes;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
@@ -60,7 +59,7 @@ class EmulatedLaneTest {
     /** Keeping it is the kernel's. */
     @Test
     void theRateIsSetAtBothEnds() throws Exception {
-        try (Lane lane = Lanes.open(GIGABIT)) {
+        try (Lane lane = Lane.open(GIGABIT)) {
             for (Site end : List.of(lane.near(), lane.far())) {
                 assertThat(RealLanes.at(end, "tc", "qdisc", "show", "dev", "lane0"))
                         .contains("tbf", "rate 1Gbit");
@@ -71,8 +70,8 @@ class EmulatedLaneTest {
     /** Large packets that TCP leaves uncut are counted as the segments that they stand for, each with its headers. */
     @Test
     void theKernelCountsFullSegmentsWithTheirHeadersAndNoOtherLaneKnowsOfThem() throws Exception {
-        try (Lane lane = Lanes.open(GIGABIT.withMtu(9_000));
-                Lane other = Lanes.open(GIGABIT)) {
+        try (Lane lane = Lane.open(GIGABIT.withMtu(9_000));
+                Lane other = Lane.open(GIGABIT)) {
             assertThat(lane.near().address()).isEqualTo(other.near().address());
             long before = RealLanes.sentFrom(other.near()).path("bytes").asLong(-1);
             for (Site end : List.of(lane.near(), lane.far())) {
@@ -97,7 +96,7 @@ class EmulatedLaneTest {
                     command.get(0).equals("unshare") && command.contains("--net") && !command.contains("--user");
             return asRoot ? new Tool.Outcome(1, "not as root") : RealLanes.TOOL.run(command);
         };
-        try (Lane lane = Lanes.open(GIGABIT, asUser)) {
+        try (Lane lane = Lane.open(GIGABIT, asUser)) {
             assertThat(RealLanes.holders(lane)).allSatisfy(pid -> assertThat(RealLanes.userNamespaceOf(pid))
                     .isNotEqualTo(
                             RealLanes.userNamespaceOf(ProcessHandle.current().pid())));
@@ -114,7 +113,7 @@ class EmulatedLaneTest {
         List<String> namespaces = new ArrayList<>();
         List<Long> holders;
         Set<Long> processes;
-        try (Lane lane = Lanes.open(GIGABIT)) {
+        try (Lane lane = Lane.open(GIGABIT)) {
             holders = RealLanes.holders(lane);
             for (long pid : holders) {
                 namespaces.add(RealLanes.namespaceOf(pid));
@@ -141,7 +140,7 @@ class EmulatedLaneTest {
             }
             return RealLanes.TOOL.run(command);
         };
-        assertThatThrownBy(() -> Lanes.open(GIGABIT, withoutRates))
+        assertThatThrownBy(() -> Lane.open(GIGABIT, withoutRates))
                 .isInstanceOf(IOException.class)
                 .hasMessage("'tc qdisc add dev lane0 root tbf rate 1000000000bit burst 500000 latency 50ms' failed:"
                         + " RTNETLINK answers: No such file or directory; We have an error");

@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.plan.Access;
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
 import dev.msgrelay.loadgen.experiment.ShootoutRun.Equipment;
 import dev.msgrelay.loadgen.host.Site;
@@ -11,6 +10,7 @@ import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.Link;
 import dev.msgrelay.loadgen.lane.LinkSpeed;
 import dev.msgrelay.loadgen.lane.SegmentFormat;
+import dev.msgrelay.loadgen.plan.Access;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.result.LaneResult;
@@ -35,8 +35,13 @@ import java.util.stream.Stream;
 abstract class FakeShootout {
     static final Timing SECOND = new Timing(Duration.ZERO, Duration.ofSeconds(1));
     static final Load ONE = Load.oneToOne(100);
-    static final Contestant RELAY =
-            new RemoteRelay(Endpoint.parse("127.0.0.1:2"), Endpoint.parse("127.0.0.1:1"), Policy.BACKPRESSURE, Access.OPEN, Duration.ofSeconds(5), null);
+    static final Contestant RELAY = new RemoteRelay(
+            Endpoint.parse("127.0.0.1:2"),
+            Endpoint.parse("127.0.0.1:1"),
+            Policy.BACKPRESSURE,
+            Access.OPEN,
+            Duration.ofSeconds(5),
+            null);
     static final Given USUAL = new Given(1_000_000, 1_000);
 
     final List<String> notices = new ArrayList<>();

@@ -76,7 +76,7 @@ class ForlornLaneTest {
         private ForlornController() {}
 
         public static void main(String[] args) throws Exception {
-            try (Lane lane = Lanes.open(LaneSpec.parse("1gbe"));
+            try (Lane lane = Lane.open(LaneSpec.parse("1gbe"));
                     Children children = new Children(lane.placement())) {
                 Job job = Job.inPlaceOfARelay(
                         new Job.Listen(lane.far().address(), null, null), 1_000, Load.oneToOne(100));

@@ -94,7 +94,7 @@ class Iperf3Test {
             System.out.println("not measured by iperf3: " + reason);
         }
         Assumptions.assumeTrue(reason == null, reason);
-        try (Lane lane = Lanes.open(LaneSpec.parse("1gbe"))) {
+        try (Lane lane = Lane.open(LaneSpec.parse("1gbe"))) {
             Iperf3.Result figure = Iperf3.run(lane, SECOND);
             assertThat(figure.reason()).isNull();
             System.out.printf("iperf3 through a lane of 1 Gbit/s: %,.0f bytes/s%n", figure.bytesPerSecond());

@@ -20,8 +20,8 @@ class LanesTest {
 
     @Test
     void loopbackAndUnixAreThisHost() throws Exception {
-        try (Lane loopback = Lanes.open(LaneSpec.parse("loopback"));
-                Lane unix = Lanes.open(LaneSpec.parse("unix"))) {
+        try (Lane loopback = Lane.open(LaneSpec.parse("loopback"));
+                Lane unix = Lane.open(LaneSpec.parse("unix"))) {
             assertThat(loopback.placement()).isEqualTo(Placement.HERE);
             assertThat(loopback.link()).as("no line rate").isNull();
             assertThat(loopback.unix()).isFalse();
@@ -48,14 +48,14 @@ class LanesTest {
             }
             return new Tool.Outcome(0, "");
         };
-        assertThatThrownBy(() -> Lanes.open(GIGABIT, withoutTc))
+        assertThatThrownBy(() -> Lane.open(GIGABIT, withoutTc))
                 .isInstanceOf(IOException.class)
                 .hasMessage("no command tc here");
     }
 
     @Test
     void notBeingAllowedIsTheReasonInOneLine() {
-        assertThatThrownBy(() -> Lanes.open(GIGABIT, REFUSING))
+        assertThatThrownBy(() -> Lane.open(GIGABIT, REFUSING))
                 .isInstanceOf(IOException.class)
                 .hasMessage("unshare: unshare failed: Operation not permitted");
     }

@@ -2,8 +2,8 @@ package dev.msgrelay.loadgen.rig;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.loadgen.plan.Access;
 import dev.msgrelay.loadgen.message.BodySizes;
+import dev.msgrelay.loadgen.plan.Access;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.rig.FakeRelay.Fault;
@@ -157,7 +157,13 @@ class FaultsTest {
         return Places.faults(places.at(place -> {
             try (FakeRelay relay = new FakeRelay(fault, pace.place, answer, PUBLISHERS, SUBSCRIBERS)) {
                 Contestant.Started started = relay.started();
-                Contestant fake = new RemoteRelay(started.publish(), started.subscribe(), load.policy(), Access.OPEN, Duration.ofSeconds(5), null);
+                Contestant fake = new RemoteRelay(
+                        started.publish(),
+                        started.subscribe(),
+                        load.policy(),
+                        Access.OPEN,
+                        Duration.ofSeconds(5),
+                        null);
                 return place.through(started, fake, load, SHORT);
             }
         }));

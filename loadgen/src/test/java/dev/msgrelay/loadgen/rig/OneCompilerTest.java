@@ -29,6 +29,7 @@ class OneCompilerTest {
     /** Of the JVMs that a publisher and a subscriber would be started in. */
     private List<List<String>> options(Load load) throws Exception {
         Path seen = directory.resolve("options");
+        Files.deleteIfExists(seen);
         String tell = "printf '%s\\n' \"$@\" | grep -e ^-X >> " + seen;
         Site site = new Site("nowhere", List.of("sh", "-c", tell, "sh"), "127.0.0.1");
         try (Children children = new Children(new Placement(site, site, site))) {

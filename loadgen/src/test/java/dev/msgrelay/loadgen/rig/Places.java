@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.rig;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.loadgen.host.Placement;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.result.RunRecord;
@@ -21,7 +22,7 @@ final class Places implements AutoCloseable {
 
     /** Workers, and the relays that stand beside them. */
     static final class Place implements AutoCloseable {
-        private final Children workers = Children.staying();
+        private final Children workers = Children.staying(Placement.HERE);
         private final Children relays = new Children();
         private final Map<List<Object>, Contestant.Started> standing = new HashMap<>();
 

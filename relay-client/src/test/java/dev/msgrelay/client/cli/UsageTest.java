@@ -45,7 +45,7 @@ class UsageTest {
         "publish --append, --append goes with",
         "publish --from-start --append, are mutually exclusive",
         "subscibe, Unmatched argument: 'subscibe' (did you mean 'subscribe'?)",
-        "subscribe --types 9-1, range 0 (9 to 1) runs backwards",
+        "subscribe --types 9-1, range 9 to 1 runs backwards",
         "subscribe --types x, neither a type nor two types",
         "subscribe --from 0, neither live",
         "subscribe --from yesterday, neither live",

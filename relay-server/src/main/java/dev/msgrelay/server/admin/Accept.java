@@ -1,5 +1,6 @@
 package dev.msgrelay.server.admin;
 
+import java.util.Arrays;
 import java.util.Locale;
 
 /** The header Accept: how much a client wants a type of content (RFC 9110, section 12.5.1). */
@@ -33,12 +34,8 @@ final class Accept {
 
     /** Whether the header has the type by name, and not only within a range of types. */
     static boolean names(String header, String type) {
-        for (String range : header.split(",")) {
-            if (range.split(";")[0].strip().equalsIgnoreCase(type)) {
-                return true;
-            }
-        }
-        return false;
+        return Arrays.stream(header.split(","))
+                .anyMatch(range -> range.split(";")[0].strip().equalsIgnoreCase(type));
     }
 
     /**

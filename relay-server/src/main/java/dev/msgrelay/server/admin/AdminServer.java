@@ -17,7 +17,9 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.PreferHeapByteBufAllocator;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpDecoderConfig;
@@ -183,7 +185,8 @@ public final class AdminServer implements AutoCloseable {
 
     private InetSocketAddress listen(InetSocketAddress address) throws IOException {
         String where = NetUtil.toSocketAddressString(address.getHostString(), address.getPort());
-        UnpooledByteBufAllocator heap = new UnpooledByteBufAllocator(false);
+        // The relay's direct memory is budgeted to the last byte, and the admin port has no part of it.
+        ByteBufAllocator heap = new PreferHeapByteBufAllocator(new UnpooledByteBufAllocator(false));
         ChannelFuture bound = new ServerBootstrap()
                 .group(thread)
                 .channel(NioServerSocketChannel.class)
@@ -191,7 +194,9 @@ public final class AdminServer implements AutoCloseable {
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .option(ChannelOption.ALLOCATOR, heap)
                 .childOption(ChannelOption.ALLOCATOR, heap)
-                .childOption(ChannelOption.RECVBUF_ALLOCATOR, new HeapReads(READ_BYTES))
+                .childOption(
+                        ChannelOption.RECVBUF_ALLOCATOR,
+                        new FixedRecvByteBufAllocator(READ_BYTES).maxMessagesPerRead(1))
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .childHandler(new ChannelInitializer<>() {
                     @Override

@@ -8,7 +8,6 @@ import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.core.ClusterStatus;
 import dev.msgrelay.server.log.PeekedMessage;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
-import dev.msgrelay.server.ops.CloseLog;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -170,18 +169,13 @@ final class Answers {
             peeked = relay.lastMessages(MOST_PEEKED, PEEKED_BYTES);
             peekedNanos = System.nanoTime();
         }
-        JsonLine line = JsonLine.object().beginList("messages");
-        for (PeekedMessage message : peeked) {
-            if (types.contains(message.type())) {
-                line.item()
-                        .number("sequence", message.sequence())
+        Stream<PeekedMessage> shown = peeked.stream().filter(message -> types.contains(message.type()));
+        return Answer.json(
+                HttpResponseStatus.OK,
+                JsonLine.object().list("messages", shown, (item, message) -> item.number("sequence", message.sequence())
                         .number("type", message.type())
                         .number("length", message.length())
-                        .text("first", escaped(message.first()))
-                        .close();
-            }
-        }
-        return Answer.json(HttpResponseStatus.OK, line.closeList());
+                        .text("first", escaped(message.first()))));
     }
 
     /** Bytes as text: printable ASCII as it is, other bytes as {@code \\x0a}, a backslash as two. */
@@ -223,29 +217,24 @@ final class Answers {
                 .text(
                         "slowSubscriber",
                         relay.config().clients().slowSubscriber().flag());
-        line.beginList("counters");
-        for (Counter counter : Counter.values()) {
-            if (!counter.ofJournal() || relay.config().journal().on()) {
-                line.item()
-                        .text("key", counter.key())
-                        .text("unit", counter.unit())
-                        .truth("total", counter.total())
-                        .truth("limit", counter.limit())
-                        .text("help", counter.help())
-                        .close();
-            }
-        }
-        line.closeList().beginList("parts");
-        for (Part part : Part.values()) {
-            line.item()
-                    .text("part", part.name().toLowerCase(Locale.ROOT))
-                    .text("text", part.text())
-                    .text("kind", part.kind().name().toLowerCase(Locale.ROOT))
-                    .truth("atStart", part.takenAtStart())
-                    .number("limit", relay.memory().of(part))
-                    .close();
-        }
-        return event("about", line.closeList());
+        Stream<Counter> counters = Stream.of(Counter.values())
+                .filter(counter ->
+                        !counter.ofJournal() || relay.config().journal().on());
+        line.list("counters", counters, (item, counter) -> item.text("key", counter.key())
+                .text("unit", counter.unit())
+                .truth("total", counter.total())
+                .truth("limit", counter.limit())
+                .text("help", counter.help()));
+        line.list("parts", Stream.of(Part.values()), (item, part) -> item.text("part", lower(part))
+                .text("text", part.text())
+                .text("kind", lower(part.kind()))
+                .truth("atStart", part.takenAtStart())
+                .number("limit", relay.memory().of(part)));
+        return event("about", line);
+    }
+
+    private static String lower(Enum<?> word) {
+        return word.name().toLowerCase(Locale.ROOT);
     }
 
     /** An event of a stream: the relay's present figures. */
@@ -257,44 +246,26 @@ final class Answers {
         line.truth("ready", ready).text("status", ready ? "ready" : unready());
         LookJson.totals(line, now);
         line.begin("memory");
-        now.stats().memory().forEach((part, used) -> line.number(part.name().toLowerCase(Locale.ROOT), used));
-        line.close().beginList("lagging");
-        furthestBehind(MOST_LAGGING).forEach(row -> {
-            LookJson.row(line.item(), row);
-            line.close();
-        });
-        line.closeList().beginList("publishing");
-        now.connections().stream()
+        now.stats().memory().forEach((part, used) -> line.number(lower(part), used));
+        line.close();
+        line.list("lagging", furthestFirst().limit(MOST_LAGGING), LookJson::row);
+        Stream<ConnectionRow> publishing = now.connections().stream()
                 .filter(ConnectionRow::publisher)
                 .sorted(Comparator.comparingDouble(ConnectionRow::messagesPerSecond)
                         .reversed()
-                        .thenComparingLong(ConnectionRow::id))
-                .limit(MOST_LAGGING)
-                .forEach(row -> {
-                    LookJson.row(line.item(), row);
-                    line.close();
-                });
-        line.closeList().beginList("ended");
-        for (CloseLog.Ended ended :
-                now.stats().ended().stream().limit(MOST_ENDED).toList()) {
-            line.item()
-                    .text("time", ended.time().toString())
-                    .text("who", ended.who())
-                    .text("reason", ended.reason().name())
-                    .text("detail", ended.detail())
-                    .close();
-        }
-        return event("stats", line.closeList());
-    }
-
-    /** The {@code most} subscribers that are furthest behind, the furthest first. */
-    private List<ConnectionRow> furthestBehind(int most) {
-        return furthestFirst().limit(most).toList();
+                        .thenComparingLong(ConnectionRow::id));
+        line.list("publishing", publishing.limit(MOST_LAGGING), LookJson::row);
+        line.list("ended", now.stats().ended().stream().limit(MOST_ENDED), (item, ended) -> item.text(
+                        "time", ended.time().toString())
+                .text("who", ended.who())
+                .text("reason", ended.reason().name())
+                .text("detail", ended.detail()));
+        return event("stats", line);
     }
 
     private List<ConnectionRow> namedInMetrics() {
         return config.metricsOnly().isEmpty()
-                ? furthestBehind(config.metricsNames())
+                ? furthestFirst().limit(config.metricsNames()).toList()
                 : furthestFirst()
                         .filter(row -> config.metricsOnly().contains(row.name()))
                         .toList();

@@ -3,6 +3,8 @@ package dev.msgrelay.server.admin;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
+import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 
 /** One JSON object as one line of ASCII: other characters in strings are escaped, so no terminal's encoding matters. */
 public final class JsonLine {
@@ -70,22 +72,14 @@ public final class JsonLine {
         return this;
     }
 
-    /** Begins a list of objects as a member. */
-    public JsonLine beginList(String name) {
+    /** Adds a list of objects as a member; {@code members} adds those of each. */
+    public <T> JsonLine list(String name, Stream<T> items, BiConsumer<JsonLine, T> members) {
         name(name).append('[');
-        return this;
-    }
-
-    /** Begins an object of the list; {@link #close} ends it. */
-    public JsonLine item() {
-        if (line.charAt(line.length() - 1) != '[') {
-            line.append(',');
-        }
-        line.append('{');
-        return this;
-    }
-
-    public JsonLine closeList() {
+        items.forEach(item -> {
+            line.append(line.charAt(line.length() - 1) == '[' ? "{" : ",{");
+            members.accept(this, item);
+            close();
+        });
         line.append(']');
         return this;
     }

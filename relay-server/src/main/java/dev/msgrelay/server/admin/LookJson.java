@@ -45,17 +45,12 @@ public final class LookJson {
                 .number("leader", status.leader())
                 .number("term", status.term())
                 .number("commitPosition", status.commitPosition())
-                .beginList("members");
-        for (ClusterStatus.Member member : status.members()) {
-            line.item()
-                    .number("node", member.node())
-                    .text("address", member.address())
-                    .number("position", member.position())
-                    .number("lagBytes", member.lagBytes())
-                    .number("silentMillis", member.silentMillis())
-                    .close();
-        }
-        line.closeList().close();
+                .list("members", status.members().stream(), (item, member) -> item.number("node", member.node())
+                        .text("address", member.address())
+                        .number("position", member.position())
+                        .number("lagBytes", member.lagBytes())
+                        .number("silentMillis", member.silentMillis()))
+                .close();
     }
 
     public static void row(JsonLine line, ConnectionRow row) {

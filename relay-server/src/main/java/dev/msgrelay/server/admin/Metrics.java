@@ -3,7 +3,6 @@ package dev.msgrelay.server.admin;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.core.ClusterStatus;
-import dev.msgrelay.server.engine.MemoryPlan;
 import dev.msgrelay.server.flow.TimeHistogram;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.ConnectionRow;
@@ -26,10 +25,13 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -38,12 +40,13 @@ import java.util.function.ToDoubleFunction;
  * new series, but for {@code --metrics-names N}: then there are those of N subscribers.
  */
 final class Metrics {
-    private static final String PREFIX = "relay_";
-    private static final double MILLIS = 1e-3;
-    private static final double NANOS = 1e-9;
+    static final double MILLIS = 1e-3;
+    static final double NANOS = 1e-9;
 
     /** A hundred years: longer than any certificate's life. */
     private static final double LONGEST_SECONDS = 36_525 * 86_400.0;
+
+    private final MetricSnapshots.Builder all = MetricSnapshots.builder();
 
     private Metrics() {}
 
@@ -53,165 +56,175 @@ final class Metrics {
      * @param furthestBehind subscribers that are told by name; usually none
      */
     static byte[] write(RelayServer relay, ExpositionFormatWriter writer, List<ConnectionRow> furthestBehind) {
+        Metrics metrics = new Metrics();
+        metrics.addRelay(relay, relay.stats());
+        ProcessMetrics.addTo(metrics);
+        if (!furthestBehind.isEmpty()) {
+            metrics.addSubscribers(furthestBehind);
+        }
         ByteArrayOutputStream out = new ByteArrayOutputStream(16 << 10);
         try {
-            writer.write(out, of(relay, furthestBehind), EscapingScheme.UNDERSCORE_ESCAPING);
+            writer.write(out, metrics.all.build(), EscapingScheme.UNDERSCORE_ESCAPING);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return out.toByteArray();
     }
 
-    private static MetricSnapshots of(RelayServer relay, List<ConnectionRow> furthestBehind) {
-        RelayStats stats = relay.stats();
-        MetricSnapshots.Builder all = MetricSnapshots.builder();
+    // ---- kinds of metrics --------------------------------------------------------------------------------------
+
+    void counter(String name, String help, double value) {
+        all.metricSnapshot(CounterSnapshot.builder()
+                .name(name)
+                .help(help)
+                .dataPoint(CounterDataPointSnapshot.builder().value(value).build())
+                .build());
+    }
+
+    void gauge(String name, String help, double value) {
+        all.metricSnapshot(GaugeSnapshot.builder()
+                .name(name)
+                .help(help)
+                .dataPoint(GaugeDataPointSnapshot.builder().value(value).build())
+                .build());
+    }
+
+    /** A gauge with a value for each of several things, which a label tells apart. */
+    <T> void gauge(
+            String name,
+            String help,
+            Collection<T> things,
+            String label,
+            Function<T, String> labelOf,
+            ToDoubleFunction<T> value) {
+        GaugeSnapshot.Builder gauge = GaugeSnapshot.builder().name(name).help(help);
+        things.forEach(thing -> gauge.dataPoint(GaugeDataPointSnapshot.builder()
+                .labels(Labels.of(label, labelOf.apply(thing)))
+                .value(value.applyAsDouble(thing))
+                .build()));
+        all.metricSnapshot(gauge.build());
+    }
+
+    private void histogram(String name, String help, TimeHistogram.Times times) {
+        List<Double> bounds = new ArrayList<>(times.bounds());
+        bounds.add(Double.POSITIVE_INFINITY);
+        all.metricSnapshot(HistogramSnapshot.builder()
+                .name(name)
+                .help(help)
+                .dataPoint(HistogramDataPointSnapshot.builder()
+                        .classicHistogramBuckets(ClassicHistogramBuckets.of(bounds, times.upTo()))
+                        .sum(times.nanos() * NANOS)
+                        .build())
+                .build());
+    }
+
+    // ---- the relay's -------------------------------------------------------------------------------------------
+
+    private void addRelay(RelayServer relay, RelayStats stats) {
         for (Counter counter : Counter.values()) {
-            if (!stats.has(counter) || counter == Counter.JOURNAL_FORCES || counter == Counter.JOURNAL_FORCE_MILLIS) {
-                // The histogram of forces has these two.
-                continue;
+            // The histogram of forces has these two.
+            if (stats.has(counter) && counter != Counter.JOURNAL_FORCES && counter != Counter.JOURNAL_FORCE_MILLIS) {
+                add(counter, stats.get(counter));
             }
-            boolean millis = counter.unit().equals("ms");
-            String name = counter.name().toLowerCase(Locale.ROOT);
-            add(
-                    all,
-                    counter.total(),
-                    PREFIX + (millis ? name.replaceFirst("millis$", "seconds") : name),
-                    (millis ? "seconds" : counter.unit()) + ": " + counter.help(),
-                    stats.get(counter) * (millis ? MILLIS : 1));
         }
         GarbageCollections gc = GarbageCollections.now();
-        add(all, true, PREFIX + "gc_collections", "collections: garbage collections of the process", gc.count());
-        add(
-                all,
-                true,
-                PREFIX + "gc_seconds",
-                "seconds: spent on garbage collections of the process",
-                gc.millis() * MILLIS);
-        add(
-                all,
-                false,
-                PREFIX + "ready",
+        counter("relay_gc_collections", "collections: garbage collections of the process", gc.count());
+        counter("relay_gc_seconds", "seconds: spent on garbage collections of the process", gc.millis() * MILLIS);
+        gauge(
+                "relay_ready",
                 "1: clients should connect; 0: the relay ends, or its cluster has no leader",
                 relay.ready() ? 1 : 0);
-        add(
-                all,
-                false,
-                PREFIX + "tls_valid_seconds",
+        gauge(
+                "relay_tls_valid_seconds",
                 "seconds: until a certificate or authority expires; below 0: one has expired or is not yet valid; 100 years: no TLS",
                 Math.min(relay.tls().validSeconds(), LONGEST_SECONDS));
         if (relay.cluster() != null) {
-            cluster(all, relay.cluster());
+            addCluster(relay.cluster());
         }
         if (stats.forces() != null) {
-            times(all, "journal_force_seconds", "seconds: duration of a force to the disk", stats.forces());
+            histogram("relay_journal_force_seconds", "seconds: duration of a force to the disk", stats.forces());
         }
-        times(
-                all,
-                "acknowledge_seconds",
+        histogram(
+                "relay_acknowledge_seconds",
                 "seconds: from a batch's first message in the relay until its publishers are told, once a batch",
                 stats.acknowledgements());
-        times(
-                all,
-                "transit_seconds",
+        histogram(
+                "relay_transit_seconds",
                 "seconds: from a batch's first message in the relay until its subscribers are sent it, once a batch",
                 stats.transits());
-        closes(all, stats);
-        memory(all, stats, relay.memory());
-        ProcessMetrics.add(all);
-        if (!furthestBehind.isEmpty()) {
-            subscribers(all, furthestBehind);
-        }
+        addCloses(stats);
+        List<Part> parts = List.of(Part.values());
+        gauge(
+                "relay_memory_used_bytes",
+                "bytes: taken or reserved, by part",
+                parts,
+                "part",
+                Metrics::lower,
+                part -> stats.memory().get(part));
+        gauge("relay_memory_limit_bytes", "bytes: limit, by part", parts, "part", Metrics::lower, relay.memory()::of);
         all.metricSnapshot(InfoSnapshot.builder()
-                .name(PREFIX + "build")
+                .name("relay_build")
                 .help("the running version")
                 .dataPoint(InfoDataPointSnapshot.builder()
                         .labels(Labels.of("version", Answers.version()))
                         .build())
                 .build());
-        return all.build();
     }
 
-    static void add(MetricSnapshots.Builder all, boolean total, String name, String help, double value) {
-        if (total) {
-            all.metricSnapshot(CounterSnapshot.builder()
-                    .name(name)
-                    .help(help)
-                    .dataPoint(CounterDataPointSnapshot.builder().value(value).build())
-                    .build());
+    private void add(Counter counter, long value) {
+        boolean millis = counter.unit().equals("ms");
+        String name = "relay_" + (millis ? lower(counter).replaceFirst("millis$", "seconds") : lower(counter));
+        String help = (millis ? "seconds" : counter.unit()) + ": " + counter.help();
+        if (counter.total()) {
+            counter(name, help, value * (millis ? MILLIS : 1));
         } else {
-            all.metricSnapshot(GaugeSnapshot.builder()
-                    .name(name)
-                    .help(help)
-                    .dataPoint(GaugeDataPointSnapshot.builder().value(value).build())
-                    .build());
+            gauge(name, help, value * (millis ? MILLIS : 1));
         }
+    }
+
+    private static String lower(Enum<?> word) {
+        return word.name().toLowerCase(Locale.ROOT);
     }
 
     /** Adds the cluster's state. Its members come from a file, so clients cannot make new series. */
-    private static void cluster(MetricSnapshots.Builder all, ClusterStatus status) {
-        GaugeSnapshot.Builder state =
-                GaugeSnapshot.builder().name(PREFIX + "cluster_role").help("1: the role of this node");
-        for (ClusterStatus.State each : ClusterStatus.State.values()) {
-            state.dataPoint(GaugeDataPointSnapshot.builder()
-                    .labels(Labels.of("role", each.name().toLowerCase(Locale.ROOT)))
-                    .value(each == status.state() ? 1 : 0)
-                    .build());
-        }
-        all.metricSnapshot(state.build());
-        add(all, false, PREFIX + "cluster_leader", "node: the leader; 0: unknown", status.leader());
-        add(all, false, PREFIX + "cluster_term", "number: the leader's term; -1: there was no leader", status.term());
-        add(
-                all,
-                false,
-                PREFIX + "cluster_commit_position",
+    private void addCluster(ClusterStatus status) {
+        gauge(
+                "relay_cluster_role",
+                "1: the role of this node",
+                List.of(ClusterStatus.State.values()),
+                "role",
+                Metrics::lower,
+                each -> each == status.state() ? 1 : 0);
+        gauge("relay_cluster_leader", "node: the leader; 0: unknown", status.leader());
+        gauge("relay_cluster_term", "number: the leader's term; -1: there was no leader", status.term());
+        gauge(
+                "relay_cluster_commit_position",
                 "bytes: of the cluster's log that a majority has, as far as this node knows",
                 status.commitPosition());
-        GaugeSnapshot.Builder lag = GaugeSnapshot.builder()
-                .name(PREFIX + "cluster_member_lag_bytes")
-                .help("bytes: in order, and not at this member by its last report; -1: no report");
-        GaugeSnapshot.Builder silent = GaugeSnapshot.builder()
-                .name(PREFIX + "cluster_member_silent_seconds")
-                .help("seconds: since this member's last report; -1: no report");
-        for (ClusterStatus.Member member : status.members()) {
-            Labels labels = Labels.of("node", Integer.toString(member.node()));
-            lag.dataPoint(GaugeDataPointSnapshot.builder()
-                    .labels(labels)
-                    .value(member.lagBytes())
-                    .build());
-            silent.dataPoint(GaugeDataPointSnapshot.builder()
-                    .labels(labels)
-                    .value(member.silentMillis() < 0 ? -1 : member.silentMillis() * MILLIS)
-                    .build());
-        }
-        all.metricSnapshot(lag.build());
-        all.metricSnapshot(silent.build());
-    }
-
-    private static void times(MetricSnapshots.Builder all, String name, String help, TimeHistogram.Times times) {
-        ClassicHistogramBuckets.Builder buckets = ClassicHistogramBuckets.builder();
-        for (int i = 0; i < times.upTo().size(); i++) {
-            boolean last = i == times.bounds().size();
-            buckets.bucket(
-                    last ? Double.POSITIVE_INFINITY : times.bounds().get(i),
-                    times.upTo().get(i));
-        }
-        all.metricSnapshot(HistogramSnapshot.builder()
-                .name(PREFIX + name)
-                .help(help)
-                .dataPoint(HistogramDataPointSnapshot.builder()
-                        .classicHistogramBuckets(buckets.build())
-                        .sum(times.nanos() * NANOS)
-                        .build())
-                .build());
+        Function<ClusterStatus.Member, String> node = member -> Integer.toString(member.node());
+        gauge(
+                "relay_cluster_member_lag_bytes",
+                "bytes: in order, and not at this member by its last report; -1: no report",
+                status.members(),
+                "node",
+                node,
+                ClusterStatus.Member::lagBytes);
+        gauge(
+                "relay_cluster_member_silent_seconds",
+                "seconds: since this member's last report; -1: no report",
+                status.members(),
+                "node",
+                node,
+                member -> member.silentMillis() < 0 ? -1 : member.silentMillis() * MILLIS);
     }
 
     /**
      * Adds closes by all reasons, also those that have not occurred: a series that appears with its first event has no
      * rate.
      */
-    private static void closes(MetricSnapshots.Builder all, RelayStats stats) {
+    private void addCloses(RelayStats stats) {
         CounterSnapshot.Builder closes = CounterSnapshot.builder()
-                .name(PREFIX + "connections_closed")
+                .name("relay_connections_closed")
                 .help("connections: closed or refused, by reason");
         for (CloseReason reason : CloseReason.values()) {
             closes.dataPoint(CounterDataPointSnapshot.builder()
@@ -223,57 +236,22 @@ final class Metrics {
     }
 
     /** Adds subscribers by name; of several with the same name, the one that is furthest behind. */
-    private static void subscribers(MetricSnapshots.Builder all, List<ConnectionRow> rows) {
+    private void addSubscribers(List<ConnectionRow> furthestBehind) {
         Map<String, ConnectionRow> byName = new LinkedHashMap<>();
-        rows.forEach(row -> byName.putIfAbsent(row.name(), row));
-        subscriber(all, byName, "lag_bytes", "bytes: lag of a subscriber", ConnectionRow::lagBytes);
-        subscriber(all, byName, "lag_messages", "messages: lag of a subscriber", ConnectionRow::lagMessages);
-        subscriber(
-                all,
-                byName,
+        furthestBehind.forEach(row -> byName.putIfAbsent(row.name(), row));
+        subscribers("lag_bytes", "bytes: lag of a subscriber", byName, ConnectionRow::lagBytes);
+        subscribers("lag_messages", "messages: lag of a subscriber", byName, ConnectionRow::lagMessages);
+        subscribers(
                 "messages_per_second",
                 "messages: handed to a subscriber in the last second",
-                ConnectionRow::messagesPerSecond);
-        subscriber(
-                all,
                 byName,
-                "connected_seconds",
-                "seconds: since a subscriber connected",
-                row -> row.ageMillis() * MILLIS);
+                ConnectionRow::messagesPerSecond);
+        subscribers(
+                "connected_seconds", "seconds: since a subscriber connected", byName, row -> row.ageMillis() * MILLIS);
     }
 
-    private static void subscriber(
-            MetricSnapshots.Builder all,
-            Map<String, ConnectionRow> byName,
-            String name,
-            String help,
-            ToDoubleFunction<ConnectionRow> value) {
-        GaugeSnapshot.Builder gauge =
-                GaugeSnapshot.builder().name(PREFIX + "subscriber_" + name).help(help);
-        byName.forEach((client, row) -> gauge.dataPoint(GaugeDataPointSnapshot.builder()
-                .labels(Labels.of("name", client))
-                .value(value.applyAsDouble(row))
-                .build()));
-        all.metricSnapshot(gauge.build());
-    }
-
-    private static void memory(MetricSnapshots.Builder all, RelayStats stats, MemoryPlan plan) {
-        GaugeSnapshot.Builder used =
-                GaugeSnapshot.builder().name(PREFIX + "memory_used_bytes").help("bytes: taken or reserved, by part");
-        GaugeSnapshot.Builder limit =
-                GaugeSnapshot.builder().name(PREFIX + "memory_limit_bytes").help("bytes: limit, by part");
-        for (Part part : Part.values()) {
-            Labels labels = Labels.of("part", part.name().toLowerCase(Locale.ROOT));
-            used.dataPoint(GaugeDataPointSnapshot.builder()
-                    .labels(labels)
-                    .value(stats.memory().get(part))
-                    .build());
-            limit.dataPoint(GaugeDataPointSnapshot.builder()
-                    .labels(labels)
-                    .value(plan.of(part))
-                    .build());
-        }
-        all.metricSnapshot(used.build());
-        all.metricSnapshot(limit.build());
+    private void subscribers(
+            String name, String help, Map<String, ConnectionRow> byName, ToDoubleFunction<ConnectionRow> value) {
+        gauge("relay_subscriber_" + name, help, byName.values(), "name", ConnectionRow::name, value);
     }
 }

@@ -8,6 +8,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.stream.ChunkedInput;
 import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
+import java.util.stream.Stream;
 
 /** All connections as JSON, written in pieces of 16 KiB as fast as the client reads: there may be thousands. */
 final class RowsInput implements ChunkedInput<ByteBuf> {
@@ -23,9 +24,9 @@ final class RowsInput implements ChunkedInput<ByteBuf> {
         rows = look.connections().iterator();
         JsonLine line = JsonLine.object().text("time", look.time().toString());
         LookJson.cluster(line, look.cluster());
-        String head = line.beginList("connections").end();
-        // The closing brace is cut off: the list is still open.
-        next = head.substring(0, head.length() - 1);
+        String head = line.list("connections", Stream.empty(), LookJson::row).end();
+        // The closing bracket and brace are cut off: the list is still open.
+        next = head.substring(0, head.length() - 2);
     }
 
     @Override

@@ -4,6 +4,8 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The path and the host of a request, in all forms of RFC 9112, section 3.2.
@@ -19,20 +21,15 @@ import java.util.List;
  * @param hosts number of headers Host
  */
 record Target(String path, String host, int hosts) {
-    private static final String[] SCHEMES = {"http://", "https://"};
+    private static final Pattern ABSOLUTE = Pattern.compile("(?is)https?://([^/?#]*)(.*)");
 
     static Target of(HttpRequest request) {
         List<String> hosts = request.headers().getAll(HttpHeaderNames.HOST);
         String uri = request.uri();
-        for (String scheme : SCHEMES) {
-            if (uri.regionMatches(true, 0, scheme, 0, scheme.length())) {
-                int end = scheme.length();
-                while (end < uri.length() && "/?#".indexOf(uri.charAt(end)) < 0) {
-                    end++;
-                }
-                String rest = path(uri.substring(end));
-                return new Target(rest.isEmpty() ? "/" : rest, uri.substring(scheme.length(), end), hosts.size());
-            }
+        Matcher absolute = ABSOLUTE.matcher(uri);
+        if (absolute.matches()) {
+            String rest = path(absolute.group(2));
+            return new Target(rest.isEmpty() ? "/" : rest, absolute.group(1), hosts.size());
         }
         return new Target(path(uri), hosts.isEmpty() ? null : hosts.get(0), hosts.size());
     }

@@ -146,13 +146,7 @@ public final class CommandLog implements SLF4JServiceProvider {
                 out.println(line(level, message, members == null ? List.of() : members, thrown));
                 return;
             }
-            switch (level) {
-                case TRACE -> words.trace(message, thrown);
-                case DEBUG -> words.debug(message, thrown);
-                case INFO -> words.info(message, thrown);
-                case WARN -> words.warn(message, thrown);
-                case ERROR -> words.error(message, thrown);
-            }
+            words.atLevel(level).setCause(thrown).log(message);
         }
     }
 

@@ -54,6 +54,10 @@ final class CommandOutput {
         }
     }
 
+    boolean speaksJson() {
+        return json;
+    }
+
     private String suppressed(long lines) {
         return json
                 ? JsonLine.event("suppressed")

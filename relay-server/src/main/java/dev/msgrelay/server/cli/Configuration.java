@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -35,8 +36,14 @@ import picocli.CommandLine.Unmatched;
  * <pre>
  *   --log-size=64m   before   RELAY_LOG_SIZE=64m   before   log-size = 64m   before   the option's default
  * </pre>
+ *
+ * @param file the configuration file; null: none was named
+ * @param values values from file and environment, by names of options
+ * @param access the rights of clients; null: there is no access block
+ * @param passedOver lines about variables of the environment that are not the relay's
  */
-final class Configuration implements IDefaultValueProvider {
+record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPolicy access, List<String> passedOver)
+        implements IDefaultValueProvider {
     /** A configuration without environment and file. */
     static final Configuration NONE = new Configuration(null, Map.of(), null, List.of());
 
@@ -53,18 +60,8 @@ final class Configuration implements IDefaultValueProvider {
 
     private static final String SERVICE_SUFFIX = "_PORT";
 
-    private final Path file;
-    private final Map<String, ConfigFile.Value> values;
-    private final AccessPolicy access;
-    private final List<String> passedOver;
-
-    private Configuration(
-            Path file, Map<String, ConfigFile.Value> values, AccessPolicy access, List<String> passedOver) {
-        this.file = file;
-        this.values = values;
-        this.access = access;
-        this.passedOver = passedOver;
-    }
+    /** Options that are flags only. */
+    private static final Set<String> NOT_SET = Set.of(Settings.CONFIG, Settings.CHECK_CONFIG);
 
     /**
      * Reads the environment and the file. A value that a stronger source overrides is not checked.
@@ -104,15 +101,11 @@ final class Configuration implements IDefaultValueProvider {
             }
         }
         if (!environment.getOrDefault(IMAGE, "").isEmpty()) {
-            values.putIfAbsent("bind", new ConfigFile.Value(ListenOptions.AUTO, IMAGE));
+            values.putIfAbsent(Settings.BIND, new ConfigFile.Value(Form.AUTO, IMAGE));
         }
-        options.forEach((name, option) -> {
-            if (files.isGiven(option)) {
-                values.remove(name);
-            }
-        });
+        values.keySet().removeIf(name -> files.isGiven(options.get(name)));
         values.forEach((name, value) -> check(name, value));
-        ConfigFile.Value cluster = values.get(ClusterOptions.FILE.substring(2));
+        ConfigFile.Value cluster = values.get(Settings.CLUSTER);
         checkCluster(files.cluster != null || cluster == null ? files.cluster : Path.of(cluster.text()), path);
         AccessPolicy access = file == null || file.access() == null ? null : AccessBlock.read(file.access());
         return new Configuration(path, values, access, passedOver);
@@ -124,13 +117,14 @@ final class Configuration implements IDefaultValueProvider {
      */
     static boolean saysJson(Map<String, String> environment, String... args) {
         List<String> given = List.of(args);
-        if (given.contains(ConfigOptions.CHECK)) {
-            return false;
-        }
         if (given.contains("--json") || given.contains("--json=true") || given.contains("--json=false")) {
             return !given.contains("--json=false");
         }
-        String set = environment.getOrDefault(variable("json"), "");
+        // A person reads the check of a file for a relay that speaks JSON.
+        if (given.contains("--" + Settings.CHECK_CONFIG)) {
+            return false;
+        }
+        String set = environment.getOrDefault(variable(Settings.JSON), "");
         if (!set.isEmpty()) {
             return set.equals("true");
         }
@@ -155,7 +149,9 @@ final class Configuration implements IDefaultValueProvider {
             throw new IllegalArgumentException(value.where() + ": " + UndecodedText.fault("value", value.text()));
         }
         try {
-            new CommandLine(new RelayServerCommand(null, null))
+            CommandSpec command = CommandSpec.create();
+            new Settings().addTo(command);
+            new CommandLine(command)
                     .setCaseInsensitiveEnumValuesAllowed(true)
                     .parseArgs("--" + name + "=" + value.text());
         } catch (ParameterException e) {
@@ -166,10 +162,10 @@ final class Configuration implements IDefaultValueProvider {
     /** Finds the names of the files, before anything else is parsed. */
     @Command
     private static final class WhichFiles {
-        @Option(names = ConfigOptions.FILE)
+        @Option(names = "--" + Settings.CONFIG)
         private Path file;
 
-        @Option(names = ClusterOptions.FILE)
+        @Option(names = "--" + Settings.CLUSTER)
         private Path cluster;
 
         @Unmatched
@@ -178,13 +174,13 @@ final class Configuration implements IDefaultValueProvider {
         static WhichFiles of(Map<String, String> environment, String... args) {
             WhichFiles files = new WhichFiles();
             new CommandLine(files).parseArgs(args);
-            files.file = files.file == null ? named(environment, ConfigOptions.FILE) : files.file;
-            files.cluster = files.cluster == null ? named(environment, ClusterOptions.FILE) : files.cluster;
+            files.file = files.file == null ? named(environment, Settings.CONFIG) : files.file;
+            files.cluster = files.cluster == null ? named(environment, Settings.CLUSTER) : files.cluster;
             return files;
         }
 
-        private static Path named(Map<String, String> environment, String option) {
-            String set = environment.get(variable(option.substring(2)));
+        private static Path named(Map<String, String> environment, String name) {
+            String set = environment.get(variable(name));
             return set == null || set.isEmpty() ? null : Path.of(set);
         }
 
@@ -221,13 +217,9 @@ final class Configuration implements IDefaultValueProvider {
     static Map<String, OptionSpec> options(CommandSpec command) {
         Map<String, OptionSpec> options = new TreeMap<>();
         for (OptionSpec option : command.options()) {
-            String name = option.longestName();
-            boolean says = !option.usageHelp()
-                    && !option.versionHelp()
-                    && !name.equals(ConfigOptions.FILE)
-                    && !name.equals(ConfigOptions.CHECK);
-            if (says) {
-                options.put(name.substring(2), option);
+            String name = option.longestName().substring(2);
+            if (!option.usageHelp() && !option.versionHelp() && !NOT_SET.contains(name)) {
+                options.put(name, option);
             }
         }
         return options;
@@ -253,26 +245,6 @@ final class Configuration implements IDefaultValueProvider {
                 ? values.get(option.longestName().replaceFirst("^--?", ""))
                 : null;
         return value == null ? null : value.text();
-    }
-
-    /** The configuration file; null: none was named. */
-    Path file() {
-        return file;
-    }
-
-    /** The rights of clients; null: there is no access block. */
-    AccessPolicy access() {
-        return access;
-    }
-
-    /** Lines about variables of the environment that are not the relay's. */
-    List<String> passedOver() {
-        return passedOver;
-    }
-
-    /** Number of options that the file or the environment sets. */
-    int size() {
-        return values.size();
     }
 
     /**

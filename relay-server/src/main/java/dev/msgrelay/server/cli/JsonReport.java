@@ -19,8 +19,8 @@ import java.util.Locale;
 import org.slf4j.event.Level;
 
 /**
- * The report for scripts: one JSON object a line. Its {@code event} is ready, stats, connection, draining, stopped or
- * failed; each object has the {@code time} and the {@code level}. The log's objects are between them: {@link
+ * The report for scripts: one JSON object a line. Its {@code event} is checked, ready, stats, connection, draining,
+ * stopped or failed; each object has the {@code time} and the {@code level}. The log's objects are between them: {@link
  * CommandLog}. Totals count from the start; every {@link Counter} is a member by its key.
  */
 final class JsonReport implements ServerReport {
@@ -33,6 +33,11 @@ final class JsonReport implements ServerReport {
         this.out = out;
         this.relay = relay;
         this.pace = pace;
+    }
+
+    /** The event of a configuration that {@code --check-config} has found good. */
+    static String checked(String message) {
+        return event("checked", Instant.now(), Level.INFO).text("message", message).end();
     }
 
     @Override

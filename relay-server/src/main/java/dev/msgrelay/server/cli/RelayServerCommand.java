@@ -1,5 +1,6 @@
 package dev.msgrelay.server.cli;
 
+import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.server.ClusterProvider;
 import dev.msgrelay.server.RelayServer;
@@ -10,6 +11,10 @@ import dev.msgrelay.server.engine.JournalException;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import io.netty.channel.ChannelException;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -23,7 +28,6 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -31,7 +35,6 @@ import picocli.CommandLine.Spec;
 /** {@code relay-server}: starts a relay, reports once a second, drains on SIGTERM and Ctrl-C. */
 @Command(
         name = "relay-server",
-        mixinStandardHelpOptions = true,
         versionProvider = VersionFromManifest.class,
         customSynopsis = {
             "Usage: relay-server [OPTIONS]",
@@ -78,11 +81,14 @@ final class RelayServerCommand implements Callable<Integer> {
     /** Interval of log lines about a recovery that lasts. */
     private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    private static final String CONNECTIONS = "connections";
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     private final Starter starter;
     private final CommandOutput output;
+    private final Settings settings = new Settings();
     private Configuration configuration = Configuration.NONE;
+    private AdminPorts ports;
     private Map<String, String> environment = Map.of();
     private String[] args = {};
     private Reloading reloading;
@@ -91,36 +97,6 @@ final class RelayServerCommand implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
-
-    @Mixin
-    private ConfigOptions files;
-
-    @Mixin
-    private ListenOptions listening;
-
-    @Mixin
-    private StreamOptions stream;
-
-    @Mixin
-    private JournalOptions journal;
-
-    @Mixin
-    private ClusterOptions cluster;
-
-    @Mixin
-    private ClientOptions clients;
-
-    @Mixin
-    private LimitOptions limits;
-
-    @Mixin
-    private TlsOptions tls;
-
-    @Mixin
-    private AdminOptions admin;
-
-    @Mixin
-    private OutputOptions reports;
 
     /** @param output written to its end before the command ends */
     RelayServerCommand(Starter starter, CommandOutput output) {
@@ -141,6 +117,10 @@ final class RelayServerCommand implements Callable<Integer> {
         line.setDefaultValueProvider(configuration);
     }
 
+    Settings settings() {
+        return settings;
+    }
+
     /** Lines about variables of the environment that are not the relay's. */
     List<String> passedOver() {
         return configuration.passedOver();
@@ -150,17 +130,19 @@ final class RelayServerCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         reloading = new Reloading(Configuration.options(spec), this::again);
         // Heard from the start: an unhandled SIGHUP would end the process.
-        boolean hears = files.checkOnly() || Hangup.handle(reloading::hangup);
+        boolean checks = settings.value(Settings.CHECK_CONFIG);
+        boolean hears = checks || Hangup.handle(reloading::hangup);
         RelayConfig config = checkedConfig();
-        if (files.checkOnly()) {
+        if (checks) {
             check(config);
-            spec.commandLine().getOut().println(describeConfiguration(config));
+            String good = describeConfiguration(config);
+            spec.commandLine().getOut().println(output.speaksJson() ? JsonReport.checked(good) : good);
             return 0;
         }
-        if (reports.json()) {
+        if (settings.<Boolean>value(Settings.JSON)) {
             output.speakJson();
         }
-        if (listening.isShutIn(config.access() != null)) {
+        if (settings.isShutIn(config.access() != null)) {
             LOG.warn(
                     "nobody beyond this host, or this container, can connect: there is neither an access block (--config)"
                             + " nor --insecure");
@@ -170,8 +152,8 @@ final class RelayServerCommand implements Callable<Integer> {
         }
         Descriptors.check(config, LOG);
         Runtime.getRuntime().addShutdownHook(new Thread(this::endProcess, "relay-shutdown"));
-        try (AdminServer health = admin.startHealth();
-                AdminServer early = admin.startBefore(reloading::reload)) {
+        try (AdminServer health = ports.startHealth();
+                AdminServer early = ports.startBefore(reloading::reload)) {
             RelayServer relay = starter.start(config, new Recovering(early, health));
             reloading.started(relay, config);
             return serve(relay, early, health);
@@ -244,8 +226,8 @@ final class RelayServerCommand implements Callable<Integer> {
         if (health != null) {
             health.serve(relay);
         }
-        try (AdminServer port = admin.start(early, relay, reloading::reload)) {
-            ServerReport report = reports.report(spec.commandLine().getOut(), relay, new Pace(output::finish));
+        try (AdminServer port = ports.start(early, relay, reloading::reload)) {
+            ServerReport report = report(relay);
             report.ready(port, health);
             return runUntilTold(relay, report);
         } catch (IOException e) {
@@ -254,16 +236,41 @@ final class RelayServerCommand implements Callable<Integer> {
         }
     }
 
+    private ServerReport report(RelayServer relay) {
+        PrintWriter out = spec.commandLine().getOut();
+        Pace pace = new Pace(output::finish);
+        return settings.<Boolean>value(Settings.JSON)
+                ? new JsonReport(out, relay, pace)
+                : new TextReport(out, relay, pace);
+    }
+
     private int runUntilTold(RelayServer relay, ServerReport report) throws InterruptedException {
         relay.failure().thenRun(stopping::countDown);
         ServiceManager.sendState(ServiceManager.READY);
         for (long seconds = 1; !stopping.await(1, TimeUnit.SECONDS); seconds++) {
-            reports.second(relay, report, seconds);
+            second(relay, report, seconds);
         }
         int code = relay.failure().isDone() ? fail(relay, report) : drain(relay, report);
         output.finish();
         done.complete(code);
         return code;
+    }
+
+    /** Prints the lines of a second. */
+    private void second(RelayServer relay, ServerReport report, long seconds) {
+        boolean quiet = settings.value("quiet");
+        Duration connections = settings.value(CONNECTIONS);
+        boolean table = connections != null && seconds % connections.toSeconds() == 0;
+        if (quiet && !table) {
+            return;
+        }
+        Look look = Look.at(relay);
+        if (!quiet) {
+            report.second(look);
+        }
+        if (table) {
+            report.connections(look);
+        }
     }
 
     private int drain(RelayServer relay, ServerReport report) {
@@ -298,22 +305,18 @@ final class RelayServerCommand implements Callable<Integer> {
     private String describeConfiguration(RelayConfig config) {
         String from = configuration.file() == null ? "no file is named" : configuration.file() + ": good";
         String who = config.access() == null ? "no access block" : TextReport.identities(config);
-        int options = configuration.size();
+        int options = configuration.values().size();
         return from + "; " + ShortText.counted(options, "option") + " from file and environment, " + who;
     }
 
     /** Reads flags, environment and file again, by a command of its own. */
-    private Reloading.Settings again() throws IOException {
+    private Reloading.Fresh again() throws IOException {
         RelayServerCommand fresh = new RelayServerCommand(starter, output);
         CommandLine line = RelayServerMain.commandLine(fresh);
         fresh.configure(line, environment, args);
         line.parseArgs(args);
         RelayConfig config = fresh.checkedConfig();
-        return new Reloading.Settings(
-                Configuration.options(fresh.spec),
-                config,
-                fresh.listening.insecure(),
-                fresh.describeConfiguration(config));
+        return new Reloading.Fresh(Configuration.options(fresh.spec), config, fresh.describeConfiguration(config));
     }
 
     /**
@@ -324,9 +327,9 @@ final class RelayServerCommand implements Callable<Integer> {
     private RelayConfig checkedConfig() {
         RelayConfig config = config();
         try {
-            reports.check();
-            admin.check(config.tls().on());
-            journal.check();
+            checkInterval(settings.value(CONNECTIONS));
+            ports = AdminPorts.of(settings, config.tls().on());
+            checkJournal(config.journal().directory());
             config.transport().resolve();
             if (config.tls().on()) {
                 config.tls().provider().resolve();
@@ -337,11 +340,34 @@ final class RelayServerCommand implements Callable<Integer> {
         return config;
     }
 
+    private static void checkInterval(Duration connections) {
+        if (connections != null && connections.toSeconds() < 1) {
+            throw new IllegalArgumentException(
+                    "connections every " + Durations.format(connections) + " is more often than every 1s");
+        }
+    }
+
+    /** Checks that the directory can hold a journal, and changes nothing. */
+    private static void checkJournal(Path directory) {
+        if (directory == null) {
+            return;
+        }
+        if (directory.toString().isEmpty()) {
+            throw new IllegalArgumentException("journal is empty: it is the name of a directory");
+        }
+        if (Files.exists(directory) && !Files.isDirectory(directory)) {
+            throw new IllegalArgumentException("journal " + directory + " is no directory");
+        }
+        if (Files.exists(directory) && !Files.isWritable(directory)) {
+            throw new IllegalArgumentException("journal " + directory + " cannot be written to");
+        }
+    }
+
     /** Checks the files and addresses that only a start, or a reload, uses. */
     private void check(RelayConfig config) {
         try {
             for (String warning : RelayServer.check(config)) {
-                spec.commandLine().getErr().println("relay-server: " + warning);
+                CommandLog.tell(spec.commandLine().getErr(), Level.WARN, warning);
             }
         } catch (IOException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
@@ -350,15 +376,7 @@ final class RelayServerCommand implements Callable<Integer> {
 
     RelayConfig config() {
         try {
-            RelayConfig.Builder config = RelayConfig.builder();
-            listening.applyTo(config, configuration.access() != null);
-            stream.applyTo(config);
-            journal.applyTo(config);
-            cluster.applyTo(config);
-            clients.applyTo(config);
-            limits.applyTo(config);
-            tls.applyTo(config);
-            return config.access(configuration.access()).build();
+            return settings.config(configuration.access());
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), configuration.withPlace(e.getMessage()));
         }

@@ -8,7 +8,6 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Map;
@@ -57,7 +56,8 @@ public final class RelayServerMain {
         }
         Thread.setDefaultUncaughtExceptionHandler((thread, cause) ->
                 LoggerFactory.getLogger("relay").error("thread {} ended: {}", thread.getName(), cause, cause));
-        int code = execute(new RelayServerCommand(starter, output), System.getenv(), args);
+        RelayServerCommand command = new RelayServerCommand(starter, output);
+        int code = execute(commandLine(command), command, System.getenv(), args);
         output.finish();
         System.exit(code);
     }
@@ -92,13 +92,7 @@ public final class RelayServerMain {
         return command.config();
     }
 
-    /** Runs the command with environment and file; returns its exit code. */
-    static int execute(RelayServerCommand command, Map<String, String> environment, String... args) {
-        CommandLine line = commandLine(command);
-        return execute(line, command, environment, args);
-    }
-
-    /** Runs the command; {@code line} is the command's own. */
+    /** Runs the command with environment and file; returns its exit code. {@code line} is the command's own. */
     static int execute(CommandLine line, RelayServerCommand command, Map<String, String> environment, String... args) {
         String fault = UndecodedText.faultOf(args);
         if (fault != null) {
@@ -127,13 +121,15 @@ public final class RelayServerMain {
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
                 .setParameterExceptionHandler((failure, args) ->
                         CommandLog.refuse(failure.getCommandLine().getErr(), describe(failure)));
+        command.settings().addTo(line.getCommandSpec());
+        line.getCommandSpec().mixinStandardHelpOptions(true);
         // A stream of its own, not the queue of a relay's output: a token that is lost is a failure. getOut first:
         // picocli gives the first stream used to all subcommands.
         line.getOut();
         line.getSubcommands()
                 .get("token")
                 .setOut(new PrintWriter(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8));
-        line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, new HelpText(headings()));
+        line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, command.settings()::helpText);
         return line;
     }
 
@@ -142,23 +138,6 @@ public final class RelayServerMain {
         return failure instanceof UnmatchedArgumentException unmatched
                 ? SecretText.unmatched(unmatched.getUnmatched(), known(unmatched.getCommandLine()))
                 : failure.getMessage();
-    }
-
-    /** Headings of the classes of options, by the names of the command's fields. */
-    private static Map<String, String> headings() {
-        Map<String, String> headings = new LinkedHashMap<>();
-        headings.put("files", "Configuration");
-        headings.put("listening", "Listening");
-        headings.put("stream", "Stream and memory");
-        headings.put("journal", "Journal");
-        headings.put("cluster", "Cluster");
-        headings.put("clients", "Clients");
-        headings.put("limits", "Limits");
-        headings.put("tls", "TLS");
-        headings.put("admin", "Admin port");
-        headings.put("reports", "Output");
-        headings.put("mixinStandardHelpOptions", "Help");
-        return headings;
     }
 
     /** The options and commands that may stand behind a command. */

@@ -25,10 +25,9 @@ final class Reloading {
      * All settings, read at one moment.
      *
      * @param options by their names, with their values
-     * @param insecure whether everybody may do everything on purpose
      * @param description for people
      */
-    record Settings(Map<String, OptionSpec> options, RelayConfig config, boolean insecure, String description) {}
+    record Fresh(Map<String, OptionSpec> options, RelayConfig config, String description) {}
 
     /** Reads flags, environment and file. */
     interface Reader {
@@ -36,10 +35,13 @@ final class Reloading {
          * @throws IllegalArgumentException a value is wrong; the message names it
          * @throws PicocliException likewise
          */
-        Settings read() throws IOException;
+        Fresh read() throws IOException;
     }
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");
+
+    /** Settings that a reload takes over, if TLS is on before and after. */
+    private static final Set<String> TLS_FILES = Set.of("tls-cert", "tls-key", "tls-clients", "tls-clients-optional");
 
     private final Map<String, OptionSpec> atStart;
     private final Reader reader;
@@ -84,9 +86,9 @@ final class Reloading {
             return refused("configuration not taken: the relay is still being started");
         }
         try {
-            Settings fresh = reader.read();
+            Fresh fresh = reader.read();
             RelayConfig config = fresh.config();
-            if (access != null && config.access() == null && !fresh.insecure()) {
+            if (access != null && config.access() == null && !config.insecure()) {
                 throw new IllegalArgumentException(
                         "there is no access block any more, and every client might publish and"
                                 + " read everything: put it back, or say insecure = true");
@@ -104,8 +106,8 @@ final class Reloading {
             lines.forEach(told -> log(Level.INFO, told));
             // The warnings were logged when the files were loaded.
             lines.addAll(relay.tls().warnings());
-            Set<String> taken = new HashSet<>(tlsRead ? TlsOptions.RELOADED : Set.of());
-            taken.add(ListenOptions.INSECURE);
+            Set<String> taken = new HashSet<>(tlsRead ? TLS_FILES : Set.of());
+            taken.add(Settings.INSECURE);
             List<String> restarts = restartsNeeded(fresh.options(), taken);
             restarts.forEach(told -> log(Level.WARN, told));
             lines.addAll(restarts);
@@ -140,7 +142,7 @@ final class Reloading {
             OptionSpec then = fresh.get(name);
             if (!taken.contains(name) && !Objects.equals(option.getValue(), then.getValue())) {
                 lines.add(name + " takes a restart: "
-                        + (AdminOptions.SECRET.contains(name)
+                        + (name.equals(Settings.ADMIN_TOKEN)
                                 ? "it has changed"
                                 : "it is " + valueText(option) + " and would be " + valueText(then)));
             }

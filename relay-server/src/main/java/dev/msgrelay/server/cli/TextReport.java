@@ -45,26 +45,22 @@ final class TextReport implements ServerReport {
     @Override
     public void ready(AdminServer admin, AdminServer health) {
         ListenConfig listen = relay.config().listen();
-        out.printf(
-                Locale.ROOT,
-                "%s relay-server: publishers %s, subscribers %s%n",
+        print(
+                "%s relay-server: publishers %s, subscribers %s",
                 time(Instant.now()),
                 places(relay.publishAddress(), listen.publishSocket()),
                 places(relay.subscribeAddress(), listen.subscribeSocket()));
-        out.printf(
-                Locale.ROOT,
-                "  transport %s, %s, packets of %d bytes (MTU %d), slow subscribers: %s%n",
+        print(
+                "  transport %s, %s, packets of %d bytes (MTU %d), slow subscribers: %s",
                 relay.config().transport().text(),
                 loops(),
                 relay.config().stream().packetBytes(),
                 relay.config().stream().mtu(),
                 relay.config().clients().slowSubscriber().flag());
         if (relay.config().tls().on()) {
-            out.printf(
-                    Locale.ROOT,
-                    "  TLS publishers %s, subscribers %s%n",
-                    places(relay.tlsPublishAddress(), null),
-                    places(relay.tlsSubscribeAddress(), null));
+            print(
+                    "  TLS publishers %s, subscribers %s",
+                    places(relay.tlsPublishAddress(), null), places(relay.tlsSubscribeAddress(), null));
             out.println("  " + relay.tls().text());
         }
         if (admin != null) {
@@ -143,11 +139,7 @@ final class TextReport implements ServerReport {
 
     @Override
     public void connections(Look look) {
-        out.printf(
-                Locale.ROOT,
-                "%s  connections: %d%n",
-                time(look.time()),
-                look.connections().size());
+        print("%s  connections: %d", time(look.time()), look.connections().size());
         if (look.connections().isEmpty()) {
             out.flush();
             return;
@@ -205,9 +197,8 @@ final class TextReport implements ServerReport {
     @Override
     public void draining(Look look) {
         RelayStats now = look.stats();
-        out.printf(
-                Locale.ROOT,
-                "%s draining: %d %s, %d %s, the slowest %,d bytes behind%n",
+        print(
+                "%s draining: %d %s, %d %s, the slowest %,d bytes behind",
                 time(look.time()),
                 now.get(Counter.PUBLISHERS),
                 ShortText.plural(now.get(Counter.PUBLISHERS), "publisher"),
@@ -219,20 +210,23 @@ final class TextReport implements ServerReport {
 
     @Override
     public void stopped(Look look, double seconds) {
-        out.printf(
-                Locale.ROOT,
-                "%s stopped after %.1f s of draining: %s%n",
-                time(look.time()),
-                seconds,
-                totals(look.stats()));
-        closes(look.stats());
+        ended(look, String.format(Locale.ROOT, "after %.1f s of draining", seconds));
     }
 
     @Override
     public void failed(Look look, Throwable cause) {
-        String why = cause instanceof JournalException ? "the failure of its journal" : "a fault of its own";
-        out.printf(Locale.ROOT, "%s stopped by %s: %s%n", time(look.time()), why, totals(look.stats()));
-        closes(look.stats());
+        ended(look, cause instanceof JournalException ? "by the failure of its journal" : "by a fault of its own");
+    }
+
+    private void ended(Look look, String how) {
+        print("%s stopped %s: %s", time(look.time()), how, totals(look.stats()));
+        if (!look.stats().closes().isEmpty()) {
+            out.println("  connections closed: "
+                    + look.stats().closes().entrySet().stream()
+                            .map(Map.Entry::toString)
+                            .collect(Collectors.joining(", ")));
+        }
+        out.flush();
     }
 
     private static String totals(RelayStats now) {
@@ -252,14 +246,6 @@ final class TextReport implements ServerReport {
             text.append(String.format(Locale.ROOT, ", %,d duplicates dropped", now.get(Counter.DUPLICATES)));
         }
         return text.toString();
-    }
-
-    private void closes(RelayStats now) {
-        if (!now.closes().isEmpty()) {
-            out.println("  connections closed: "
-                    + now.closes().entrySet().stream().map(Map.Entry::toString).collect(Collectors.joining(", ")));
-        }
-        out.flush();
     }
 
     private String journal() {
@@ -290,6 +276,10 @@ final class TextReport implements ServerReport {
         String loops = ShortText.counted(relay.eventLoops(), "event loop");
         int readers = relay.config().readerLoops();
         return readers == 0 ? loops : loops + ", " + ShortText.counted(readers, "reader loop");
+    }
+
+    private void print(String format, Object... values) {
+        out.println(String.format(Locale.ROOT, format, values));
     }
 
     private static String time(Instant time) {

@@ -4,7 +4,7 @@
  * <pre>
  *   flags, RELAY_*, ConfigFile --> Configuration, AccessBlock      HoconFile: reads files, also the cluster's
  *                                        |
- *   RelayServerMain --> RelayServerCommand (options) --> RelayConfig --> RelayServer
+ *   RelayServerMain --> RelayServerCommand --> Settings (the table) --> RelayConfig --> RelayServer
  *   Hangup (SIGHUP), POST /reload --^  '--> ServerReport: TextReport | JsonReport, from the counters
  * </pre>
  *

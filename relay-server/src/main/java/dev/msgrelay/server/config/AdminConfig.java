@@ -40,14 +40,8 @@ public record AdminConfig(
     private static final Pattern HASH = Pattern.compile("sha256:[0-9a-f]{64}");
 
     public AdminConfig {
-        if (metricsNames < 0 || metricsNames > MOST_METRICS_NAMES) {
-            throw new IllegalArgumentException(
-                    "metrics names " + metricsNames + " is not within 0.." + MOST_METRICS_NAMES);
-        }
-        if (port < 0 || port > 65_535) {
-            throw new IllegalArgumentException(
-                    (healthOnly ? "health port " : "admin port ") + port + " is not within 0..65535");
-        }
+        Range.check("metrics names", metricsNames, 0, MOST_METRICS_NAMES);
+        Range.check(healthOnly ? "health port" : "admin port", port, 0, Range.MOST_PORT);
         if (token != null && !HASH.matcher(token).matches()) {
             // The message does not show the value: it may be the token itself.
             throw new IllegalArgumentException(
@@ -73,17 +67,15 @@ public record AdminConfig(
      * @throws IllegalArgumentException the message names the value and the limit
      */
     public AdminConfig withMetricsNames(String names) {
-        Set<String> only = Set.of();
-        int most;
-        try {
-            most = Integer.parseInt(names.strip());
-        } catch (NumberFormatException e) {
-            only = Arrays.stream(names.split(",", -1)).map(String::strip).collect(Collectors.toUnmodifiableSet());
-            most = only.size();
-        }
+        String text = names.strip();
+        boolean number = text.matches("[+-]?\\d{1,9}");
+        Set<String> only = number
+                ? Set.of()
+                : Arrays.stream(names.split(",", -1)).map(String::strip).collect(Collectors.toUnmodifiableSet());
         if (only.contains("")) {
             throw new IllegalArgumentException("metrics names '" + names + "' has an empty name");
         }
+        int most = number ? Integer.parseInt(text) : only.size();
         return new AdminConfig(host, port, tls, token, healthOnly, most, only);
     }
 

@@ -28,24 +28,6 @@ public record ClientConfig(
         Duration peerTimeout,
         int maxConnections,
         int maxPublishers) {
-    /** Disconnect: nobody else notices a slow subscriber, and the subscriber learns the reason from the close. */
-    public static final Policy DEFAULT_POLICY = Policy.DISCONNECT;
-    /** Policies that cost nobody else anything; REPLAY needs a journal. */
-    public static final Set<Policy> DEFAULT_ALLOWED = Set.of(Policy.DISCONNECT, Policy.SKIP, Policy.REPLAY);
-    /**
-     * Five seconds: a dead peer is noticed within seconds, and an idle connection costs two small packets in that time.
-     */
-    public static final Duration DEFAULT_HEARTBEAT = Duration.ofSeconds(5);
-    /** Three heartbeats: a process that pauses for a while is not given up at once. */
-    public static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofSeconds(15);
-    /** Five seconds: a HELLO fits into one packet. */
-    public static final Duration DEFAULT_HANDSHAKE_TIMEOUT = Duration.ofSeconds(5);
-
-    /** One minute for a host that was switched off; a paused process still acknowledges, through its kernel. */
-    public static final Duration DEFAULT_PEER_TIMEOUT = Duration.ofSeconds(60);
-
-    public static final int DEFAULT_MAX_CONNECTIONS = 4096;
-    public static final int DEFAULT_MAX_PUBLISHERS = 1024;
 
     static final int MOST_CONNECTIONS = 1_000_000;
 
@@ -53,18 +35,12 @@ public record ClientConfig(
         EnumSet<Policy> allowed = EnumSet.of(slowSubscriber);
         allowed.addAll(allowedPolicies);
         allowedPolicies = Set.copyOf(allowed);
-        LimitsConfig.millisWithin("heartbeat", heartbeat, Protocol.MIN_HEARTBEAT_MILLIS, Protocol.MAX_HEARTBEAT_MILLIS);
-        LimitsConfig.millisWithin("idle timeout", idleTimeout, heartbeat.toMillis(), LimitsConfig.MOST_MILLIS);
-        LimitsConfig.millisWithin("handshake timeout", handshakeTimeout, 1, LimitsConfig.MOST_MILLIS);
-        LimitsConfig.millisWithin("peer timeout", peerTimeout, 2000, LimitsConfig.MOST_MILLIS);
-        within("max connections", maxConnections, MOST_CONNECTIONS);
-        within("max publishers", maxPublishers, MOST_CONNECTIONS);
-    }
-
-    private static void within(String what, int value, int most) {
-        if (value < 1 || value > most) {
-            throw new IllegalArgumentException(what + " " + value + " is not within 1.." + most);
-        }
+        Range.checkMillis("heartbeat", heartbeat, Protocol.MIN_HEARTBEAT_MILLIS, Protocol.MAX_HEARTBEAT_MILLIS);
+        Range.checkMillis("idle timeout", idleTimeout, heartbeat.toMillis(), LimitsConfig.MOST_MILLIS);
+        Range.checkMillis("handshake timeout", handshakeTimeout, 1, LimitsConfig.MOST_MILLIS);
+        Range.checkMillis("peer timeout", peerTimeout, 2000, LimitsConfig.MOST_MILLIS);
+        Range.check("max connections", maxConnections, 1, MOST_CONNECTIONS);
+        Range.check("max publishers", maxPublishers, 1, MOST_CONNECTIONS);
     }
 
     /**

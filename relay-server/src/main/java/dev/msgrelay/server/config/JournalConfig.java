@@ -20,39 +20,21 @@ public record JournalConfig(
     /** The relay's reaction to a failed journal. */
     public enum Failure {
         /** The relay stops, and clients go to another one: their acknowledgements stay true. */
-        EXIT("exit"),
+        EXIT,
         /** The relay continues in memory alone. */
-        MEMORY("memory");
-
-        private final String flag;
-
-        Failure(String flag) {
-            this.flag = flag;
-        }
-
-        /** The word on the command line. */
-        public String flag() {
-            return flag;
-        }
+        MEMORY
     }
 
     /** The value of {@link #keepBytes} for a journal without a limit. */
     public static final long UNLIMITED = JournalSettings.UNLIMITED;
 
-    public static final int DEFAULT_SEGMENT_BYTES = 128 << 20;
-
-    /** A size, not a time: the relay knows at start whether it fits on the disk, and never takes more. */
-    public static final long DEFAULT_KEEP_BYTES = 10L << 30;
-
-    public static final Duration DEFAULT_FORCE = Duration.ofSeconds(1);
-
     private static final Duration MOST_TIME = Duration.ofDays(36_500);
     private static final Duration MOST_FORCE = Duration.ofHours(1);
 
     public JournalConfig {
-        LimitsConfig.millisWithin("journal force", force, 1, MOST_FORCE.toMillis());
+        Range.checkMillis("journal force", force, 1, MOST_FORCE.toMillis());
         if (keepTime != null) {
-            LimitsConfig.millisWithin("journal keep", keepTime, 1, MOST_TIME.toMillis());
+            Range.checkMillis("journal keep", keepTime, 1, MOST_TIME.toMillis());
         }
         settings(segmentBytes, keepBytes, keepTime, force);
         if (keepBytes != UNLIMITED && keepBytes / segmentBytes > JournalSettings.MOST_SEGMENTS) {

@@ -4,7 +4,6 @@ import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Protocol;
 import dev.msgrelay.server.journal.read.JournalFeed;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Limits on the cost of clients: memory beside that of the stream, time for a frame under way, and the share of one
@@ -45,32 +44,8 @@ public record LimitsConfig(
         Duration maxHeartbeat,
         Duration publisherSilence,
         Duration nameHold) {
-    /** As much as the default log, 32 chunks: slow readers at many places hold one more log, and no more. */
-    public static final int DEFAULT_PIN_BYTES = 16 << 20;
-    /** About 30 frames of the longest default body at once; further ones take turns. */
-    public static final int DEFAULT_ASSEMBLY_BYTES = 32 << 20;
-    /** 256 writes of 64 KiB under way at once. */
-    public static final int DEFAULT_FILTER_BYTES = 16 << 20;
-    /** Thirty subscribers with a page of the journal on the way at once; further ones take turns. */
-    public static final int DEFAULT_REPLAY_BYTES = 32 << 20;
-    /** 512 clients that use up their share; a client that reads its control frames needs a hundred bytes. */
-    public static final int DEFAULT_CONTROL_BYTES = 32 << 20;
-    /** Seven SUBSCRIBEs of the most ranges (8 KiB each), and other control frames. */
-    public static final int DEFAULT_CONTROL_BYTES_PER_CONNECTION = 64 << 10;
-    /** Ten seconds: longer than any retransmission on a link that still works, shorter than a person's patience. */
-    public static final Duration DEFAULT_FRAME_TIMEOUT = Duration.ofSeconds(10);
-    /** The speed of a modem of 1990: no serious client is slower. */
-    public static final int DEFAULT_MIN_RATE = 1 << 10;
     /** No limit by address: {@link ClientConfig#maxConnections} holds. Behind a proxy all clients have one address. */
     public static final int ANY_NUMBER = ClientConfig.MOST_CONNECTIONS;
-    /** A thousand clients of one host that all reconnect after a cut are served within a second. */
-    public static final int DEFAULT_HANDSHAKES_PER_SECOND = 1000;
-    /** Each start may send out the whole log; a hundred a second is a large group that reconnects. */
-    public static final int DEFAULT_REPLAYS_PER_SECOND = 100;
-    /** One minute: a dead peer is noticed within minutes, whatever interval it asked for. */
-    public static final Duration DEFAULT_MAX_HEARTBEAT = Duration.ofSeconds(60);
-    /** Off: a plain publisher may have no messages for days. */
-    public static final Duration DEFAULT_PUBLISHER_SILENCE = Duration.ZERO;
     /** Ten seconds: longer than a client's usual longest wait between two attempts, shorter than a deployment. */
     public static final Duration DEFAULT_NAME_HOLD = Duration.ofSeconds(10);
 
@@ -85,17 +60,17 @@ public record LimitsConfig(
 
     public LimitsConfig {
         // pinBytes and assemblyBytes depend on the longest body: checkFor checks them.
-        within("filter size", filterBytes, LEAST_FILTER, MOST_BYTES);
-        within("control size per connection", controlBytesPerConnection, LEAST_CONTROL, MOST_BYTES);
-        within("control size", controlBytes, controlBytesPerConnection, MOST_BYTES);
-        millisWithin("frame timeout", frameTimeout, 1, MOST_MILLIS);
-        within("min rate", minRate, 1, MOST_BYTES);
-        within("max per address", maxPerAddress, 1, ANY_NUMBER);
-        within("handshakes per address", handshakesPerSecond, 1, MOST_PER_SECOND);
-        within("replays per address", replaysPerSecond, 1, MOST_PER_SECOND);
-        millisWithin("max heartbeat", maxHeartbeat, Protocol.MIN_HEARTBEAT_MILLIS, Protocol.MAX_HEARTBEAT_MILLIS);
-        millisWithin("publisher silence", publisherSilence, 0, MOST_MILLIS);
-        millisWithin("name hold", nameHold, 0, MOST_MILLIS);
+        Range.check("filter size", filterBytes, LEAST_FILTER, MOST_BYTES);
+        Range.check("control size per connection", controlBytesPerConnection, LEAST_CONTROL, MOST_BYTES);
+        Range.check("control size", controlBytes, controlBytesPerConnection, MOST_BYTES);
+        Range.checkMillis("frame timeout", frameTimeout, 1, MOST_MILLIS);
+        Range.check("min rate", minRate, 1, MOST_BYTES);
+        Range.check("max per address", maxPerAddress, 1, ANY_NUMBER);
+        Range.check("handshakes per address", handshakesPerSecond, 1, MOST_PER_SECOND);
+        Range.check("replays per address", replaysPerSecond, 1, MOST_PER_SECOND);
+        Range.checkMillis("max heartbeat", maxHeartbeat, Protocol.MIN_HEARTBEAT_MILLIS, Protocol.MAX_HEARTBEAT_MILLIS);
+        Range.checkMillis("publisher silence", publisherSilence, 0, MOST_MILLIS);
+        Range.checkMillis("name hold", nameHold, 0, MOST_MILLIS);
     }
 
     /**
@@ -108,31 +83,12 @@ public record LimitsConfig(
         String why = " (max body " + stream.maxBody() + ")";
         // A subscriber that was sent part of a frame holds it to its end: the frame, and the chunks that it begins and
         // ends in.
-        within("pin size", pinBytes, 2 * StreamConfig.CHUNK_BYTES + frame, MOST_BYTES, why);
+        Range.check("pin size", pinBytes, 2 * StreamConfig.CHUNK_BYTES + frame, MOST_BYTES, why);
         // A page of the journal ends behind a whole frame.
         if (journal.on()) {
-            within("replay size", replayBytes, JournalFeed.PAGE_BYTES + frame, MOST_BYTES, why);
+            Range.check("replay size", replayBytes, JournalFeed.PAGE_BYTES + frame, MOST_BYTES, why);
         }
         // Two frames: the next one has begun while the first one goes into the ring.
-        within("assembly size", assemblyBytes, 2 * frame, MOST_BYTES, why);
-    }
-
-    static void millisWithin(String what, Duration value, long least, long most) {
-        // Long.MAX_VALUE for a duration that is too long to count in milliseconds.
-        long millis = TimeUnit.MILLISECONDS.convert(value);
-        if (millis < least || millis > most) {
-            throw new IllegalArgumentException(
-                    what + " " + millis + " ms is not within " + least + ".." + most + " ms");
-        }
-    }
-
-    private static void within(String what, int value, int least, int most) {
-        within(what, value, least, most, "");
-    }
-
-    private static void within(String what, int value, int least, int most, String why) {
-        if (value < least || value > most) {
-            throw new IllegalArgumentException(what + " " + value + " is not within " + least + ".." + most + why);
-        }
+        Range.check("assembly size", assemblyBytes, 2 * frame, MOST_BYTES, why);
     }
 }

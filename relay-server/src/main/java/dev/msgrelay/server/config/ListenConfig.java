@@ -30,8 +30,6 @@ public record ListenConfig(
         String socketMode,
         String socketGroup) {
     public static final String DEFAULT_HOST = "127.0.0.1";
-    public static final int DEFAULT_PUBLISH_PORT = 7401;
-    public static final int DEFAULT_SUBSCRIBE_PORT = 7400;
     public static final int OFF = -1;
 
     /** The system's limit of a Unix socket's path, less the closing zero. */
@@ -48,26 +46,18 @@ public record ListenConfig(
             throw new IllegalArgumentException(
                     "publish port and subscribe port are both " + publishPort + ": they must differ");
         }
-        checkMode(socketMode);
-        checkGroup(socketGroup);
+        if (socketMode != null && !socketMode.matches(MODE)) {
+            throw new IllegalArgumentException(
+                    "socket mode '" + socketMode + "' is not octal, such as 0660: clients need the right to write");
+        }
+        if (socketGroup != null && socketGroup.isBlank()) {
+            throw new IllegalArgumentException("socket group is empty: it is a name or a number");
+        }
         checkPath("publish socket", publishSocket);
         checkPath("subscribe socket", subscribeSocket);
         if (publishSocket != null && publishSocket.equals(subscribeSocket)) {
             throw new IllegalArgumentException(
                     "publish socket and subscribe socket are both " + publishSocket + ": they must differ");
-        }
-    }
-
-    private static void checkMode(String mode) {
-        if (mode != null && !mode.matches(MODE)) {
-            throw new IllegalArgumentException(
-                    "socket mode '" + mode + "' is not octal, such as 0660: clients need the right to write");
-        }
-    }
-
-    private static void checkGroup(String group) {
-        if (group != null && group.isBlank()) {
-            throw new IllegalArgumentException("socket group is empty: it is a name or a number");
         }
     }
 
@@ -96,8 +86,8 @@ public record ListenConfig(
     }
 
     static void checkPort(String what, int port) {
-        if (port < OFF || port > 65_535) {
-            throw new IllegalArgumentException(what + " " + port + " is not within 0..65535");
+        if (port != OFF) {
+            Range.check(what, port, 0, Range.MOST_PORT);
         }
     }
 

@@ -51,10 +51,6 @@ public record RelayConfig(
      * cache; a second one that sends from four cores on, two that send from eight on.
      */
     public static final int AUTO_EVENT_LOOPS = -1;
-    /** Five seconds: a paused process continues within this time, a dead one does not. */
-    public static final Duration DEFAULT_STALL_TIMEOUT = Duration.ofSeconds(5);
-    /** Five seconds: within the grace period of the usual process supervisors (10 s). */
-    public static final Duration DEFAULT_DRAIN_TIMEOUT = Duration.ofSeconds(5);
 
     private static final int MAX_EVENT_LOOPS = 64;
     private static final int MAX_READER_LOOPS = 63;
@@ -71,19 +67,17 @@ public record RelayConfig(
                     + " is beyond this host, and nothing says who may publish and read: an access block does; insecure lets"
                     + " everybody");
         }
-        if (eventLoops != AUTO_EVENT_LOOPS && (eventLoops < 1 || eventLoops > MAX_EVENT_LOOPS)) {
-            throw new IllegalArgumentException("event loops " + eventLoops + " is not within 1.." + MAX_EVENT_LOOPS);
+        if (eventLoops != AUTO_EVENT_LOOPS) {
+            Range.check("event loops", eventLoops, 1, MAX_EVENT_LOOPS);
         }
-        if (readerLoops < 0 || readerLoops > MAX_READER_LOOPS) {
-            throw new IllegalArgumentException("reader loops " + readerLoops + " is not within 0.." + MAX_READER_LOOPS);
-        }
+        Range.check("reader loops", readerLoops, 0, MAX_READER_LOOPS);
         checkDiffers("TLS publish port", tls.publishPort(), tls, listen);
         checkDiffers("TLS subscribe port", tls.subscribePort(), tls, listen);
         if (clients.slowSubscriber() == Policy.REPLAY && !journal.on()) {
             throw new IllegalArgumentException("slow subscriber replay needs a journal");
         }
-        LimitsConfig.millisWithin("stall timeout", stallTimeout, 1, MOST_MILLIS);
-        LimitsConfig.millisWithin("drain timeout", drainTimeout, 0, MOST_MILLIS);
+        Range.checkMillis("stall timeout", stallTimeout, 1, MOST_MILLIS);
+        Range.checkMillis("drain timeout", drainTimeout, 0, MOST_MILLIS);
     }
 
     private static void checkDiffers(String what, int port, TlsConfig tls, ListenConfig listen) {
@@ -99,13 +93,14 @@ public record RelayConfig(
     /** Collects the settings that differ from the defaults. */
     public static final class Builder {
         private String host = ListenConfig.DEFAULT_HOST;
-        private int publishPort = ListenConfig.DEFAULT_PUBLISH_PORT;
-        private int subscribePort = ListenConfig.DEFAULT_SUBSCRIBE_PORT;
+        private int publishPort = 7401;
+        private int subscribePort = 7400;
         private Path publishSocket;
         private Path subscribeSocket;
         private String socketMode;
         private String socketGroup;
-        private int mtu = StreamConfig.DEFAULT_MTU;
+        // The MTU of Ethernet.
+        private int mtu = 1500;
         // 0: as large as the longest body needs, and no smaller than the default.
         private int ringSize;
         private int logSize;
@@ -113,44 +108,67 @@ public record RelayConfig(
         private Transport transport = Transport.AUTO;
         private int eventLoops = AUTO_EVENT_LOOPS;
         private int readerLoops;
-        private Policy slowSubscriber = ClientConfig.DEFAULT_POLICY;
-        private Set<Policy> allowPolicies = ClientConfig.DEFAULT_ALLOWED;
-        private Duration heartbeat = ClientConfig.DEFAULT_HEARTBEAT;
-        private Duration idleTimeout = ClientConfig.DEFAULT_IDLE_TIMEOUT;
-        private Duration handshakeTimeout = ClientConfig.DEFAULT_HANDSHAKE_TIMEOUT;
-        private Duration peerTimeout = ClientConfig.DEFAULT_PEER_TIMEOUT;
-        private int maxConnections = ClientConfig.DEFAULT_MAX_CONNECTIONS;
-        private int maxPublishers = ClientConfig.DEFAULT_MAX_PUBLISHERS;
-        private int pinBytes = LimitsConfig.DEFAULT_PIN_BYTES;
-        private int assemblyBytes = LimitsConfig.DEFAULT_ASSEMBLY_BYTES;
-        private int filterBytes = LimitsConfig.DEFAULT_FILTER_BYTES;
-        private int replayBytes = LimitsConfig.DEFAULT_REPLAY_BYTES;
-        private int controlBytes = LimitsConfig.DEFAULT_CONTROL_BYTES;
-        private int controlBytesPerConnection = LimitsConfig.DEFAULT_CONTROL_BYTES_PER_CONNECTION;
-        private Duration frameTimeout = LimitsConfig.DEFAULT_FRAME_TIMEOUT;
-        private int minRate = LimitsConfig.DEFAULT_MIN_RATE;
+        // Disconnect: nobody else notices a slow subscriber, and the subscriber learns the reason from the close.
+        private Policy slowSubscriber = Policy.DISCONNECT;
+        // Policies that cost nobody else anything; REPLAY needs a journal.
+        private Set<Policy> allowPolicies = Set.of(Policy.DISCONNECT, Policy.SKIP, Policy.REPLAY);
+        // Five seconds: a dead peer is noticed within seconds, and an idle connection costs two small packets in that
+        // time.
+        private Duration heartbeat = Duration.ofSeconds(5);
+        // Three heartbeats: a process that pauses for a while is not given up at once.
+        private Duration idleTimeout = Duration.ofSeconds(15);
+        // Five seconds: a HELLO fits into one packet.
+        private Duration handshakeTimeout = Duration.ofSeconds(5);
+        // One minute for a host that was switched off; a paused process still acknowledges, through its kernel.
+        private Duration peerTimeout = Duration.ofSeconds(60);
+        private int maxConnections = 4096;
+        private int maxPublishers = 1024;
+        // As much as the default log, 32 chunks: slow readers at many places hold one more log, and no more.
+        private int pinBytes = 16 << 20;
+        // About 30 frames of the longest default body at once; further ones take turns.
+        private int assemblyBytes = 32 << 20;
+        // 256 writes of 64 KiB under way at once.
+        private int filterBytes = 16 << 20;
+        // Thirty subscribers with a page of the journal on the way at once; further ones take turns.
+        private int replayBytes = 32 << 20;
+        // 512 clients that use up their share; a client that reads its control frames needs a hundred bytes.
+        private int controlBytes = 32 << 20;
+        // Seven SUBSCRIBEs of the most ranges (8 KiB each), and other control frames.
+        private int controlBytesPerConnection = 64 << 10;
+        // Ten seconds: longer than any retransmission on a link that still works, shorter than a person's patience.
+        private Duration frameTimeout = Duration.ofSeconds(10);
+        // The speed of a modem of 1990: no serious client is slower.
+        private int minRate = 1 << 10;
         private int maxPerAddress = LimitsConfig.ANY_NUMBER;
-        private int handshakesPerSecond = LimitsConfig.DEFAULT_HANDSHAKES_PER_SECOND;
-        private int replaysPerSecond = LimitsConfig.DEFAULT_REPLAYS_PER_SECOND;
-        private Duration maxHeartbeat = LimitsConfig.DEFAULT_MAX_HEARTBEAT;
-        private Duration publisherSilence = LimitsConfig.DEFAULT_PUBLISHER_SILENCE;
+        // A thousand clients of one host that all reconnect after a cut are served within a second.
+        private int handshakesPerSecond = 1000;
+        // Each start may send out the whole log; a hundred a second is a large group that reconnects.
+        private int replaysPerSecond = 100;
+        // One minute: a dead peer is noticed within minutes, whatever interval it asked for.
+        private Duration maxHeartbeat = Duration.ofSeconds(60);
+        // Off: a plain publisher may have no messages for days.
+        private Duration publisherSilence = Duration.ZERO;
         // Null: the default, which is longer in a cluster.
         private Duration nameHold;
         private AccessPolicy access;
         private boolean insecure;
-        private Duration stallTimeout = DEFAULT_STALL_TIMEOUT;
-        private Duration drainTimeout = DEFAULT_DRAIN_TIMEOUT;
+        // Five seconds: a paused process continues within this time, a dead one does not.
+        private Duration stallTimeout = Duration.ofSeconds(5);
+        // Five seconds: within the grace period of the usual process supervisors (10 s).
+        private Duration drainTimeout = Duration.ofSeconds(5);
         private TlsFiles tls;
-        private int tlsPublishPort = TlsConfig.DEFAULT_PUBLISH_PORT;
-        private int tlsSubscribePort = TlsConfig.DEFAULT_SUBSCRIBE_PORT;
+        private int tlsPublishPort = 7411;
+        private int tlsSubscribePort = 7410;
         private TlsProvider tlsProvider = TlsProvider.AUTO;
         private long tlsRecords = TlsConfig.DEFAULT_RECORDS_PER_KEY;
-        private int tlsBytes = TlsConfig.DEFAULT_MEMORY_BYTES;
+        // 64 MiB: 600 connections, 300 of them busy at a time.
+        private int tlsBytes = 64 << 20;
         private Path journal;
-        private int journalSegment = JournalConfig.DEFAULT_SEGMENT_BYTES;
-        private long journalKeepBytes = JournalConfig.DEFAULT_KEEP_BYTES;
+        private int journalSegment = 128 << 20;
+        // A size, not a time: the relay knows at start whether it fits on the disk, and never takes more.
+        private long journalKeepBytes = 10L << 30;
         private Duration journalKeepTime;
-        private Duration journalForce = JournalConfig.DEFAULT_FORCE;
+        private Duration journalForce = Duration.ofSeconds(1);
         private JournalConfig.Failure journalFailure = JournalConfig.Failure.EXIT;
         private ClusterConfig cluster = ClusterConfig.NONE;
 

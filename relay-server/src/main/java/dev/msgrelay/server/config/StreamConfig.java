@@ -12,8 +12,6 @@ import dev.msgrelay.server.core.FrameRing;
  * @param maxBody longest body in bytes
  */
 public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
-    /** The MTU of Ethernet. */
-    public static final int DEFAULT_MTU = 1500;
     /** 64 Ki cells: a larger ring gains nothing, a smaller one refuses bursts. */
     public static final int DEFAULT_RING_BYTES = 4 << 20;
     /** At 1 GbE, 0.14 s of a subscriber's pause. A log of 64 MiB cost about 4 % in short runs. */
@@ -31,9 +29,9 @@ public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
     private static final int MAX_LOG = 1 << 30;
 
     public StreamConfig {
-        check("mtu", mtu, MIN_MTU, MAX_MTU);
-        check("ring size", ringBytes, MIN_RING, MAX_RING);
-        check("max body", maxBody, 1, FrameLayout.MAX_MAX_BODY);
+        Range.check("mtu", mtu, MIN_MTU, MAX_MTU);
+        Range.check("ring size", ringBytes, MIN_RING, MAX_RING);
+        Range.check("max body", maxBody, 1, FrameLayout.MAX_MAX_BODY);
         if (Integer.bitCount(ringBytes) != 1) {
             throw new IllegalArgumentException("ring size " + ringBytes + " is not a power of two");
         }
@@ -42,11 +40,7 @@ public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
                     "ring size " + ringBytes + " is too small: it must hold twice the longest run of " + maxRun(maxBody)
                             + " bytes (max body " + maxBody + "); without a ring size it does");
         }
-        long minLog = minLog(maxBody);
-        if (logBytes < minLog || logBytes > MAX_LOG) {
-            throw new IllegalArgumentException("log size " + logBytes + " is not within " + minLog + ".." + MAX_LOG
-                    + " (max body " + maxBody + ")");
-        }
+        Range.check("log size", logBytes, minLog(maxBody), MAX_LOG, " (max body " + maxBody + ")");
         if (logBytes % CHUNK_BYTES != 0) {
             throw new IllegalArgumentException("log size " + logBytes + " is not a multiple of " + CHUNK_BYTES);
         }
@@ -100,11 +94,5 @@ public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
     /** Bytes that the log may run ahead of the journal: the most without dropping bytes that are not written yet. */
     public long journalWindowBytes() {
         return logBytes - 2L * CHUNK_BYTES - maxRun();
-    }
-
-    private static void check(String what, long value, long min, long max) {
-        if (value < min || value > max) {
-            throw new IllegalArgumentException(what + " " + value + " is not within " + min + ".." + max);
-        }
     }
 }

@@ -17,10 +17,6 @@ import dev.msgrelay.server.tls.TlsRecords;
  */
 public record TlsConfig(
         TlsFiles files, int publishPort, int subscribePort, TlsProvider provider, long recordsPerKey, int memoryBytes) {
-    public static final int DEFAULT_PUBLISH_PORT = 7411;
-    public static final int DEFAULT_SUBSCRIBE_PORT = 7410;
-    /** 64 MiB: 600 connections, 300 of them busy at a time. */
-    public static final int DEFAULT_MEMORY_BYTES = 64 << 20;
 
     /**
      * Most records that one key of AES-GCM protects: 2^24 (RFC 8446, 5.5), less 2^21 for the seconds in which the
@@ -38,14 +34,8 @@ public record TlsConfig(
             throw new IllegalArgumentException(
                     "TLS publish port and TLS subscribe port are both " + publishPort + ": they must differ");
         }
-        if (recordsPerKey < 1 || recordsPerKey > DEFAULT_RECORDS_PER_KEY) {
-            throw new IllegalArgumentException(
-                    "TLS records per key " + recordsPerKey + " is not within 1.." + DEFAULT_RECORDS_PER_KEY);
-        }
-        if (memoryBytes < LEAST_BYTES || memoryBytes > MOST_BYTES) {
-            throw new IllegalArgumentException(
-                    "TLS size " + memoryBytes + " is not within " + LEAST_BYTES + ".." + MOST_BYTES);
-        }
+        Range.check("TLS records per key", recordsPerKey, 1, DEFAULT_RECORDS_PER_KEY);
+        Range.check("TLS size", memoryBytes, LEAST_BYTES, MOST_BYTES);
     }
 
     /** Whether TLS is on. */

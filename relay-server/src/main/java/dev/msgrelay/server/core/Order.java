@@ -52,8 +52,7 @@ public final class Order {
         FrameRing.Polled polled = ring.poll(runs);
         boolean got = polled == FrameRing.Polled.SOME;
         // A look at a stage takes its cache lines from the producer's core. Now and then it is due all the same:
-        // another
-        // producer may never let the ring run dry.
+        // another producer may never let the ring run dry.
         if (!got || ++batches % BATCHES_PER_LOOK == 0) {
             for (RunStage stage : stages) {
                 got |= stage.take(runs);

@@ -89,9 +89,8 @@ public final class RunScan {
                 incomplete = frame;
                 break;
             }
-            // Neighbours are often alike. A step by the length seen before does not wait for the header: several times
-            // as
-            // fast.
+            // Neighbours are often alike. A step by the length seen before does not wait for the header: several
+            // times as fast.
             int first = at;
             int last = offset + length - frame;
             int next = offset + at + frame;

@@ -78,8 +78,7 @@ final class CoreDuty implements EngineLoop.Duty {
             VarHandle.fullFence();
         }
         // While readers hold the log back, half of its window has to be free as well. Otherwise that could take for
-        // ever: a
-        // reader that reads nothing is cut off only while it holds the log back.
+        // ever: a reader that reads nothing is cut off only while it holds the log back.
         if (held.any()
                 && journal.namesMayGoOn()
                 && !log.starved()

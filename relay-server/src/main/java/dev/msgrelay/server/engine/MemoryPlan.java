@@ -12,6 +12,7 @@ import dev.msgrelay.server.ingest.NameTable;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.journal.JournalSettings;
+import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.journal.read.JournalFeed;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.MemoryBudget;
@@ -79,7 +80,7 @@ public final class MemoryPlan {
         plan.put(Part.CLUSTER, config.cluster().on() ? ClusterConfig.DIRECT_BYTES : 0);
         plan.put(Part.CONSENSUS, config.cluster().on() ? ClusterConfig.HEAP_BYTES : 0);
         plan.put(Part.CONTROL, limits.controlBytes());
-        plan.put(Part.NAMES, (long) NameTable.MAX_NAMES * NameTable.BYTES_PER_NAME);
+        plan.put(Part.NAMES, (long) JournalName.MOST * NameTable.BYTES_PER_NAME);
         plan.put(Part.TLS, config.tls().on() ? config.tls().memoryBytes() : 0);
         long secured = Math.min(connections, config.tls().mostConnections());
         plan.put(Part.SESSIONS, connections * Session.HEAP_BYTES + secured * TLS_SESSION_BYTES);

@@ -178,7 +178,8 @@ final class Delivery {
         Mark upTo = page != null && page.position() < end.position() ? page : end;
         Step step = feed.next(upTo, stride, least, everything || page != null);
         if (step == Step.AGAIN) {
-            written();
+            feed.written();
+            countSent();
         }
         return step == Step.OVERTAKEN ? overtaken(end) : step;
     }
@@ -222,11 +223,11 @@ final class Delivery {
     }
 
     Step finish() {
-        if (!feed.finish()) {
-            return Step.WAIT;
+        boolean whole = feed.finish();
+        if (whole) {
+            feed.written();
         }
-        written();
-        return Step.AGAIN;
+        return sent(whole);
     }
 
     /** Sends bytes beside the stream, between two frames; {@code next}: they tell the next message's number. */
@@ -236,19 +237,26 @@ final class Delivery {
         }
         writer.begin();
         writer.add(Unpooled.wrappedBuffer(said));
-        return writer.end() ? Step.AGAIN : Step.WAIT;
+        return sent(writer.end());
+    }
+
+    private Step sent(boolean whole) {
+        if (whole) {
+            countSent();
+        }
+        return whole ? Step.AGAIN : Step.WAIT;
     }
 
     /** Ends the write in flight if the socket, which may have room, has taken all of it by now. */
     void endWrite() {
         if (writer.endIfTaken()) {
-            written();
+            feed.written();
+            countSent();
         }
     }
 
     /** Counts what the socket has taken, and tells the policy where the reader stands now. */
-    private void written() {
-        feed.written();
+    private void countSent() {
         long nowMessages = writer.messages();
         long nowBytes = writer.bytes();
         counters.add(Counter.MESSAGES_OUT, nowMessages - messages);

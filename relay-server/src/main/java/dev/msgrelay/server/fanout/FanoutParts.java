@@ -21,6 +21,6 @@ public record FanoutParts(
         Replays replays,
         Supplier<SendGroup> seats,
         boolean elsewhere) {
-    /** What subscribers share that the log has overtaken; the loop of {@code group} may wait for the disk. */
+    /** The parts for subscribers that the log has overtaken; the loop of {@code group} may wait for the disk. */
     public record Replays(Journal journal, ReplayPages pages, SendGroup group) {}
 }

@@ -174,23 +174,19 @@ final class FilteredFeed implements Feed {
     public void written() {
         reader.advance(reader.restToBoundary());
         reader.release();
-        giveBack();
+        release();
         writer.count(found, foundBytes);
         found = 0;
         foundBytes = 0;
         large = 0;
     }
 
-    private void giveBack() {
+    @Override
+    public void release() {
         if (buffer != null) {
             from.give(buffer);
             buffer = null;
             copy = null;
         }
-    }
-
-    @Override
-    public void release() {
-        giveBack();
     }
 }

@@ -15,8 +15,9 @@ final class Seat {
     private final BooleanSupplier isServed;
     // Null while the channel is on its way from one loop to another.
     private SendGroup group;
-    // The group that counts the seat; null before there is one, and once the channel is closed.
+    // The group that counts the seat; null before there is one.
     private SendGroup counted;
+    private boolean closed;
 
     /** @param isServed whether a group has anything to send to the subscriber */
     Seat(SendGroup.Member subscriber, BooleanSupplier isServed) {
@@ -27,8 +28,19 @@ final class Seat {
     /** Takes the seat in its first group, which counts it already; returns that one's loop. */
     EngineLoop take(SendGroup first) {
         group = first;
-        counted = first;
+        countedBy(first);
         return first.loop();
+    }
+
+    private void countedBy(SendGroup other) {
+        if (counted != null) {
+            counted.leaveSeat();
+        }
+        counted = other;
+        if (closed) {
+            // The channel is closed already, as its handlers are told next.
+            free();
+        }
     }
 
     /** Joins the group, which sends to the subscriber from now on. */
@@ -51,15 +63,12 @@ final class Seat {
      * @param to counts the seat already
      */
     void moveTo(SendGroup to) {
-        if (counted == null) {
-            // The channel is closed already, as its handlers are told next.
-            to.leaveSeat();
+        countedBy(to);
+        if (closed) {
             return;
         }
         group.remove(subscriber);
         group = null;
-        counted.leaveSeat();
-        counted = to;
         subscriber.session().loop().moveTo(to.loop(), () -> arriveIn(to));
     }
 
@@ -80,6 +89,7 @@ final class Seat {
 
     /** The channel is closed: the seat is free. */
     void free() {
+        closed = true;
         if (counted != null) {
             counted.leaveSeat();
             counted = null;

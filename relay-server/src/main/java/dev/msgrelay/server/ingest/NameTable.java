@@ -31,17 +31,11 @@ import java.util.function.LongSupplier;
  * which reads publishers with names, and packs.
  */
 public final class NameTable {
-    /** Names in the table at most. */
-    public static final int MAX_NAMES = JournalName.MOST;
-
     /**
      * Bytes of the Java heap that a name takes at most: 255 bytes of text with their object, the record with its id, and the
      * map's entry; measured with 65,536 of them: 434. And 72 for what the journal calls it, with what is gone of it.
      */
     public static final int BYTES_PER_NAME = 512;
-
-    /** Shortest time for which an unconnected name is kept. */
-    static final long KEEP_NANOS = NameRules.KEEP.toNanos();
 
     /** A name's record, or why it is not to be had. */
     record Answer(PublisherName name, CloseReason refusal, String text) {}

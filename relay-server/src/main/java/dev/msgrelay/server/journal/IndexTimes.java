@@ -2,6 +2,8 @@ package dev.msgrelay.server.journal;
 
 import dev.msgrelay.server.journal.format.JournalClock;
 import dev.msgrelay.server.journal.read.PresentClock;
+import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.Recovery.Part;
 
 /**
  * The times that the index gets. A step of the clock is marked there: a record says how far the clock has stepped since the
@@ -12,21 +14,24 @@ import dev.msgrelay.server.journal.read.PresentClock;
  */
 final class IndexTimes {
     private final JournalClock clock;
-    private long base;
+    // The base of the newest segment that is held, or -1; and all steps when its header was written.
+    private long base = -1;
     private long headerSkew;
     private long marked;
     private volatile PresentClock atStep;
     private volatile long newest;
 
-    /**
-     * @param clock stands where the journal goes on
-     * @param base of the newest segment that is held; -1: there is none
-     * @param headerSkew all steps when its header was written
-     */
-    IndexTimes(JournalClock clock, long base, long headerSkew) {
-        this.clock = clock;
-        this.base = base;
-        this.headerSkew = headerSkew;
+    /** Goes on where a journal ends. */
+    IndexTimes(Recovery found) {
+        clock = found.clock();
+        long skew = 0;
+        for (Part part : found.parts()) {
+            skew += part.header().step();
+            if (!part.isEmpty()) {
+                base = part.header().base();
+                headerSkew = skew;
+            }
+        }
         newest = clock.time();
         publish();
     }

@@ -112,39 +112,17 @@ public final class Journal implements Closeable {
      */
     public void feed(PacketLog log, Watch whom, long nanos) {
         watch = whom;
-        long newest = -1;
-        long skew = 0;
-        long newestSkew = 0;
-        for (Part part : recovered.parts()) {
-            skew += part.header().step();
-            if (!part.isEmpty()) {
-                newest = part.header().base();
-                newestSkew = skew;
-            }
-        }
         writer = new JournalWriter(
                 log,
                 files,
                 written,
                 forced,
                 epochs.last().epoch(),
-                new IndexTimes(recovered.clock(), newest, newestSkew),
                 settings.segmentBytes(),
-                new WrittenNames(moves, recovered.states()),
-                recovered.named(),
+                moves,
+                recovered,
                 watch::written);
-        forcer = new JournalForcer(
-                disk,
-                settings,
-                files,
-                writer,
-                written,
-                forced,
-                recovered.namesPosition(),
-                watch::forced,
-                recovered.clock(),
-                recovered.parts(),
-                nanos);
+        forcer = new JournalForcer(disk, settings, files, writer, written, forced, recovered, watch::forced, nanos);
     }
 
     /** Starts the threads, on the log that the journal is fed with. */

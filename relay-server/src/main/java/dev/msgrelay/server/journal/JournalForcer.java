@@ -5,6 +5,7 @@ import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.DiskFullException;
 import dev.msgrelay.server.journal.format.JournalClock;
 import dev.msgrelay.server.journal.format.NamesFile;
+import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.journal.recover.Recovery.Part;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.StreamHead;
@@ -87,10 +88,8 @@ final class JournalForcer {
             JournalWriter writer,
             StreamHead written,
             StreamHead forced,
-            long namesPosition,
+            Recovery found,
             LongConsumer onForced,
-            JournalClock clock,
-            List<Part> earlier,
             long nanos) {
         this.disk = disk;
         this.settings = settings;
@@ -99,9 +98,9 @@ final class JournalForcer {
         this.written = written;
         this.forced = forced;
         this.onForced = onForced;
-        this.namesPosition = namesPosition;
-        this.clock = clock;
-        this.earlier = earlier;
+        this.namesPosition = found.namesPosition();
+        this.clock = found.clock();
+        this.earlier = found.parts();
         this.lastForce = nanos;
         // So long ago that it is no reason to wait.
         this.lastNames = nanos - NAMES_NANOS;

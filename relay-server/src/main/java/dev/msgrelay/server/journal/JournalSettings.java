@@ -19,8 +19,6 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
 
     static final long MIN_SEGMENT = 4 << 10;
 
-    static final long MAX_SEGMENT = SegmentHeader.MAX_SEGMENT;
-
     /** Spare files of each kind that are kept at most. */
     static final int MOST_SPARES = 2;
 
@@ -37,9 +35,9 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
     private static final int BYTES_PER_RECORD = 96;
 
     public JournalSettings {
-        if (segmentBytes < MIN_SEGMENT || segmentBytes > MAX_SEGMENT) {
-            throw new IllegalArgumentException(
-                    "journal segment " + segmentBytes + " is not within " + MIN_SEGMENT + ".." + MAX_SEGMENT);
+        if (segmentBytes < MIN_SEGMENT || segmentBytes > SegmentHeader.MAX_SEGMENT) {
+            throw new IllegalArgumentException("journal segment " + segmentBytes + " is not within " + MIN_SEGMENT
+                    + ".." + SegmentHeader.MAX_SEGMENT);
         }
         if (keepBytes < 2 * segmentBytes) {
             throw new IllegalArgumentException(

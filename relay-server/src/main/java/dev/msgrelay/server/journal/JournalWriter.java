@@ -7,6 +7,7 @@ import dev.msgrelay.server.journal.format.IndexRecord.Kind;
 import dev.msgrelay.server.journal.format.NamesFile;
 import dev.msgrelay.server.journal.format.SealedRecord;
 import dev.msgrelay.server.journal.format.SegmentHeader;
+import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
@@ -74,7 +75,7 @@ final class JournalWriter {
      * @param written moved by the writer
      * @param forced moved by the forcer; the writer records it in the index
      * @param segmentBytes length of a stream file; a frame has three quarters of it at most
-     * @param named position behind the newest block that moved a name
+     * @param found the journal that goes on
      */
     JournalWriter(
             PacketLog log,
@@ -82,10 +83,9 @@ final class JournalWriter {
             StreamHead written,
             StreamHead forced,
             long epoch,
-            IndexTimes times,
             long segmentBytes,
-            WrittenNames names,
-            long named,
+            NameMoves moves,
+            Recovery found,
             LongConsumer onWritten) {
         this.log = log;
         this.reader = new LogReader(log);
@@ -93,10 +93,10 @@ final class JournalWriter {
         this.written = written;
         this.forced = forced;
         this.epoch = epoch;
-        this.times = times;
+        this.times = new IndexTimes(found);
         this.most = (int) Math.min(IndexRecord.MOST_BLOCK, segmentBytes / 4);
-        this.names = names;
-        this.named = named;
+        this.names = new WrittenNames(moves, found.states());
+        this.named = found.named();
         this.onWritten = onWritten;
         this.recorded = forced.position();
         this.snapshot = new NamesFile(forced.position(), names.written());

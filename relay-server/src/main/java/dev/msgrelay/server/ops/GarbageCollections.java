@@ -10,12 +10,12 @@ public record GarbageCollections(long count, long millis) {
 
     /** The sums over all collectors at this moment. */
     public static GarbageCollections now() {
-        long count = 0;
-        long millis = 0;
-        for (GarbageCollectorMXBean gc : COLLECTORS) {
-            count += Math.max(0, gc.getCollectionCount());
-            millis += Math.max(0, gc.getCollectionTime());
-        }
-        return new GarbageCollections(count, millis);
+        return new GarbageCollections(
+                COLLECTORS.stream()
+                        .mapToLong(gc -> Math.max(0, gc.getCollectionCount()))
+                        .sum(),
+                COLLECTORS.stream()
+                        .mapToLong(gc -> Math.max(0, gc.getCollectionTime()))
+                        .sum());
     }
 }

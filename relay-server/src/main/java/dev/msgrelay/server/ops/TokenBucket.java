@@ -10,13 +10,14 @@ final class TokenBucket {
     private final long perSecond;
     private final long most;
     private double tokens;
+    // The bucket is full before the first call, whatever this says.
     private long lastNanos;
-    private boolean started;
 
     /** @param most tokens that are there after a pause */
     TokenBucket(long perSecond, long most) {
         this.perSecond = perSecond;
         this.most = most;
+        this.tokens = most;
     }
 
     /** Takes one token and returns true; false: there is none. */
@@ -36,13 +37,8 @@ final class TokenBucket {
     }
 
     private void fill(long nowNanos) {
-        if (!started) {
-            started = true;
-            tokens = most;
-        } else {
-            double more = (double) (nowNanos - lastNanos) * perSecond / TimeUnit.SECONDS.toNanos(1);
-            tokens = Math.min(most, tokens + Math.max(0, more));
-        }
+        double more = (double) (nowNanos - lastNanos) * perSecond / TimeUnit.SECONDS.toNanos(1);
+        tokens = Math.min(most, tokens + Math.max(0, more));
         lastNanos = nowNanos;
     }
 }

@@ -157,6 +157,17 @@ class CommandProcessTest {
             assertThat(check.awaitExit()).isEqualTo(2);
             assertThat(check.errors()).contains("relay-server: " + file + ":2: unknown key nmae");
         }
+        // For a script that checks one.
+        try (CommandProcess check = new CommandProcess("--check-config", "--json", "--config=" + file)) {
+            assertThat(check.awaitExit()).isEqualTo(2);
+            check.line(l -> l.contains("\"event\":\"error\"") && l.contains(file + ":2: unknown key nmae"));
+            assertObjectsAlone(check);
+        }
+        try (CommandProcess check = new CommandProcess("--check-config", "--json")) {
+            assertThat(check.awaitExit()).isZero();
+            check.line(l -> l.contains("\"event\":\"checked\"") && l.contains("\"message\":\"no file is named; "));
+            assertObjectsAlone(check);
+        }
     }
 
     /** Where nobody else can connect, that is the first that is said. */

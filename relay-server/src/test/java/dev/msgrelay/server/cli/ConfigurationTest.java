@@ -52,6 +52,13 @@ class ConfigurationTest {
         return Configuration.options(line.getCommandSpec());
     }
 
+    @Test
+    void theRelayHasTheSameDefaults() {
+        RelayServerCommand command = new RelayServerCommand(null, null);
+        RelayServerMain.commandLine(command).parseArgs();
+        assertThat(command.config()).isEqualTo(RelayConfig.builder().build());
+    }
+
     private static Object value(Map<String, OptionSpec> options, String option) {
         return options.get(option).getValue();
     }
@@ -622,8 +629,8 @@ class ConfigurationTest {
                 "a { from = 10.0.0.0/33, publish = all } | :2: a.from: '10.0.0.0/33': 33 bits are over the limit of 32",
                 "a { from = \"10.0.0.1/8\", publish = all } | :2: a.from: '10.0.0.1/8' has bits behind its first 8",
                 "a { from = \"relay.example\", publish = all } | :2: a.from: 'relay.example' is neither an address",
-                "a { from = unix, publish = \"9-1\" } | :2: a.publish: range 0 (9 to 1) runs backwards",
-                "a { from = unix, publish = some } | :2: a.publish: range 0 \"some\"",
+                "a { from = unix, publish = \"9-1\" } | :2: a.publish: range 9 to 1 runs backwards",
+                "a { from = unix, publish = some } | :2: a.publish: \"some\" is neither a type nor two types",
                 "a { from = unix } | :2: access: a may neither publish nor subscribe",
                 "a { publish = all } | :2: access: a has no token, certificate, user or from",
                 "a { from = unix, publish = all, max-conections = 4 } | :2: a.max-conections: unknown key; there are",

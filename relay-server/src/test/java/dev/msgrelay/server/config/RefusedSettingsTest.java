@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.tls.TlsFiles;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -52,6 +54,13 @@ class RefusedSettingsTest {
                 new Case("max body 67108865 is not within 1..67108864", b -> b.maxBody((64 << 20) + 1)),
                 new Case("log size 1048576 is not within", b -> b.logSize(1 << 20)),
                 new Case("(max body 1048576)", b -> b.logSize(1 << 20)),
+                new Case(
+                        "ring size 4194304 is too small: it must hold twice the longest run of 3000008 bytes"
+                                + " (max body 3000000); without a ring size it does",
+                        b -> b.maxBody(3_000_000).ringSize(4 << 20)),
+                new Case(
+                        "log size 8388608 is not within 13048608..1073741824 (max body 3000000)",
+                        b -> b.maxBody(3_000_000).logSize(8 << 20)),
                 new Case("is not a multiple of " + StreamConfig.CHUNK_BYTES, b -> b.logSize((32 << 20) + 1)),
                 new Case("event loops 0 is not within 1..64", b -> b.eventLoops(0)),
                 new Case("event loops 65 is not within 1..64", b -> b.eventLoops(65)),
@@ -160,7 +169,9 @@ class RefusedSettingsTest {
         Pattern refusal =
                 Pattern.compile("(pin|assembly|replay) size (\\d+) is not within (\\d+)\\.\\..*max body (\\d+).*");
         boolean named = false;
-        for (int body = 1; body > 0 && body <= 64 << 20; body *= 2) {
+        IntStream powers = IntStream.rangeClosed(0, 26).map(shift -> 1 << shift);
+        IntStream others = IntStream.of((1 << 20) + 1, 2_097_143, 2_097_144, 3_000_000, FrameLayout.MAX_MAX_BODY);
+        for (int body : IntStream.concat(powers, others).toArray()) {
             RelayConfig.Builder settings = RelayConfig.builder().maxBody(body);
             RelayConfig config = null;
             for (int raised = 0; config == null; raised++) {
@@ -180,10 +191,23 @@ class RefusedSettingsTest {
                     }
                 }
             }
-            assertThat(config.stream().ringBytes()).isGreaterThanOrEqualTo(2 * body);
-            assertThat(config.stream().logBytes()).isGreaterThanOrEqualTo(4 * body);
+            StreamConfig stream = config.stream();
+            assertThat(stream.maxBody()).isEqualTo(body);
+            // Twice the longest frame in the ring, four times in the log.
+            long frame = FrameLayout.frameLength(body);
+            assertThat((long) stream.ringBytes())
+                    .isGreaterThanOrEqualTo(Math.max(StreamConfig.DEFAULT_RING_BYTES, 2 * frame));
+            assertThat((long) stream.logBytes())
+                    .isGreaterThanOrEqualTo(Math.max(StreamConfig.DEFAULT_LOG_BYTES, 4 * frame));
         }
         assertThat(named).isTrue();
+    }
+
+    @Test
+    void aBodyOfTheDefaultLengthNeedsNoMoreThanTheDefaults() {
+        assertThat(RelayConfig.builder().build().stream())
+                .isEqualTo(new StreamConfig(
+                        1500, StreamConfig.DEFAULT_RING_BYTES, StreamConfig.DEFAULT_LOG_BYTES, 1 << 20));
     }
 
     @Test
@@ -235,7 +259,7 @@ class RefusedSettingsTest {
                         (1 << 20) + 1008,
                         2 * 1008,
                         64 << 10,
-                        LimitsConfig.DEFAULT_REPLAY_BYTES,
+                        32 << 20,
                         32 << 10,
                         32 << 10,
                         Duration.ofMillis(1),

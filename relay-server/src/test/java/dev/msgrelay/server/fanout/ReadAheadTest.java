@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.HelloFrame;
-import dev.msgrelay.server.config.ClientConfig;
+import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.harness.Control;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Test;
 
 /** Where several relays have one stream: a subscriber that has had more of it at another one than this one has. */
 class ReadAheadTest {
-    private static final long MOST_MILLIS = ClientConfig.DEFAULT_HANDSHAKE_TIMEOUT.toMillis();
+    private static final long MOST_MILLIS =
+            RelayConfig.builder().build().clients().handshakeTimeout().toMillis();
 
     private final FanoutRig rig = FanoutRig.oneOfSeveral();
     private final FanoutRig.Subscriber subscriber = rig.connect();

@@ -366,13 +366,13 @@ class NameTableTest {
             assertThat(refused.text()).isEqualTo("HELLO: the name orders belongs to another identity");
         }
         names.disconnect(orders.name(), first, now);
-        assertThat(names.connect("orders", id, "b", new Holder(), now + NameTable.KEEP_NANOS - 1)
+        assertThat(names.connect("orders", id, "b", new Holder(), now + NameRules.KEEP.toNanos() - 1)
                         .refusal())
                 .isEqualTo(CloseReason.NAME_HELD);
-        NameTable.Answer again = names.connect("orders", id, "a", first, now + NameTable.KEEP_NANOS - 1);
+        NameTable.Answer again = names.connect("orders", id, "a", first, now + NameRules.KEEP.toNanos() - 1);
         assertThat(again.name().accepted()).isEqualTo(3);
         names.disconnect(again.name(), first, now);
-        NameTable.Answer other = names.connect("orders", id, "b", new Holder(), now + NameTable.KEEP_NANOS);
+        NameTable.Answer other = names.connect("orders", id, "b", new Holder(), now + NameRules.KEEP.toNanos());
         assertThat(other.name().accepted()).isZero();
         assertThat(names.size()).isEqualTo(1);
         // Of a name from before anybody was asked, whoever knows the producer's id becomes the owner.

@@ -13,6 +13,7 @@ import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Wire;
+import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.log.Chunk;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
@@ -74,7 +75,7 @@ final class PublisherRig implements AutoCloseable {
     private final List<Publisher> publishers = new ArrayList<>();
 
     PublisherRig() {
-        this(NameTable.MAX_NAMES, RelayConfig.builder().build());
+        this(JournalName.MOST, RelayConfig.builder().build());
     }
 
     PublisherRig(int maxNames, RelayConfig config) {
@@ -83,13 +84,13 @@ final class PublisherRig implements AutoCloseable {
 
     /** With a journal. */
     PublisherRig(Durability durability) {
-        this(NameTable.MAX_NAMES, RelayConfig.builder().build(), durability);
+        this(JournalName.MOST, RelayConfig.builder().build(), durability);
         durability.onMoved(names::journalMoved);
     }
 
     /** Whose order others decide. */
     PublisherRig(HeldOrderer orderer) {
-        this(NameTable.MAX_NAMES, RelayConfig.builder().build(), new NoJournal(EPOCH), orderer);
+        this(JournalName.MOST, RelayConfig.builder().build(), new NoJournal(EPOCH), orderer);
     }
 
     private PublisherRig(int maxNames, RelayConfig config, Durability durability) {

@@ -150,8 +150,7 @@ class PublisherSplitTest {
     @Test
     void whatLiesBehindAControlFrameIsSafeFromOthersMessages() {
         // A producer of this process gathers; now and then the loop takes that in the middle of a read, to where the
-        // log
-        // ends: which is where the rest of a read in place lies.
+        // log ends: which is where the rest of a read in place lies.
         RunStage stage = new RunStage(rig.ring, PublisherRig.MAX_BODY, () -> false);
         rig.order.add(stage);
         PublisherRig.Publisher publisher = rig.connect();

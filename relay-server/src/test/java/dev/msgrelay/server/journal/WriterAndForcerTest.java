@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.journal.format.FileNames;
-import dev.msgrelay.server.journal.format.JournalClock;
 import dev.msgrelay.server.journal.format.JournalName;
+import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.log.StreamHead;
@@ -41,28 +41,18 @@ class WriterAndForcerTest {
     private long nanos;
 
     @BeforeEach
-    void keepAll() {
+    void keepAll() throws IOException {
         keep(JournalSettings.UNLIMITED);
     }
 
-    private void keep(long bytes) {
+    private void keep(long bytes) throws IOException {
+        Recovery empty = Recovery.inspect(disk, Recovery.Depth.START);
         JournalSettings settings = new JournalSettings(SEGMENT, bytes, JournalSettings.UNLIMITED, FORCE_NANOS);
         written.set(0, 1);
         forced.set(0, 1);
         files = new SegmentFiles(disk, settings);
-        writer = new JournalWriter(
-                log,
-                files,
-                written,
-                forced,
-                7,
-                new IndexTimes(new JournalClock(), -1, 0),
-                SEGMENT,
-                new WrittenNames(moves, List.of()),
-                0,
-                position -> {});
-        forcer = new JournalForcer(
-                disk, settings, files, writer, written, forced, 0, position -> {}, new JournalClock(), List.of(), 0);
+        writer = new JournalWriter(log, files, written, forced, 7, SEGMENT, moves, empty, position -> {});
+        forcer = new JournalForcer(disk, settings, files, writer, written, forced, empty, position -> {}, 0);
     }
 
     @AfterEach

@@ -181,8 +181,7 @@ class TlsStreamTest {
                         () -> relay.stats().subscribers() + relay.stats().publishers() == 0);
                 if (round == 0) {
                     // The loop keeps a buffer for begun frames. What a connection is told has memory for a moment
-                    // longer
-                    // than it is counted, far less than a buffer of TLS.
+                    // longer than it is counted, far less than a buffer of TLS.
                     before = relay.stats().get(Counter.MEMORY_DIRECT_BYTES);
                 } else {
                     Await.until(

@@ -43,8 +43,6 @@ public record IndexRecord(
         long timeMillis,
         long skew)
         implements SealedRecord {
-    public static final int LENGTH = SealedRecord.LENGTH;
-
     /** Longest block, give or take a packet or a longer frame; a quarter of a segment, where that is less. */
     public static final int MOST_BLOCK = 1 << 20;
 
