@@ -627,6 +627,13 @@ final class Simulation {
         }
     }
 
+    /** Whether no channel is left: one in the middle of a TLS handshake is in no table, and has a seat. */
+    private boolean allHaveLeft() {
+        return engine.services().table().allGone()
+                && (tls == null || tls.isEmpty())
+                && Arrays.stream(seats()).sum() == 0;
+    }
+
     /** Subscribers of each loop that may send, as the relay counts them. */
     private int[] seats() {
         SendGroup[] groups = Sessions.groups(engine);
@@ -1022,9 +1029,7 @@ final class Simulation {
         } else {
             engine.closeConnections();
         }
-        for (int round = 0;
-                round < ROUNDS && !(engine.services().table().allGone() && (tls == null || tls.isEmpty()));
-                round++) {
+        for (int round = 0; round < ROUNDS && !allHaveLeft(); round++) {
             peers.forEach(Peer::behave);
             goRound();
             world.advance(20 * MILLI);

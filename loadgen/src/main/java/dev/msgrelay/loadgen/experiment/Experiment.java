@@ -99,7 +99,7 @@ public final class Experiment {
             for (Plan plan : inTurn(cells, round)) {
                 number++;
                 if (isGivenUp(plan)) {
-                    left.dropped(plan.estimate());
+                    left.planned(plan.estimate().negated());
                     continue;
                 }
                 Run run = measure(where(round, until.most(), number, cells.size()), plan, round);

@@ -18,10 +18,6 @@ public final class TimeLeft {
         spent += nanos;
     }
 
-    void dropped(Duration planned) {
-        plannedLeft -= planned.toNanos();
-    }
-
     Duration left() {
         double factor = plannedDone == 0 ? 1 : (double) spent / plannedDone;
         return Duration.ofNanos(Math.round(Math.max(0, plannedLeft) * factor));

@@ -37,7 +37,9 @@ final class JsonReport implements ServerReport {
 
     /** The event of a configuration that {@code --check-config} has found good. */
     static String checked(String message) {
-        return event("checked", Instant.now(), Level.INFO).text("message", message).end();
+        return event("checked", Instant.now(), Level.INFO)
+                .text("message", message)
+                .end();
     }
 
     @Override
