@@ -7,6 +7,7 @@ import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
 import io.netty.buffer.ByteBuf;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -30,11 +31,15 @@ class LastWordTest {
 
     /** A read in the middle of a cycle. */
     private static void readOnly(PublisherRig.Publisher publisher, byte[] bytes) {
+        readBeforeTasks(publisher, bytes);
+        publisher.channel.runPendingTasks();
+    }
+
+    private static void readBeforeTasks(PublisherRig.Publisher publisher, byte[] bytes) {
         ByteBuf buffer = publisher.connection.reader().whereToRead();
         buffer.writeBytes(bytes);
         publisher.channel.pipeline().fireChannelRead(buffer);
         publisher.channel.pipeline().fireChannelReadComplete();
-        publisher.channel.runPendingTasks();
     }
 
     @Test
@@ -98,6 +103,21 @@ class LastWordTest {
                 .isEqualTo(new Frames().raw(TWO.bytes()).raw(theirs).bytes());
         assertThat(first.told()).extracting(Control::type).containsExactly(Hello.ERROR);
         assertThat(second.told()).extracting(Control::type).containsExactly(Hello.WELCOME, Hello.ACK);
+    }
+
+    /** The older connection may read twice before its task; the bytes that are dropped may begin a frame. */
+    @Test
+    void noByteIsLookedAtOnceTheNameIsLost() {
+        PublisherRig.Publisher first = named();
+        PublisherRig.Publisher second = rig.connect();
+        readOnly(second, Hello.acks("orders", 1).bytes());
+        readBeforeTasks(first, new Frames().frame(1, 50).header(2, 50).bytes());
+        byte[] body = new byte[50];
+        Arrays.fill(body, (byte) -1);
+        readBeforeTasks(first, body);
+        first.channel.runPendingTasks();
+        assertThat(rig.closes()).containsOnlyKeys(CloseReason.NAME_TAKEN);
+        assertThat(rig.stream()).isEmpty();
     }
 
     @Test
