@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -107,7 +108,7 @@ public final class LabMain implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         if (names.equals(List.of("list"))) {
             for (Experiment one : all) {
-                out.printf("%-12s %s%n%-12s %s%n", one.name(), one.question(), "", one.article());
+                out.printf(Locale.ROOT, "%-12s %s%n%-12s %s%n", one.name(), one.question(), "", one.article());
             }
             out.flush();
             return 0;

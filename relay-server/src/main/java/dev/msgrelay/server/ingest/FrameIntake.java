@@ -66,6 +66,11 @@ final class FrameIntake {
 
     /** Takes bytes. A fault in them ends the connection. {@code room}: the port has just said that it has room. */
     Taken take(IngestPort port, ByteBuffer view, int offset, int length, boolean room) {
+        if (producer.hasLostItsName()) {
+            // A task ends the connection soon. What was dropped before may have begun a frame, so no byte is looked at.
+            assembler.keep(view, 0, 0, 0);
+            return Taken.ENDED;
+        }
         int at = offset;
         int end = offset + length;
         boolean ready = room;
@@ -76,10 +81,6 @@ final class FrameIntake {
                 if (run.frames() > 0) {
                     if (session.standing().refusal() != null) {
                         throw session.standing().refusal().exception();
-                    }
-                    if (producer.hasLostItsName()) {
-                        assembler.keep(view, 0, 0, 0);
-                        return Taken.ENDED;
                     }
                     if (producer.numbers().sendsAgain()) {
                         at += producer.numbers().drop(run);
