@@ -30,8 +30,7 @@ class HandshakeTest {
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void welcomeSaysWhatHolds(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.start(
-                        setting, b -> b.maxBody(12_345).idleTimeout(Duration.ofSeconds(15)));
+        try (TestRelay relay = TestRelay.start(setting, b -> b.maxBody(12_345).idleTimeout(Duration.ofSeconds(15)));
                 PlainPublisher plain = relay.publisher()) {
             plain.send(new Frames().frame(1, 1).frame(2, 1).frame(3, 1));
             relay.awaitMessagesIn(3);
