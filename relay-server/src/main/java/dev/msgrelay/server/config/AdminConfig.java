@@ -68,15 +68,16 @@ public record AdminConfig(
      */
     public AdminConfig withMetricsNames(String names) {
         String text = names.strip();
-        boolean number = text.matches("[+-]?\\d{1,9}");
+        boolean number = text.matches("[+-]?\\d{1,18}");
         Set<String> only = number
                 ? Set.of()
                 : Arrays.stream(names.split(",", -1)).map(String::strip).collect(Collectors.toUnmodifiableSet());
         if (only.contains("")) {
             throw new IllegalArgumentException("metrics names '" + names + "' has an empty name");
         }
-        int most = number ? Integer.parseInt(text) : only.size();
-        return new AdminConfig(host, port, tls, token, healthOnly, most, only);
+        long most = number ? Long.parseLong(text) : only.size();
+        Range.check("metrics names", most, 0, MOST_METRICS_NAMES);
+        return new AdminConfig(host, port, tls, token, healthOnly, (int) most, only);
     }
 
     /**

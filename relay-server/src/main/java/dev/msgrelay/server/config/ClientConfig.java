@@ -3,6 +3,7 @@ package dev.msgrelay.server.config;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.Protocol;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -34,7 +35,8 @@ public record ClientConfig(
     public ClientConfig {
         EnumSet<Policy> allowed = EnumSet.of(slowSubscriber);
         allowed.addAll(allowedPolicies);
-        allowedPolicies = Set.copyOf(allowed);
+        // In their order, also where they are told.
+        allowedPolicies = Collections.unmodifiableSet(allowed);
         Range.checkMillis("heartbeat", heartbeat, Protocol.MIN_HEARTBEAT_MILLIS, Protocol.MAX_HEARTBEAT_MILLIS);
         Range.checkMillis("idle timeout", idleTimeout, heartbeat.toMillis(), LimitsConfig.MOST_MILLIS);
         Range.checkMillis("handshake timeout", handshakeTimeout, 1, LimitsConfig.MOST_MILLIS);

@@ -98,6 +98,7 @@ class WrongFlagsTest {
                 "--admin-token=secret | admin token is not sha256: and 64 hex digits in lower case",
                 "--health=nine | health 'nine' is neither host:port, nor :port, nor port, nor [ipv6]:port",
                 "--metrics-names=1001 | metrics names 1001 is not within 0..1000",
+                "--metrics-names=12345678901 | metrics names 12345678901 is not within 0..1000",
                 "--metrics-names=-1 | metrics names -1 is not within 0..1000",
                 "--transport=kqueue | kqueue",
                 "extra | extra"
