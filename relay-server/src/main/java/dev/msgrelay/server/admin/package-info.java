@@ -12,8 +12,7 @@
  * </pre>
  *
  * <p>All of it belongs to the admin port's thread, except {@code AdminServer.start}, {@code close} and {@code address}.
- * The thread reads the fields that reports read (see ARCHITECTURE.md, the table of fields that two threads touch), and
- * writes one counter of the relay, nothing else. A reload has a thread of its own ({@code relay-reload}), since it
+ * The thread reads what reports may read on any thread, and writes one counter of the relay, nothing else. A reload has a thread of its own ({@code relay-reload}), since it
  * waits for files.
  *
  * <p><b>Public API:</b> {@code AdminServer} and {@code Reload}. All else is internal.
