@@ -310,7 +310,7 @@ public final class RelayServer implements AutoCloseable {
     private void shutDown(Duration drainTimeout) {
         try {
             new RelayShutdown(entrances, engine, drainTimeout).run();
-            // 6. Threads and memory.
+            // Threads and memory, the last of all.
             parts.release(
                     () -> {
                         last = engine.stats();

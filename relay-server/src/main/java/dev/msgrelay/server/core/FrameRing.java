@@ -51,11 +51,21 @@ public final class FrameRing {
 
     /** Result of a poll. */
     enum Polled {
-        /** No run is published. */
-        NOTHING,
-        SOME,
-        /** The handler could not take a run, which stays in the ring; it may have taken others before. */
-        HELD
+        NOTHING(false, false),
+        SOME(true, false),
+        HELD(false, true),
+        SOME_THEN_HELD(true, true);
+
+        /** Whether the handler has taken runs. */
+        final boolean some;
+
+        /** Whether the handler could not take a run, which stays in the ring. */
+        final boolean held;
+
+        Polled(boolean some, boolean held) {
+            this.some = some;
+            this.held = held;
+        }
     }
 
     private final ByteBuffer slab;
@@ -198,7 +208,7 @@ public final class FrameRing {
         long first = consumed.get() + 1;
         long limit = first + MAX_CELLS;
         long next = first;
-        Polled result = Polled.NOTHING;
+        boolean held = false;
         while (next < limit && isPublished(next)) {
             int cell = cellOffset(next);
             int length = slab.getInt(cell);
@@ -208,16 +218,16 @@ public final class FrameRing {
                 handler.onEvent(slab, cell + HEADER_BYTES, length, slab.getInt(cell + EACH_OFFSET));
                 next += cellsOf(length);
             } else {
-                result = Polled.HELD;
+                held = true;
                 break;
             }
         }
         if (next == first) {
-            return result;
+            return held ? Polled.HELD : Polled.NOTHING;
         }
         // Once a batch: each store takes the cache line from the producers, which wait for this.
         consumed.set(next - 1);
-        return result == Polled.HELD ? result : Polled.SOME;
+        return held ? Polled.SOME_THEN_HELD : Polled.SOME;
     }
 
     /** Whether the run that starts at {@code sequence} is published. */

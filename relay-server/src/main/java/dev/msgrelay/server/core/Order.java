@@ -50,7 +50,7 @@ public final class Order {
             throw new IllegalStateException("the order is in doubt", inDoubt);
         }
         FrameRing.Polled polled = ring.poll(runs);
-        boolean got = polled == FrameRing.Polled.SOME;
+        boolean got = polled.some;
         // A look at a stage takes its cache lines from the producer's core. Now and then it is due all the same:
         // another producer may never let the ring run dry.
         if (!got || ++batches % BATCHES_PER_LOOK == 0) {
@@ -65,7 +65,7 @@ public final class Order {
         if (!allShown()) {
             handler.endOfBatch();
         }
-        return more || got && polled != FrameRing.Polled.HELD && ring.hasNext();
+        return more || got && !polled.held && ring.hasNext();
     }
 
     /** Takes note that subscribers have been handed what the last {@link #drain} showed, as far as their sockets took it. */

@@ -60,7 +60,7 @@ public final class MemoryPlan {
         plan.put(Part.LOG, stream.logBytes());
         plan.put(Part.PINS, limits.pinBytes() / chunk * chunk);
         plan.put(Part.WRITER, chunk * PacketLog.chunksInHand(stream.maxRun(), StreamConfig.CHUNK_BYTES));
-        plan.put(Part.READS, (long) LoopBuffers.READ_BYTES * ports(config));
+        plan.put(Part.READS, (long) LoopBuffers.BUFFER_BYTES * ports(config));
         plan.put(Part.RESTS, (long) SHORT_BUFFERS * IngestPort.SHORT_BYTES);
         plan.put(Part.FRAMES, limits.assemblyBytes());
         plan.put(Part.FILTERS, limits.filterBytes());

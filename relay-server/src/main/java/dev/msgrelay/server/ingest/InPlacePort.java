@@ -14,7 +14,7 @@ import java.nio.ByteBuffer;
  */
 public final class InPlacePort implements IngestPort {
     /** With less room than this at the end of a chunk, a read goes to the loop's buffer, is short, and is copied. */
-    private static final int LEAST_IN_PLACE = 8 << 10;
+    static final int LEAST_IN_PLACE = 8 << 10;
 
     private final Order order;
     private final PacketLog log;

@@ -12,11 +12,11 @@ import java.util.ArrayDeque;
  * fixed number of buffers for begun frames, made when they are needed first.
  */
 public final class LoopBuffers {
-    /** A short read behind a begun frame: room for more than that there is in place. */
-    static final int SHORT_READ = 16 << 10;
+    /** Bytes of a read behind a begun frame that is too short to be read in place. */
+    static final int SHORT_READ = 2 * InPlacePort.LEAST_IN_PLACE;
 
     /** Bytes of the buffer that sockets are read to. */
-    public static final int READ_BYTES = IngestPort.SHORT_BYTES + SHORT_READ;
+    public static final int BUFFER_BYTES = IngestPort.SHORT_BYTES + SHORT_READ;
 
     /** A read that is thrown away. */
     private static final int SCRATCH_BYTES = 4 << 10;
@@ -33,7 +33,7 @@ public final class LoopBuffers {
         this.allocator = allocator;
         this.pool = budget.pool(Part.RESTS);
         this.most = most;
-        this.reads = new ReadBuffer(allocator, READ_BYTES);
+        this.reads = new ReadBuffer(allocator, BUFFER_BYTES);
     }
 
     ReadBuffer reads() {

@@ -101,7 +101,8 @@ public final class NameTable {
             entry.holder = null;
             before.nameTaken();
         }
-        connected.put(name, entry);
+        // Under the text that the record has, or the text would be kept twice.
+        connected.put(entry.name(), entry);
         entry.holder = holder;
         if (!owner.isEmpty()) {
             // Also of a name that was taken before anybody was asked who he is.

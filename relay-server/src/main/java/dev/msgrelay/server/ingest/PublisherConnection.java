@@ -30,7 +30,8 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A publisher, put together from its parts. It passes on what the channel and the {@link Session} tell it. Owned by its loop's thread, but for what says otherwise.
+ * A publisher, put together from its parts. It passes on what the channel and the {@link Session} tell it. Owned by its
+ * loop's thread, except where a method says otherwise.
  */
 public final class PublisherConnection extends ChannelInboundHandlerAdapter implements SessionRole {
     /** Bytes that it may be told at its end: what is due, and an ERROR. */

@@ -85,7 +85,10 @@ final class PublisherName implements Orderer.Numbered {
         hole = new JournalName.Hole(from, accepted + 1, NOT_YET);
     }
 
-    /** The first message before a number that is gone untold, to who knows the life of {@code fork}; 0: none. */
+    /**
+     * The first message before {@code number} that is lost and of which a publisher that knows the life before
+     * {@code fork} has not been told; 0: none.
+     */
     long untold(long number, long fork) {
         return hole != null && hole.next() == number && hole.sequence() >= fork ? hole.from() : 0;
     }

@@ -102,11 +102,6 @@ final class JournalForcer {
         this.clock = found.clock();
         this.earlier = found.parts();
         this.lastForce = nanos;
-        // So long ago that it is no reason to wait.
-        this.lastNames = nanos - NAMES_NANOS;
-        this.lastLook = nanos - LOOK_NANOS;
-        this.lastStep = nanos - WAIT_NANOS;
-        this.lastStepLine = nanos - STEP_LINE_NANOS;
         this.now = nanos;
         this.durable = forced.position();
         this.wanted = forced.position();
@@ -144,6 +139,11 @@ final class JournalForcer {
     private void watchClock(long nanos, long millis) {
         long step = clock.update(nanos, millis);
         if (earlier != null) {
+            // So long ago that it is no reason to wait.
+            lastNames = nanos - NAMES_NANOS;
+            lastLook = nanos - LOOK_NANOS;
+            lastStep = nanos - WAIT_NANOS;
+            lastStepLine = nanos - STEP_LINE_NANOS;
             for (Part part : earlier) {
                 if (!part.isEmpty()) {
                     files.add(new SegmentFiles.Sealed(

@@ -207,7 +207,11 @@ public final class LogReader {
         position = to.position();
     }
 
-    /** Moves to a message, or to the oldest one that the log has, and holds it; at most the head's. */
+    /**
+     * Moves to a message, or to the oldest one that the log has, and holds it. At the head nothing is held.
+     *
+     * @param sequence the message's number; the head's stands for higher ones
+     */
     public void seek(long sequence, Mark head) {
         for (int i = 0; i < TRIES; i++) {
             if (findAndHold(sequence, head)) {

@@ -3,6 +3,7 @@ package dev.msgrelay.server.ops;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.flow.TimeHistogram;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
@@ -27,6 +28,10 @@ public record RelayStats(
         TimeHistogram.Times forces,
         TimeHistogram.Times acknowledgements,
         TimeHistogram.Times transits) {
+    public RelayStats {
+        values = Collections.unmodifiableMap(values);
+    }
+
     /** The value of a counter; 0: the relay does not have it. */
     public long get(Counter counter) {
         return values.getOrDefault(counter, 0L);

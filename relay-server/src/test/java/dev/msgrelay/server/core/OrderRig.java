@@ -83,7 +83,7 @@ public final class OrderRig implements AutoCloseable {
 
     /** Takes a batch of the ring without the order, and ends it; returns whether there was anything. */
     boolean poll() {
-        boolean any = ring.poll(watched) == FrameRing.Polled.SOME;
+        boolean any = ring.poll(watched).some;
         handler.endOfBatch();
         return any;
     }
