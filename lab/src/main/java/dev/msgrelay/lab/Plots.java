@@ -54,7 +54,12 @@ public final class Plots {
         String title = column.name() + ", round by round";
         return chart(table, title, linear("round"), log(column.heading()), Row::label, row -> {
             List<Point> line = new ArrayList<>();
-            row.goes().forEach(go -> line.add(new Point(line.size() + 1, go.value(column))));
+            for (int round = 0; round < row.goes().size(); round++) {
+                double value = row.goes().get(round).value(column);
+                if (!Double.isNaN(value)) {
+                    line.add(new Point(round + 1, value));
+                }
+            }
             return line;
         });
     }

@@ -21,14 +21,19 @@ public final class Threads {
 
     /** Waits for a thread's end; throws where it does not end, or the calling thread is interrupted, and stays so. */
     public static void join(Thread thread) throws IOException {
+        join(thread, LIMIT_MILLIS);
+    }
+
+    /** The same, for a thread that works for a while before it ends. */
+    public static void join(Thread thread, long limitMillis) throws IOException {
         try {
-            thread.join(LIMIT_MILLIS);
+            thread.join(limitMillis);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("interrupted while " + thread.getName() + " ended");
         }
         if (thread.isAlive()) {
-            throw new IOException(thread.getName() + " did not end within " + LIMIT_MILLIS + " ms");
+            throw new IOException(thread.getName() + " did not end within " + limitMillis + " ms");
         }
     }
 
@@ -36,7 +41,10 @@ public final class Threads {
     public static void await(String what, BooleanSupplier isSo) throws IOException {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LIMIT_MILLIS);
         while (!isSo.getAsBoolean()) {
-            if (System.nanoTime() - deadline > 0 || Thread.currentThread().isInterrupted()) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw new InterruptedIOException("interrupted before " + what);
+            }
+            if (System.nanoTime() - deadline > 0) {
                 throw new IOException(what + " did not happen within " + LIMIT_MILLIS + " ms");
             }
             LockSupport.parkNanos(50_000);

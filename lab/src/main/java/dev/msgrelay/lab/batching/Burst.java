@@ -9,6 +9,7 @@ import dev.msgrelay.lab.batching.Sender.Way;
 import dev.msgrelay.loadgen.message.MessageCheck;
 import dev.msgrelay.loadgen.message.SizeTable;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.concurrent.Semaphore;
@@ -47,7 +48,7 @@ record Burst(Way way, int bursts) {
                     throw new WrongResultException("burst " + (i + 1) + " did not arrive whole");
                 }
             }
-            sent = producers.awaitEnd();
+            sent = producers.awaitEnd(Duration.ZERO);
         }
         Producers.verify(check, sent);
         return Measurement.of(BEST, median(device, LongSummaryStatistics::getMin))

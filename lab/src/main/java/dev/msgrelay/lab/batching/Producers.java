@@ -9,6 +9,7 @@ import dev.msgrelay.loadgen.message.SequenceCheck;
 import dev.msgrelay.loadgen.message.SizeTable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -66,9 +67,13 @@ final class Producers implements AutoCloseable {
         Threads.check(failure);
     }
 
-    /** Waits for the end of all, and gives the messages of each; throws what one of them failed with. */
-    long[] awaitEnd() throws IOException {
-        joinAll();
+    /**
+     * Waits for the end of all, and gives the messages of each; throws what one of them failed with.
+     *
+     * @param work time that they send for
+     */
+    long[] awaitEnd(Duration work) throws IOException {
+        joinAll(work.toMillis());
         checkHealthy();
         return sent.clone();
     }
@@ -77,12 +82,12 @@ final class Producers implements AutoCloseable {
     @Override
     public void close() throws IOException {
         threads.forEach(Thread::interrupt);
-        joinAll();
+        joinAll(0);
     }
 
-    private void joinAll() throws IOException {
+    private void joinAll(long moreMillis) throws IOException {
         for (Thread thread : threads) {
-            Threads.join(thread);
+            Threads.join(thread, moreMillis + Threads.LIMIT_MILLIS);
         }
     }
 

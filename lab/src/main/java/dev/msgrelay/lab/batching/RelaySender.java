@@ -19,20 +19,24 @@ final class RelaySender implements Sender {
 
     /** Its subscriber is connected, and gets every message from now on. */
     RelaySender() throws IOException {
-        subscriber = SocketChannel.open();
         relay = RelayServer.start(RelayConfig.builder()
                 .publishPort(0)
                 .subscribePort(0)
                 .slowSubscriber(Policy.BACKPRESSURE)
                 .build());
+        SocketChannel opened = null;
         try {
-            subscriber.connect(relay.subscribeAddress());
+            opened = SocketChannel.open();
+            opened.connect(relay.subscribeAddress());
             Threads.await("the relay's first subscriber", () -> relay.stats().subscribers() > 0);
         } catch (IOException e) {
             relay.close();
-            subscriber.close();
+            if (opened != null) {
+                opened.close();
+            }
             throw e;
         }
+        subscriber = opened;
     }
 
     /** The subscriber's connection; its reader closes it. */

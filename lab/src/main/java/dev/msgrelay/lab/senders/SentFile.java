@@ -17,14 +17,14 @@ import java.util.SplittableRandom;
 record SentFile(int number, Path path, long size, ByteBuffer content) {
     private static final int PERIOD = 65_521;
 
-    /** Files of these sizes in the directory, numbered from 0; makes those that are not there yet. */
+    /** Files of these sizes in the directory, numbered from 0; makes those that are not there yet, or not whole. */
     static List<SentFile> in(Path directory, List<Long> sizes) throws IOException {
         List<SentFile> files = new ArrayList<>();
         for (int i = 0; i < sizes.size(); i++) {
             byte[] content = new byte[PERIOD];
             new SplittableRandom(i).nextBytes(content);
             Path path = directory.resolve("sent-" + i);
-            if (!Files.exists(path)) {
+            if (!Files.exists(path) || Files.size(path) != sizes.get(i)) {
                 write(path, content, sizes.get(i));
             }
             files.add(new SentFile(i, path, sizes.get(i), ByteBuffer.wrap(content)));

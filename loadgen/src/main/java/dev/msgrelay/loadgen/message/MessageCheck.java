@@ -15,7 +15,8 @@ public final class MessageCheck {
     private final RunPattern run;
     private final ByteBuffer pattern = Padding.view();
     private final SequenceCheck sequence;
-    private final OrderTrace order = new OrderTrace();
+    // Null: nobody wants the order.
+    private final OrderTrace order;
 
     /**
      * Most messages are the next ones of the publisher of the message before. Of such a run only the end is counted up; what
@@ -32,9 +33,19 @@ public final class MessageCheck {
      * @param sizes of their messages, and their types
      */
     public MessageCheck(int publishers, SizeTable sizes) {
+        this(publishers, sizes, new OrderTrace());
+    }
+
+    private MessageCheck(int publishers, SizeTable sizes, OrderTrace order) {
+        this.order = order;
         this.sequence = new SequenceCheck(publishers);
         this.sizes = sizes;
         this.run = sizes.isUniform() && RunPattern.fits(sizes.max()) ? new RunPattern(sizes) : null;
+    }
+
+    /** A check that keeps no trace of the order, which {@link #order} is not asked for. */
+    public static MessageCheck withoutOrder(int publishers, SizeTable sizes) {
+        return new MessageCheck(publishers, sizes, null);
     }
 
     /**
@@ -91,7 +102,9 @@ public final class MessageCheck {
     private void beginRun(long stamp) {
         countRun();
         sequence.onMessage(stamp);
-        order.begin(stamp);
+        if (order != null) {
+            order.begin(stamp);
+        }
         next = sequence.isNext(stamp + 1) ? stamp + 1 : NONE;
         counted = next;
     }
@@ -99,7 +112,9 @@ public final class MessageCheck {
     private void countRun() {
         if (next != counted) {
             sequence.onRun(counted, next - counted);
-            order.goOn(next - counted);
+            if (order != null) {
+                order.goOn(next - counted);
+            }
             counted = next;
         }
     }
@@ -115,7 +130,9 @@ public final class MessageCheck {
         countRun();
         next = NONE;
         counted = NONE;
-        order.skip(messages);
+        if (order != null) {
+            order.skip(messages);
+        }
     }
 
     public SequenceCheck sequence() {

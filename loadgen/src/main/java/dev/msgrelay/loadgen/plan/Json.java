@@ -5,11 +5,14 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
+import java.io.IOException;
+import java.io.Writer;
 import java.math.BigDecimal;
 import org.HdrHistogram.Histogram;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
+import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
@@ -55,6 +58,18 @@ public final class Json {
     /** A document for people. */
     public static String text(Object document) {
         return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(document);
+    }
+
+    /** Writes a document for people, and a line end; of many runs with many subscribers one is too large to be held. */
+    public static void write(Object document, Writer out) throws IOException {
+        try {
+            MAPPER.writerWithDefaultPrettyPrinter()
+                    .without(StreamWriteFeature.AUTO_CLOSE_TARGET)
+                    .writeValue(out, document);
+            out.write('\n');
+        } catch (JacksonException e) {
+            throw e.getCause() instanceof IOException cause ? cause : new IOException(e.getMessage(), e);
+        }
     }
 
     public static ObjectNode tree(Object document) {

@@ -7,6 +7,8 @@ import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +30,11 @@ public final class ResultFiles {
     @FunctionalInterface
     interface Opener {
         OutputStream open(Path file) throws IOException;
+    }
+
+    @FunctionalInterface
+    private interface Content {
+        void to(Writer out) throws IOException;
     }
 
     private final Path directory;
@@ -72,17 +79,17 @@ public final class ResultFiles {
      */
     public void write(Results results) throws ResultFileException {
         // The page can be made from the JSON again, so that comes first.
-        write(JSON, Json.text(results) + "\n");
+        write(JSON, out -> Json.write(results, out));
         kept = results.runs().size();
-        write(HTML, HtmlPage.of("Relay " + results.origin().command(), results));
+        write(HTML, out -> out.write(HtmlPage.of("Relay " + results.origin().command(), results)));
     }
 
-    private void write(String name, String content) throws ResultFileException {
+    private void write(String name, Content content) throws ResultFileException {
         Path file = directory.resolve(name);
         Path part = directory.resolve(name + TEMPORARY);
         try {
-            try (OutputStream out = opener.open(part)) {
-                out.write(content.getBytes(StandardCharsets.UTF_8));
+            try (Writer out = new OutputStreamWriter(opener.open(part), StandardCharsets.UTF_8)) {
+                content.to(out);
             }
             Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {

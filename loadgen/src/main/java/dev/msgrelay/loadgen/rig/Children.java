@@ -100,12 +100,12 @@ public final class Children implements AutoCloseable {
     }
 
     /** Starts a JVM with the load generator's classes, under a name for people. */
-    public Child start(Site site, String name, Site.JavaProgram program) throws IOException {
+    public synchronized Child start(Site site, String name, Site.JavaProgram program) throws IOException {
         return add(new Child(name, site, site.start(program)));
     }
 
     /** Starts any command of this host; {@link Site#guarded guard} one that would outlive its controller. */
-    public Child startCommand(String name, List<String> command) throws IOException {
+    public synchronized Child startCommand(String name, List<String> command) throws IOException {
         return add(new Child(name, Site.HERE, new ProcessBuilder(command).start()));
     }
 

@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.rig;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -120,11 +121,15 @@ final class RunDirectory implements AutoCloseable {
         try (Stream<Path> all = Files.walk(directory)) {
             for (Path one : all.sorted(Comparator.reverseOrder()).toList()) {
                 String name = directory.relativize(one).toString();
-                boolean own = name.endsWith(SOCKET) || name.endsWith(PEM) || name.equals(LOCK) || name.isEmpty();
+                boolean own = one.equals(directory)
+                        || one.getParent().equals(directory)
+                                && (name.endsWith(SOCKET) || name.endsWith(PEM) || name.equals(LOCK));
                 if (own || one.startsWith(directory.resolve(DATA))) {
                     Files.deleteIfExists(one);
                 }
             }
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
         }
     }
 

@@ -32,6 +32,7 @@ import picocli.CommandLine;
  */
 public final class CommandLog implements SLF4JServiceProvider {
     private static final String EVENT = "event";
+    private static final String LOG = "log";
 
     // Null: words.
     private static volatile PrintStream objects;
@@ -45,13 +46,14 @@ public final class CommandLog implements SLF4JServiceProvider {
         objects = out;
     }
 
-    /** Says what is wrong: in words on {@code err}, or as an event {@code error}. */
+    /** Says what is wrong: in words on {@code err}, or as an event {@code error}; below this level {@code log}. */
     static void tell(PrintWriter err, Level level, String message) {
         PrintStream out = objects;
         if (out == null) {
             err.println("relay-server: " + message);
         } else {
-            out.println(line(level, message, List.of(new KeyValuePair(EVENT, "error")), null));
+            String event = level == Level.ERROR ? "error" : LOG;
+            out.println(line(level, message, List.of(new KeyValuePair(EVENT, event)), null));
         }
     }
 
@@ -66,7 +68,7 @@ public final class CommandLog implements SLF4JServiceProvider {
 
     /** An event of a log as an object: time, level, message, members; a thrown one's stack. */
     private static String line(Level level, String message, List<KeyValuePair> members, Throwable thrown) {
-        String event = "log";
+        String event = LOG;
         for (KeyValuePair member : members) {
             event = member.key.equals(EVENT) ? String.valueOf(member.value) : event;
         }

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.config;
 
+import java.math.BigInteger;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;
@@ -68,14 +69,16 @@ public record AdminConfig(
      */
     public AdminConfig withMetricsNames(String names) {
         String text = names.strip();
-        boolean number = text.matches("[+-]?\\d{1,18}");
+        boolean number = text.matches("[+-]?\\d+");
         Set<String> only = number
                 ? Set.of()
                 : Arrays.stream(names.split(",", -1)).map(String::strip).collect(Collectors.toUnmodifiableSet());
         if (only.contains("")) {
             throw new IllegalArgumentException("metrics names '" + names + "' has an empty name");
         }
-        long most = number ? Long.parseLong(text) : only.size();
+        long most = number
+                ? new BigInteger(text).min(BigInteger.valueOf(Long.MAX_VALUE)).longValue()
+                : only.size();
         Range.check("metrics names", most, 0, MOST_METRICS_NAMES);
         return new AdminConfig(host, port, tls, token, healthOnly, (int) most, only);
     }

@@ -248,7 +248,10 @@ public final class Journal implements Closeable {
         return forcer.stats();
     }
 
-    /** After a failure: lets go of the log, which goes on without it. The directory stays locked. */
+    /**
+     * After a failure: lets go of the log, which goes on without it. The directory stays locked. One thread at a time,
+     * since the relay may be closed meanwhile; throws where a thread hangs in the disk.
+     */
     public synchronized void abandon() throws IOException {
         endThreads(CLOSE_NANOS, () -> {
             writer.release();

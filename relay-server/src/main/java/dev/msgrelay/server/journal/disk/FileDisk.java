@@ -20,7 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** A directory of the machine. */
 public final class FileDisk implements Disk {
-    /** Direct memory that the JDK keeps for each thread that reads or writes from the heap: goes at once. */
+    /** Most bytes of one read or write: for those of the heap the JDK keeps as much direct memory for each thread. */
     public static final int PIECE = 256 << 10;
 
     /** The file that a writing process holds the lock of. */
