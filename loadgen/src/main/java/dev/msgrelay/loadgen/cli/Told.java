@@ -7,6 +7,7 @@ import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.rig.RunObserver;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.List;
@@ -38,8 +39,9 @@ abstract class Told extends Options implements Callable<Integer> {
         return new Experiment(System::nanoTime, interrupts::isRequested, observer, () -> {}, giveUpAfter);
     }
 
-    final void print(Results results) {
-        print(Json.text(results) + "\n");
+    final void print(Results results) throws IOException {
+        Json.write(results, out());
+        out().flush();
     }
 
     final void print(String text) {

@@ -9,7 +9,7 @@
  * </pre>
  *
  * <p>The core's thread asks the gate; limits come, move and go on any thread. Sources add themselves on their own
- * threads, the core resumes them. {@code HeldTime} adds up the time, and {@code
- * TimeHistogram} counts times, for reports: any thread. Internal.
+ * threads, the core resumes them. {@code HeldTime} adds up held time, and
+ * {@code TimeHistogram} counts times, for reports on any thread. Internal.
  */
 package dev.msgrelay.server.flow;

@@ -14,7 +14,7 @@ import java.nio.ByteBuffer;
  */
 public final class InPlacePort implements IngestPort {
     /** With less room than this at the end of a chunk, a read goes to the loop's buffer, is short, and is copied. */
-    static final int LEAST_IN_PLACE = 8 << 10;
+    private static final int LEAST_IN_PLACE = LoopBuffers.SHORT_READ / 2;
 
     private final Order order;
     private final PacketLog log;

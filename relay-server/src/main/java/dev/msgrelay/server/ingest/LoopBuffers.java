@@ -13,7 +13,7 @@ import java.util.ArrayDeque;
  */
 public final class LoopBuffers {
     /** Bytes of a read behind a begun frame that is too short to be read in place. */
-    static final int SHORT_READ = 2 * InPlacePort.LEAST_IN_PLACE;
+    static final int SHORT_READ = 16 << 10;
 
     /** Bytes of the buffer that sockets are read to. */
     public static final int BUFFER_BYTES = IngestPort.SHORT_BYTES + SHORT_READ;

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One message of the log: {@code length} of its body, and the first bytes of that. */
+/** One message of the log: its body has {@code length} bytes, and begins with {@code first}. */
 public record PeekedMessage(long sequence, int type, int length, byte[] first) {
     /**
      * Copies the last messages of a log, the oldest first. Any thread. It holds one packet at a time, for as long as it

@@ -7,7 +7,8 @@ import java.nio.ByteBuffer;
  * A sincere client sends new keys once in gigabytes.
  *
  * <p>A record counts once its last byte has come, whatever the cuts of the link. A record with data brings at least one
- * byte. So of several records taken at a time, at most as many as there are decrypted bytes had data. Owned by the connection's thread.
+ * byte. So of several records taken at a time, at most as many as there are decrypted bytes had data. Owned by the
+ * connection's thread.
  */
 final class EmptyRecords {
     /** Limit of records without data between two ticks. */
