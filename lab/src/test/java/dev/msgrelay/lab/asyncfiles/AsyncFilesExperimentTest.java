@@ -17,7 +17,10 @@ import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
+/** Alone in its process: a row counts the threads that took processor time, those of other tests, too. */
+@Isolated
 class AsyncFilesExperimentTest {
     private static final Duration TIME = Duration.ofMillis(50);
 

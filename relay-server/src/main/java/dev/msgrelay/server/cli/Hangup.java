@@ -13,7 +13,8 @@ final class Hangup {
     /**
      * Runs an action at each SIGHUP, on a thread of its own.
      *
-     * @return false if this system or JVM has no such signal
+     * @return false if this system or JVM has no such signal, or ignores it: nohup starts a process so, and the JVM
+     *     keeps to it
      */
     static boolean handle(Runnable action) {
         try {
@@ -28,9 +29,9 @@ final class Hangup {
                 return method.getName().equals("hashCode") ? (Object) System.identityHashCode(proxy) : proxy == args[0];
             };
             Object proxy = Proxy.newProxyInstance(Hangup.class.getClassLoader(), new Class<?>[] {handler}, calls);
-            signal.getMethod("handle", signal, handler)
+            Object before = signal.getMethod("handle", signal, handler)
                     .invoke(null, signal.getConstructor(String.class).newInstance("HUP"), proxy);
-            return true;
+            return before != handler.getField("SIG_IGN").get(null);
         } catch (ReflectiveOperationException | LinkageError e) {
             return false;
         }

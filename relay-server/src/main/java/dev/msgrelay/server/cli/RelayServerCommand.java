@@ -148,7 +148,9 @@ final class RelayServerCommand implements Callable<Integer> {
                             + " nor --insecure");
         }
         if (!hears && configuration.file() != null) {
-            LOG.warn("this system has no SIGHUP: {} is read at the start only", configuration.file());
+            LOG.warn(
+                    "SIGHUP is ignored (nohup does that) or missing here: {} is read at the start, and by POST /reload",
+                    configuration.file());
         }
         Descriptors.check(config, LOG);
         Runtime.getRuntime().addShutdownHook(new Thread(this::endProcess, "relay-shutdown"));

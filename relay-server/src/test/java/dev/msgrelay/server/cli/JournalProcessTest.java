@@ -17,7 +17,6 @@ import dev.msgrelay.server.journal.read.JournalReader;
 import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.testing.Directories;
 import dev.msgrelay.testing.FreePort;
-import dev.msgrelay.testing.Signals;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -396,7 +395,6 @@ class JournalProcessTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whileItRecoversAHangUpIsKept() throws Exception {
-        Signals.assumeHeard("HUP");
         try (CommandProcess relay = recovering(new InetSocketAddress("127.0.0.1", FreePort.next()))) {
             relay.hangUp();
             relay.logged(0, l -> l.contains("SIGHUP during the start"));

@@ -13,7 +13,6 @@ import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TlsBridge;
 import dev.msgrelay.server.tls.TlsFiles;
-import dev.msgrelay.testing.Signals;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -24,7 +23,6 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLSocket;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -38,11 +36,6 @@ class ReloadProcessTest {
 
     @TempDir
     private Path folder;
-
-    @BeforeAll
-    static void hearsSighup() throws Exception {
-        Signals.assumeHeard("HUP");
-    }
 
     private Path file(String... lines) throws IOException {
         Path fresh = Files.write(folder.resolve("fresh"), List.of(lines));
@@ -256,6 +249,17 @@ class ReloadProcessTest {
                 assertThat(missing ? check.errors() : check.lines())
                         .anyMatch(l -> l.contains(missing ? "access.conf" : "1 identity"));
             }
+        }
+    }
+
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void aSignalThatNohupKeepsAwayIsTold() throws Exception {
+        Path file = file("name-hold = 10s");
+        try (CommandProcess relay = CommandProcess.startedBy(List.of("nohup"), "--config=" + file)) {
+            relay.line(l -> l.contains("publishers 127.0.0.1:"));
+            relay.logged(0, l -> l.contains("SIGHUP is ignored (nohup does that)") && l.contains("" + file));
+            assertThat(relay.terminate()).isZero();
         }
     }
 
