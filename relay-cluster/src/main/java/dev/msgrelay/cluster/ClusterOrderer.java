@@ -85,7 +85,7 @@ final class ClusterOrderer implements Orderer {
         this.records = new OrderedRecords(orderedBytes);
         this.names = new NamesUnderWay(outgoing);
         this.maxBody = maxBody;
-        this.scan = new RunScan(Integer.MAX_VALUE, maxBody);
+        this.scan = RunScan.unpacked(maxBody);
         this.whenClosed = whenClosed;
     }
 

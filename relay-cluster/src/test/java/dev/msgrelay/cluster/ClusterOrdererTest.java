@@ -122,7 +122,7 @@ class ClusterOrdererTest {
         byte[] bytes = StateRig.frames(first, count);
         ByteBuffer buffer = ByteBuffer.allocateDirect(bytes.length).order(ByteOrder.nativeOrder());
         buffer.put(0, bytes);
-        return new RunScan(Integer.MAX_VALUE, LONGEST).scan(buffer, 0, bytes.length, 0);
+        return RunScan.unpacked(LONGEST).scan(buffer, 0, bytes.length, 0);
     }
 
     private static void exchange(Node... nodes) {

@@ -107,7 +107,7 @@ class CraftedBatchesTest {
                 // An entry with another number than the next one is no loss where it does not count.
                 one.next--;
             }
-            RunScan core = new RunScan(Integer.MAX_VALUE, StateRig.MOST_BODY)
+            RunScan core = RunScan.unpacked(StateRig.MOST_BODY)
                     .scan(ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()), 0, bytes.length, 0);
             assertThat(core.rest()).as("seed %d", seed).isZero();
             assertThat((long) core.end()).as("seed %d", seed).isEqualTo(rig.state.position() - position);

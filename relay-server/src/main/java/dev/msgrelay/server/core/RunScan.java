@@ -48,6 +48,11 @@ public final class RunScan {
         this.maxBody = maxBody;
     }
 
+    /** Returns a walk that finds no ends of packets. */
+    public static RunScan unpacked(int maxBody) {
+        return new RunScan(Integer.MAX_VALUE, maxBody);
+    }
+
     /**
      * Walks {@code length} bytes from {@code offset}.
      *

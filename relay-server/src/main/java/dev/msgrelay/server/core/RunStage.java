@@ -73,7 +73,7 @@ public final class RunStage {
         this.ring = ring;
         this.consumerAsleep = consumerAsleep;
         this.memory = memory.order(ByteOrder.nativeOrder());
-        this.scan = new RunScan(Integer.MAX_VALUE, maxBody);
+        this.scan = RunScan.unpacked(maxBody);
     }
 
     // ---- the producer -----------------------------------------------------------------------------------------

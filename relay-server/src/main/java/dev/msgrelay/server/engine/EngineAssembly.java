@@ -15,13 +15,14 @@ import dev.msgrelay.server.fanout.ReplayPages;
 import dev.msgrelay.server.fanout.SendGroup;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.flow.WindowGate;
-import dev.msgrelay.server.ingest.BufferPort;
 import dev.msgrelay.server.ingest.InPlacePort;
 import dev.msgrelay.server.ingest.IngestPort;
 import dev.msgrelay.server.ingest.LoopBuffers;
 import dev.msgrelay.server.ingest.NameTable;
+import dev.msgrelay.server.ingest.OrdererPort;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.ingest.ReaderLoops;
+import dev.msgrelay.server.ingest.RingPort;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
@@ -212,11 +213,11 @@ public final class EngineAssembly {
             corePort = new InPlacePort(order, log, names, scan, held, loopBuffers());
         } else {
             names.decidedBy(orderer);
-            corePort = new BufferPort(null, orderer, held, BufferPort.scan(stream.maxBody()), loopBuffers());
+            corePort = new OrdererPort(orderer, held, RunScan.unpacked(stream.maxBody()), loopBuffers());
         }
         List<ReaderLoops.Reader> reading = new ArrayList<>();
         for (EngineLoop reader : readers) {
-            IngestPort port = new BufferPort(ring, null, held, BufferPort.scan(stream.maxBody()), loopBuffers());
+            IngestPort port = new RingPort(ring, held, RunScan.unpacked(stream.maxBody()), loopBuffers());
             reading.add(new ReaderLoops.Reader(reader, port));
         }
         publishing = new PublisherConnection.Shared(log, names, orderer, line, new ReaderLoops(reading));

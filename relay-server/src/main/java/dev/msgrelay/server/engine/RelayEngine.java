@@ -34,7 +34,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <pre>
  *   PublisherConnection --InPlacePort-------------------.
- *   PublisherConnection --BufferPort--.                  v
+ *   PublisherConnection --RingPort----.                  v
  *   LocalPublisher ------RunStage-----+-> FrameRing -> NetworkBatchHandler -> PacketLog -> SendGroup -> SubscriberConnection
  * </pre>
  *

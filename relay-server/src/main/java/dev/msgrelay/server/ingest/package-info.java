@@ -3,8 +3,8 @@
  *
  * <pre>
  *   socket --ReadWindow--> SocketIntake --bytes--> FrameIntake --runs--> IngestPort: InPlacePort --> log  (the core's own loop)
- *                             |                        |                             BufferPort --> ring (a reader loop)
- *                             '---- FrameAssembler ----'                             BufferPort --> cluster (the core's own loop)
+ *                             |                        |                             RingPort ----> ring (a reader loop)
+ *                             '---- FrameAssembler ----'                             OrdererPort -> cluster (the core's own loop)
  *                   the rest of a frame, in           '--HELLO--> NamedProducer: its PublisherName of the NameTable;
  *                   SMALL, SHORT, LONG memory                     ProducerState: numbers, Levels
  *

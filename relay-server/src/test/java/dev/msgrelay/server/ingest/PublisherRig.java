@@ -125,7 +125,7 @@ final class PublisherRig implements AutoCloseable {
         if (orderer == null) {
             port = new InPlacePort(order, log, names, new RunScan(PACKET, MAX_BODY), held, buffers);
         } else {
-            port = new BufferPort(null, orderer, held, BufferPort.scan(MAX_BODY), buffers);
+            port = new OrdererPort(orderer, held, RunScan.unpacked(MAX_BODY), buffers);
             names.decidedBy(orderer);
             orderer.into(handler, log);
         }

@@ -1,0 +1,49 @@
+package dev.msgrelay.server.ingest;
+
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.core.Orderer;
+import dev.msgrelay.server.core.RunScan;
+import dev.msgrelay.server.flow.HeldSources;
+import dev.msgrelay.server.memory.ReadWindow;
+import java.nio.ByteBuffer;
+
+/**
+ * For publishers on the core's own loop where several relays are one: a socket is read to a buffer of the loop, the bytes
+ * are walked there and copied to the orderer, which puts runs of all relays in order.
+ *
+ * @param scan {@link RunScan#unpacked}: packets are made where the order is
+ */
+public record OrdererPort(Orderer orderer, HeldSources held, RunScan scan, LoopBuffers buffers) implements IngestPort {
+    @Override
+    public boolean makeReady() {
+        return orderer.makeReady();
+    }
+
+    @Override
+    public ReadWindow window(int front, int most) {
+        return buffers.reads().window(0, front + most);
+    }
+
+    @Override
+    public RunScan walk(ByteBuffer view, int offset, int length, TypeRanges types) {
+        return scan.scan(view, offset, length, 0, types);
+    }
+
+    @Override
+    public boolean take(RunScan span, PublisherName name) {
+        if (name == null) {
+            return orderer.take(span);
+        }
+        boolean taken = orderer.take(span, name.name(), name.producer, name.next(), name);
+        if (taken) {
+            name.hand(span.frames());
+        }
+        return taken;
+    }
+
+    @Override
+    public void hold(HeldSources.Source source) {
+        // The core looks at those who wait in each cycle.
+        held.add(source, false);
+    }
+}
