@@ -48,11 +48,7 @@ final class AccessBlock {
         this.keys = keys;
     }
 
-    /**
-     * Parses the block.
-     *
-     * @throws IllegalArgumentException the block is wrong; the message names file and line
-     */
+    /** Parses the block. */
     static AccessPolicy read(ConfigObject block) {
         List<Map.Entry<String, ConfigValue>> entries = new ArrayList<>(block.entrySet());
         Comparator<Map.Entry<String, ConfigValue>> byLine =

@@ -60,7 +60,6 @@ record Form<T>(String label, Class<?> type, Function<String, T> parser, List<Str
         return new Form<>("NAME", type, null, words);
     }
 
-    /** An option with a value of this form. */
     OptionSpec.Builder option(String name) {
         OptionSpec.Builder option =
                 OptionSpec.builder(name).paramLabel(label).type(type).completionCandidates(words);

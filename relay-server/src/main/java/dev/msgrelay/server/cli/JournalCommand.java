@@ -9,6 +9,7 @@ import dev.msgrelay.server.admin.JsonLine;
 import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.format.EpochTable;
+import dev.msgrelay.server.journal.format.JournalClock;
 import dev.msgrelay.server.journal.format.Loss;
 import dev.msgrelay.server.journal.read.JournalReader;
 import dev.msgrelay.server.journal.recover.Recovery;
@@ -308,7 +309,7 @@ final class JournalCommand implements Runnable {
                     + (found.stepCount() > found.steps().size() ? ", at last:" : ":"));
             found.steps()
                     .forEach(step -> out.println("  before message " + step.sequence() + " by "
-                            + Duration.ofMillis(step.millis()) + ", to " + step.timeText()));
+                            + Duration.ofMillis(step.millis()) + ", to " + JournalClock.timeText(step.timeMillis())));
         }
         if (cut != null) {
             long torn = cut.endSequence() - cut.sequence();

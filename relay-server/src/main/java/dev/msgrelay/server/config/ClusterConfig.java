@@ -11,7 +11,6 @@ import java.time.Duration;
  * @param node number of this relay in the cluster; 0: the relay is alone
  */
 public record ClusterConfig(Path file, int node) {
-    /** The configuration of a relay that is alone. */
     public static final ClusterConfig NONE = new ClusterConfig(null, 0);
 
     /** Longest body of a message in a cluster: the cluster's log takes messages of up to 2 MiB. */

@@ -17,7 +17,6 @@ import java.time.Duration;
  */
 public record JournalConfig(
         Path directory, int segmentBytes, long keepBytes, Duration keepTime, Duration force, Failure failure) {
-    /** The relay's reaction to a failed journal. */
     public enum Failure {
         /** The relay stops, and clients go to another one: their acknowledgements stay true. */
         EXIT,
@@ -44,7 +43,6 @@ public record JournalConfig(
         }
     }
 
-    /** Whether there is a journal. */
     public boolean on() {
         return directory != null;
     }

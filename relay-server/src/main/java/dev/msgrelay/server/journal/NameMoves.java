@@ -73,7 +73,6 @@ public final class NameMoves {
         return refused;
     }
 
-    /** Gets how far a name is. */
     interface Sink {
         void reached(JournalName name, long number, long sequence);
     }

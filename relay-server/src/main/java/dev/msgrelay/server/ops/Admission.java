@@ -117,12 +117,10 @@ public final class Admission {
         return true;
     }
 
-    /** Ends the stay of a refused connection that {@link #mayBeTold}. */
     public synchronized void told() {
         beingTold--;
     }
 
-    /** Gives back the place of an admitted connection that is gone. */
     public synchronized void left(Ticket ticket) {
         connections--;
         publishers -= ticket.publisher ? 1 : 0;

@@ -37,7 +37,6 @@ public final class CloseLog {
     /**
      * The end of one connection.
      *
-     * @param time time of the end
      * @param who role, peer and name, printable
      * @param detail value and limit, printable; may be empty
      */

@@ -99,12 +99,10 @@ public enum Counter {
         return key;
     }
 
-    /** The unit of the figure. */
     public String unit() {
         return unit;
     }
 
-    /** Whether the figure only grows. */
     public boolean total() {
         return total;
     }

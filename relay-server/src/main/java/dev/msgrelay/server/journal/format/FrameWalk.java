@@ -11,7 +11,6 @@ public final class FrameWalk {
     private long frames;
     private boolean wrong;
 
-    /** The next bytes, from position to limit. */
     public void walk(ByteBuffer piece) {
         int at = piece.position();
         while (at < piece.limit() && !wrong) {

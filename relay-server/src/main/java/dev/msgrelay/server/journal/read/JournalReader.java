@@ -21,12 +21,10 @@ import java.util.TreeMap;
  * unchecked.
  */
 public final class JournalReader {
-    /** Gets what is read. */
     public interface Sink {
         /** A message, its body between position and limit until this returns; returns whether more is wanted. */
         boolean message(long sequence, int type, ByteBuffer body) throws IOException;
 
-        /** Messages that are missing. */
         void lost(Loss loss) throws IOException;
     }
 
@@ -79,8 +77,7 @@ public final class JournalReader {
         for (long sequence = feed.at().sequence(); sequence < feed.end().sequence(); sequence++) {
             int body = at + FrameLayout.HEADER_LENGTH;
             int length = FrameLayout.bodyLength(bytes, at);
-            if (sequence >= first
-                    && !sink.message(sequence, FrameLayout.type(bytes, at), bytes.slice(body, length))) {
+            if (sequence >= first && !sink.message(sequence, FrameLayout.type(bytes, at), bytes.slice(body, length))) {
                 return false;
             }
             at = body + length;
