@@ -65,8 +65,9 @@ record RelayParts(
             Transport transport = config.transport().resolve();
             boolean auto = config.eventLoops() == RelayConfig.AUTO_EVENT_LOOPS;
             int live = auto ? autoLoops(Runtime.getRuntime().availableProcessors()) : config.eventLoops();
-            EngineLoop[] loops = loops(transport, live, config, startup);
             int reading = live + config.readerLoops();
+            EngineLoop[] loops =
+                    loops(transport, live, reading, config.journal().on(), startup);
             EngineAssembly assembly = new EngineAssembly(
                             config,
                             new UnpooledByteBufAllocator(true),
@@ -92,9 +93,8 @@ record RelayParts(
         }
     }
 
-    private static EngineLoop[] loops(Transport transport, int live, RelayConfig config, Startup startup) {
-        int reading = live + config.readerLoops();
-        EngineLoop[] loops = new EngineLoop[config.journal().on() ? reading + 1 : reading];
+    private static EngineLoop[] loops(Transport transport, int live, int reading, boolean replay, Startup startup) {
+        EngineLoop[] loops = new EngineLoop[replay ? reading + 1 : reading];
         for (int i = 0; i < loops.length; i++) {
             String name = i < live ? "relay-loop-" + i : i < reading ? "relay-reader-" + (i - live) : "relay-replay";
             loops[i] = new EngineLoop(name, transport.ioHandler());
@@ -103,7 +103,6 @@ record RelayParts(
         return loops;
     }
 
-    /** One loop below four cores; the core and one sender from four, two senders from eight. */
     static int autoLoops(int cores) {
         return cores < 4 ? 1 : cores < 8 ? 2 : 3;
     }

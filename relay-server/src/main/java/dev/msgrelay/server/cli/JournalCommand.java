@@ -257,7 +257,7 @@ final class JournalCommand implements Runnable {
                     .text("event", "journal")
                     .text("directory", disk.place())
                     .truth("sound", found.sound())
-                    .number("segments", found.segments())
+                    .number("segments", found.parts().size())
                     .number("bytes", found.length())
                     .number("firstSequence", found.startSequence())
                     .number("endSequence", found.endSequence())
@@ -289,7 +289,7 @@ final class JournalCommand implements Runnable {
                         ? "no messages"
                         : "messages " + found.startSequence() + " to " + (found.endSequence() - 1))
                 + " (positions " + found.startPosition() + " to " + found.endPosition() + ") in "
-                + ShortText.counted(found.segments(), "segment") + " of " + found.length() + " bytes");
+                + ShortText.counted(found.parts().size(), "segment") + " of " + found.length() + " bytes");
         out.println("forced up to position " + found.forcedPosition());
         List<EpochTable.Epoch> epochs = found.epochs().epochs();
         if (found.epochsDamaged()) {

@@ -78,7 +78,6 @@ final class RelayServerCommand implements Callable<Integer> {
     /** Time to finish the start of a cluster's node before it is ended, which takes a while on a busy machine. */
     private static final long ABANDON_MILLIS = 30_000;
 
-    /** Interval of log lines about a recovery that lasts. */
     private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final String CONNECTIONS = "connections";

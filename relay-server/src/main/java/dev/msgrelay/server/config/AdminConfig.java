@@ -55,7 +55,6 @@ public record AdminConfig(
         }
     }
 
-    /** An admin port without names of subscribers in its metrics. */
     public AdminConfig(String host, int port, boolean tls, String token) {
         this(host, port, tls, token, false, 0, Set.of());
     }

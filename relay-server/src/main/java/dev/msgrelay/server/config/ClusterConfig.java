@@ -34,7 +34,6 @@ public record ClusterConfig(Path file, int node) {
     /** Java heap of the consensus, of a table of names, and of messages under way. */
     public static final int HEAP_BYTES = 64 << 20;
 
-    /** All direct memory of a cluster's node. */
     public static final int DIRECT_BYTES = OUTGOING_BYTES + ORDERED_BYTES + CONSENSUS_DIRECT_BYTES;
 
     public ClusterConfig {

@@ -47,7 +47,6 @@ public record JournalConfig(
         return directory != null;
     }
 
-    /** The settings in the journal's own form. */
     public JournalSettings settings() {
         return settings(segmentBytes, keepBytes, keepTime, force);
     }

@@ -93,7 +93,6 @@ public record RelayConfig(
         private String socketGroup;
         // The MTU of Ethernet.
         private int mtu = 1500;
-        // 0: as large as the longest body needs, and no smaller than the default.
         private int ringSize;
         private int logSize;
         private int maxBody = FrameLayout.DEFAULT_MAX_BODY;
@@ -422,13 +421,11 @@ public record RelayConfig(
             return cluster.on() ? ClusterConfig.NAME_HOLD : LimitsConfig.DEFAULT_NAME_HOLD;
         }
 
-        /** The rights of clients; null: everybody may do everything. */
         public Builder access(AccessPolicy policy) {
             access = policy;
             return this;
         }
 
-        /** Whether a relay without {@link #access} may listen beyond this host. */
         public Builder insecure(boolean value) {
             insecure = value;
             return this;
@@ -444,12 +441,7 @@ public record RelayConfig(
             return this;
         }
 
-        /**
-         * Makes the relay a node of a cluster.
-         *
-         * @param file file with the {@code cluster} block; null: the relay is alone
-         * @param node number of this relay in the cluster
-         */
+        /** Makes the relay a node of a cluster; see {@link ClusterConfig}. */
         public Builder cluster(Path file, int node) {
             cluster = file == null && node == 0 ? ClusterConfig.NONE : new ClusterConfig(file, node);
             return this;

@@ -327,7 +327,7 @@ public final class Journal implements Closeable {
             if (writer.caughtUp()) {
                 Mark all = new Mark();
                 forced.read(all);
-                epochs.forced(all.position(), all.sequence()).write(disk);
+                new EpochTable(epochs.epochs(), all.position(), all.sequence()).write(disk);
             } else {
                 throw new IOException("not all could be written in the time that there is at the end");
             }

@@ -19,7 +19,6 @@ import java.util.Map;
  * a connection comes and when it goes.
  *
  * <p>All Unix sockets are one address, and have no limit by address: a client that may open the file is on this host.
- * For IPv6 an address is a network of 64 bits.
  */
 public final class Admission {
     /**

@@ -20,8 +20,6 @@ import java.util.function.LongFunction;
  * <p>Any thread.
  */
 public final class QueuedOutput extends OutputStream {
-    private static final byte[] NOTHING = {};
-
     private final OutputStream out;
     private final int capacity;
     private final LongFunction<String> suppressedLine;
@@ -142,7 +140,7 @@ public final class QueuedOutput extends OutputStream {
         } catch (InterruptedException e) {
             // An interrupt means that the thread is to end.
             broken = true;
-            return NOTHING;
+            return new byte[0];
         }
         writing = true;
         // Queued lines go first: dropped lines came after them.

@@ -41,14 +41,6 @@ public record RelayStats(
         return values.containsKey(counter);
     }
 
-    public long messagesIn() {
-        return get(Counter.MESSAGES_IN);
-    }
-
-    public long messagesOut() {
-        return get(Counter.MESSAGES_OUT);
-    }
-
     public int publishers() {
         return (int) get(Counter.PUBLISHERS);
     }

@@ -52,11 +52,6 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
         epochs = List.copyOf(epochs);
     }
 
-    /** This table, with everything forced up to a position. */
-    public EpochTable forced(long position, long sequence) {
-        return new EpochTable(epochs, position, sequence);
-    }
-
     public Epoch last() {
         return epochs.get(epochs.size() - 1);
     }

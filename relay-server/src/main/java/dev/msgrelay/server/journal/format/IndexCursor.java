@@ -16,7 +16,6 @@ import java.nio.ByteBuffer;
  * Owned by one thread.
  */
 public final class IndexCursor implements Closeable {
-    /** Java heap of a cursor that makes its own memory. */
     public static final int BYTES = 1024 * IndexRecord.LENGTH;
 
     private final Disk.File file;

@@ -127,10 +127,6 @@ public record Recovery(
         return disk.names().stream().anyMatch(name -> name.equals(FileNames.EPOCHS) || FileNames.base(name) >= 0);
     }
 
-    public int segments() {
-        return parts.size();
-    }
-
     public long startPosition() {
         return parts.isEmpty() ? endPosition : parts.get(0).header.base();
     }
