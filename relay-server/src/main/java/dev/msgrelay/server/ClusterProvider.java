@@ -7,18 +7,10 @@ import java.util.ServiceLoader;
 
 /** Makes a relay a node of a cluster; found by {@link ServiceLoader} in a module that not every relay has. */
 public interface ClusterProvider {
-    /**
-     * Joins the cluster. Returns once enough nodes are there to put messages in order.
-     *
-     * @throws IOException the relay cannot join; the message names the cause and its place
-     */
+    /** Joins the cluster. Returns once enough nodes are there to put messages in order. */
     Orderer join(RelayConfig config) throws IOException;
 
-    /**
-     * Checks the cluster's configuration only.
-     *
-     * @throws IOException the configuration is wrong; the message names file and line
-     */
+    /** Checks the cluster's configuration only. */
     void check(RelayConfig config) throws IOException;
 
     /**
@@ -27,7 +19,6 @@ public interface ClusterProvider {
      */
     void abandon();
 
-    /** Calls {@link #abandon} of the provider, if there is one. */
     static void abandonAny() {
         ServiceLoader.load(ClusterProvider.class).forEach(ClusterProvider::abandon);
     }

@@ -8,6 +8,8 @@ import dev.msgrelay.server.net.AllAddresses;
 import dev.msgrelay.server.net.Listener;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.session.Ports;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
 import io.netty.channel.ServerChannel;
 import io.netty.util.NetUtil;
 import java.io.IOException;
@@ -24,51 +26,40 @@ import org.slf4j.LoggerFactory;
 final class Entrances {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
+    /** Sets an accepted channel up, and returns the loop that it lives on. */
+    interface Arrivals {
+        EventLoop place(Channel accepted, Role role, boolean secured);
+    }
+
     private final ListenConfig listen;
     private final Transport transport;
     private final EngineLoop loop;
     private final List<ServerChannel> listeners = new ArrayList<>();
     private final List<UnixSocketFile> socketFiles = new ArrayList<>();
     private final Ports ports;
+    private final Arrivals arrivals;
 
-    /**
-     * @param loop the loop that accepts
-     * @param ports told of each port that listens
-     */
-    Entrances(ListenConfig listen, Transport transport, EngineLoop loop, Ports ports) {
+    /** @param ports told of each port that listens */
+    Entrances(ListenConfig listen, Transport transport, EngineLoop loop, Ports ports, Arrivals arrivals) {
         this.listen = listen;
         this.transport = transport;
         this.loop = loop;
         this.ports = ports;
+        this.arrivals = arrivals;
     }
 
-    /**
-     * Listens on all plain ports and Unix sockets.
-     *
-     * @throws IOException the message names the address that cannot be listened on; the sockets before it are open
-     */
-    void open(Listener.Placement publishers, Listener.Placement subscribers) throws IOException {
-        tcp(Role.PUBLISHER, false, listen.publishPort(), publishers);
-        tcp(Role.SUBSCRIBER, false, listen.subscribePort(), subscribers);
-        unix(listen.publishSocket(), publishers);
-        unix(listen.subscribeSocket(), subscribers);
+    void open(TlsConfig tls) throws IOException {
+        tcp(Role.PUBLISHER, false, listen.publishPort());
+        tcp(Role.SUBSCRIBER, false, listen.subscribePort());
+        unix(Role.PUBLISHER, listen.publishSocket());
+        unix(Role.SUBSCRIBER, listen.subscribeSocket());
+        if (tls.on()) {
+            tcp(Role.PUBLISHER, true, tls.publishPort());
+            tcp(Role.SUBSCRIBER, true, tls.subscribePort());
+        }
     }
 
-    /**
-     * Listens on the ports for TLS.
-     *
-     * @throws IOException as {@link #open}
-     */
-    void openTls(TlsConfig tls, Listener.Placement publishers, Listener.Placement subscribers) throws IOException {
-        tcp(Role.PUBLISHER, true, tls.publishPort(), publishers);
-        tcp(Role.SUBSCRIBER, true, tls.subscribePort(), subscribers);
-    }
-
-    /**
-     * Checks that the addresses, folders and group exist, without listening.
-     *
-     * @throws IOException the message names the address that cannot be listened on
-     */
+    /** Checks that the addresses, folders and group exist, without listening. */
     static void check(ListenConfig listen) throws IOException {
         AllAddresses.of(listen.host(), 0);
         for (Path socket : new Path[] {listen.publishSocket(), listen.subscribeSocket()}) {
@@ -80,7 +71,7 @@ final class Entrances {
     }
 
     /** Listens on a port at all of the host's addresses that are this machine's. */
-    private void tcp(Role role, boolean secured, int port, Listener.Placement placement) throws IOException {
+    private void tcp(Role role, boolean secured, int port) throws IOException {
         if (port == ListenConfig.OFF) {
             return;
         }
@@ -90,7 +81,7 @@ final class Entrances {
                 port,
                 address -> {
                     ServerChannel listener = transport.tcpListener();
-                    Listener.bind(listener, address, loop.io(), placement);
+                    Listener.bind(listener, address, loop.io(), accepted -> arrivals.place(accepted, role, secured));
                     listeners.add(listener);
                     InetSocketAddress bound = (InetSocketAddress) listener.localAddress();
                     if (listeners.size() == first + 1) {
@@ -106,20 +97,20 @@ final class Entrances {
                 LOG::warn);
     }
 
-    private void unix(Path path, Listener.Placement placement) throws IOException {
+    private void unix(Role role, Path path) throws IOException {
         if (path == null) {
             return;
         }
         UnixSocketFile.prepare(path);
         ServerChannel listener = transport.unixListener();
-        Listener.bind(listener, transport.unixAddress(path), loop.io(), placement);
+        Listener.bind(
+                listener, transport.unixAddress(path), loop.io(), accepted -> arrivals.place(accepted, role, false));
         listeners.add(listener);
         UnixSocketFile file = new UnixSocketFile(path, listener);
         socketFiles.add(file);
         file.permit(listen.socketPermissions(), listen.socketGroup());
     }
 
-    /** Stops listening, and removes the socket files. */
     void close() {
         for (UnixSocketFile file : socketFiles) {
             try {

@@ -33,8 +33,6 @@ import org.slf4j.LoggerFactory;
  *
  * @param liveLoops number of loops that read or send the live stream: the first ones
  * @param loops not started yet; one more than those that are live sends from the journal, if there is one
- * @param tls null: there is no TLS
- * @param journal null: there is no journal
  * @param orderer null: the relay is alone, and makes the order itself
  */
 record RelayParts(
@@ -51,8 +49,6 @@ record RelayParts(
      * Makes the parts.
      *
      * @param ports told to clients at the wrong one, once they are open
-     * @param failure see {@link EngineAssembly}
-     * @throws IOException as {@link RelayServer#start} says
      */
     static RelayParts make(RelayConfig config, RecoveryProgress recovery, Ports ports, Consumer<Throwable> failure)
             throws IOException {
@@ -69,8 +65,9 @@ record RelayParts(
             Transport transport = config.transport().resolve();
             boolean auto = config.eventLoops() == RelayConfig.AUTO_EVENT_LOOPS;
             int live = auto ? autoLoops(Runtime.getRuntime().availableProcessors()) : config.eventLoops();
-            EngineLoop[] loops = loops(transport, live, config, startup);
             int reading = live + config.readerLoops();
+            EngineLoop[] loops =
+                    loops(transport, live, reading, config.journal().on(), startup);
             EngineAssembly assembly = new EngineAssembly(
                             config,
                             new UnpooledByteBufAllocator(true),
@@ -96,9 +93,8 @@ record RelayParts(
         }
     }
 
-    private static EngineLoop[] loops(Transport transport, int live, RelayConfig config, Startup startup) {
-        int reading = live + config.readerLoops();
-        EngineLoop[] loops = new EngineLoop[config.journal().on() ? reading + 1 : reading];
+    private static EngineLoop[] loops(Transport transport, int live, int reading, boolean replay, Startup startup) {
+        EngineLoop[] loops = new EngineLoop[replay ? reading + 1 : reading];
         for (int i = 0; i < loops.length; i++) {
             String name = i < live ? "relay-loop-" + i : i < reading ? "relay-reader-" + (i - live) : "relay-replay";
             loops[i] = new EngineLoop(name, transport.ioHandler());
@@ -107,7 +103,6 @@ record RelayParts(
         return loops;
     }
 
-    /** One loop below four cores; the core and one sender from four, two senders from eight. */
     static int autoLoops(int cores) {
         return cores < 4 ? 1 : cores < 8 ? 2 : 3;
     }
@@ -123,7 +118,6 @@ record RelayParts(
         return version == null ? "relay" : "relay " + version;
     }
 
-    /** Null: there is no TLS. */
     private static TlsContext tls(RelayConfig config) throws IOException {
         if (!config.tls().on()) {
             return null;
@@ -135,7 +129,6 @@ record RelayParts(
                 config.tls().recordsPerKey());
     }
 
-    /** Null: there is no journal. */
     private static Journal journal(
             JournalConfig config, boolean access, long epoch, Orderer orderer, RecoveryProgress recovery)
             throws IOException {

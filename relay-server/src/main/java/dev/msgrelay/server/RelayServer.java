@@ -40,10 +40,6 @@ import org.slf4j.LoggerFactory;
 /**
  * A relay: puts the messages of all publishers into one total order, and sends that order to every subscriber. It logs by
  * slf4j, on its loops as well: a logger that waits for a disk or for a reader stops the relay.
- *
- * <pre>
- *   Entrances (sockets that listen) --accepted--> RelayEngine (everything else) on EngineLoops (threads)
- * </pre>
  */
 public final class RelayServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -67,7 +63,7 @@ public final class RelayServer implements AutoCloseable {
         parts = RelayParts.make(config, recovery, ports, this::failed);
         engine = parts.engine();
         tls = new RelayTls(parts.tls(), engine.services().budget().pool(MemoryBudget.Part.TLS));
-        entrances = new Entrances(config.listen(), parts.transport(), parts.loops()[0], ports);
+        entrances = new Entrances(config.listen(), parts.transport(), parts.loops()[0], ports, this::place);
     }
 
     private void open() throws IOException {
@@ -77,12 +73,7 @@ public final class RelayServer implements AutoCloseable {
         if (parts.journal() != null) {
             parts.journal().start();
         }
-        entrances.open(c -> place(c, Role.PUBLISHER, null), c -> place(c, Role.SUBSCRIBER, null));
-        TlsContext context = parts.tls();
-        if (context != null) {
-            entrances.openTls(
-                    config.tls(), c -> place(c, Role.PUBLISHER, context), c -> place(c, Role.SUBSCRIBER, context));
-        }
+        entrances.open(config.tls());
     }
 
     /**
@@ -130,9 +121,9 @@ public final class RelayServer implements AutoCloseable {
         return warnings;
     }
 
-    private EventLoop place(Channel accepted, Role role, TlsContext security) {
+    private EventLoop place(Channel accepted, Role role, boolean secured) {
         SocketOptions.equip(accepted, config.clients().peerTimeout());
-        return engine.place(accepted, role, security).io();
+        return engine.place(accepted, role, secured ? parts.tls() : null).io();
     }
 
     /** A new publisher for one producer thread of this process. */
@@ -170,7 +161,6 @@ public final class RelayServer implements AutoCloseable {
         return entrances.addresses();
     }
 
-    /** The configuration that the relay was started with. */
     public RelayConfig config() {
         return config;
     }
@@ -217,7 +207,6 @@ public final class RelayServer implements AutoCloseable {
                 cut == null ? found.endSequence() : cut.endSequence());
     }
 
-    /** The relay's memory, part by part. */
     public MemoryPlan memory() {
         return MemoryPlan.of(config);
     }
@@ -236,7 +225,6 @@ public final class RelayServer implements AutoCloseable {
     /**
      * The last messages of the stream that the log holds, the oldest first. Any thread; for a look now and then.
      *
-     * @param most limit on the messages
      * @param bytes limit on the bytes of each body that are copied
      */
     public List<PeekedMessage> lastMessages(int most, int bytes) {

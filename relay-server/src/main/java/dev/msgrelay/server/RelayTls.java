@@ -56,7 +56,6 @@ public final class RelayTls {
         return context;
     }
 
-    /** Gives back the memory of {@code connections} connections. */
     public void giveBack(int connections) {
         memory.give(bytes(connections));
     }

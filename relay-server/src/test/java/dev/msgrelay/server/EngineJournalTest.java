@@ -59,7 +59,7 @@ class EngineJournalTest {
     }
 
     private static void publish(TestRelay relay, int first, int count, int body) throws IOException {
-        long before = relay.stats().messagesIn();
+        long before = relay.stats().get(Counter.MESSAGES_IN);
         try (PlainPublisher publisher = relay.publisher()) {
             for (int i = 0; i < count; i++) {
                 publisher.send(new Frames().frame(first + i, body));
@@ -104,7 +104,9 @@ class EngineJournalTest {
                 epochs.add(epoch);
                 assertThat(relay.relay().recovered().endSequence()).isEqualTo(100L * life + 1);
                 publish(relay, 1000 * life, 100);
-                assertThat(relay.stats().messagesIn()).as("since the start").isEqualTo(100);
+                assertThat(relay.stats().get(Counter.MESSAGES_IN))
+                        .as("since the start")
+                        .isEqualTo(100);
             }
             for (int i = 0; i < 100; i++) {
                 published.add(1000 * life + i);

@@ -779,8 +779,8 @@ final class Simulation {
         if (now.get(Counter.FAILURES) > world.injectedFaults()) {
             world.fail(now.get(Counter.FAILURES) + " faults of the relay, " + world.injectedFaults() + " were made: ");
         }
-        if (now.messagesIn() != model.count() - before) {
-            world.fail(now.messagesIn() + " messages in, " + (model.count() - before) + " are there");
+        if (now.get(Counter.MESSAGES_IN) != model.count() - before) {
+            world.fail(now.get(Counter.MESSAGES_IN) + " messages in, " + (model.count() - before) + " are there");
         }
         if ((world.step() & 127) == 0) {
             for (ConnectionRow row : engine.rows()) {

@@ -25,6 +25,7 @@ import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.access.Identity;
 import dev.msgrelay.server.access.TokenHash;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.testing.TestProcess;
 import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
@@ -246,7 +247,7 @@ class AccessSystemTest {
             assertThat(publisher.publish(1, ByteBuffer.allocate(4), Duration.ofSeconds(120)))
                     .isSameAs(PublishOutcome.ACCEPTED);
             publisher.flush(Duration.ofSeconds(120));
-            assertThat(relay.stats().messagesIn()).isEqualTo(1);
+            assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(1);
         }
     }
 
@@ -280,7 +281,7 @@ class AccessSystemTest {
             assertThat(publish(List.of("RELAY_TOKEN=" + TOKEN.text()), endpoint))
                     .isEqualTo("0 ");
             assertThat(publish(List.of("RELAY_CONTEXT=here"))).isEqualTo("0 ");
-            assertThat(relay.stats().messagesIn()).isEqualTo(3);
+            assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(3);
             Path wrong = Files.writeString(folder.resolve("wrong.token"), "wr0ng\n");
             assertThat(publishHere(endpoint, "--token-file", wrong.toString()))
                     .startsWith("1 ")
@@ -315,7 +316,7 @@ class AccessSystemTest {
                             "tls-cert = " + files.certificate(own),
                             "tls-key = " + files.key(own)));
             assertThat(publish(List.of(), "--context", "here")).isEqualTo("0 ");
-            assertThat(relay.stats().messagesIn()).isEqualTo(1);
+            assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(1);
             relay.reload(secured.access(certificate("8")).build());
             assertThat(publishHere(
                             Endpoint.of(relay.tlsPublishAddress()).toString(),

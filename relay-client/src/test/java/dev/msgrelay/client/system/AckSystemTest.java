@@ -14,6 +14,7 @@ import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.testing.FreePort;
 import dev.msgrelay.testing.scripted.CuttingProxy;
 import java.io.IOException;
@@ -68,7 +69,7 @@ class AckSystemTest {
             CompletableFuture.allOf(threads.toArray(CompletableFuture[]::new)).get(120, TimeUnit.SECONDS);
             publisher.flush(LONG);
             assertThat(next).as("seed %d", seed).containsOnly(each);
-            assertThat(relay.stats().messagesIn())
+            assertThat(relay.stats().get(Counter.MESSAGES_IN))
                     .as("seed %d: none twice", seed)
                     .isEqualTo((long) each * producers);
             assertThat(proxy.connections()).as("seed %d: it was cut", seed).isGreaterThan(5);
@@ -118,7 +119,7 @@ class AckSystemTest {
             try (RelayServer second = start(port)) {
                 publish(publisher, 1, 10, 15);
                 publisher.flush(LONG);
-                assertThat(second.stats().messagesIn()).isEqualTo(5);
+                assertThat(second.stats().get(Counter.MESSAGES_IN)).isEqualTo(5);
                 assertThat(List.copyOf(events)).hasAtLeastOneElementOfType(SessionEvent.RelayRestarted.class);
                 assertThat(List.copyOf(events)).hasAtLeastOneElementOfType(SessionEvent.GoingAway.class);
             }

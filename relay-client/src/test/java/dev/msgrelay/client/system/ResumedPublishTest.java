@@ -10,6 +10,7 @@ import dev.msgrelay.client.cli.RelayClientMain;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.testing.TestProcess;
 import dev.msgrelay.testing.scripted.CuttingProxy;
 import java.io.IOException;
@@ -63,7 +64,9 @@ class ResumedPublishTest {
                     }
                 }
             }
-            assertThat(relay.stats().messagesIn()).as("none is still to come").isEqualTo(LINES);
+            assertThat(relay.stats().get(Counter.MESSAGES_IN))
+                    .as("none is still to come")
+                    .isEqualTo(LINES);
         }
         assertThat(got).as("seed %d", seed).isEqualTo(lines);
     }

@@ -15,7 +15,6 @@ public final class AccessControl {
         this.policy = policy;
     }
 
-    /** The current policy; null: everybody may do everything. */
     public AccessPolicy policy() {
         return policy;
     }

@@ -21,12 +21,7 @@ public final class AccessPolicy {
     // The longest network first.
     private final List<Map.Entry<Network, Identity>> byNetwork = new ArrayList<>();
 
-    /**
-     * A policy.
-     *
-     * @throws IllegalArgumentException two identities have the same name, token, certificate, user or network, or there
-     *     are too many
-     */
+    /** A policy. */
     public AccessPolicy(Collection<Identity> identities) {
         this.identities = List.copyOf(identities);
         if (identities.size() > MOST_IDENTITIES) {
@@ -99,7 +94,6 @@ public final class AccessPolicy {
         return identity == null || identity.mayComeFrom(peer) ? identity : null;
     }
 
-    /** All identities. */
     public List<Identity> identities() {
         return identities;
     }

@@ -52,7 +52,6 @@ public record Peer(InetAddress address, int uid, UserPrincipal user, X500Princip
             }
         } catch (IOException | ChannelException | UnsupportedOperationException e) {
             // The peer is gone, or the system does not tell its user: then no user proves an identity.
-            return new Peer(null, UNKNOWN, null, subject);
         }
         return new Peer(null, uid, user, subject);
     }

@@ -56,7 +56,6 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     /** Name of the pipeline's handler that decodes requests. */
     static final String CODEC = "http";
 
-    /** Time for a reload: files can be slow. */
     private static final long RELOAD_MILLIS = 30_000;
 
     private static final long LEAVE_MILLIS = 1_000;
@@ -76,7 +75,6 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** The state of the connection, as in the drawing. */
     private enum State {
         ASKING,
         ANSWERING,
@@ -175,16 +173,12 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
             case "/peek" -> peek();
             case Refusals.RELOAD -> reload();
             default -> {
-                Answer answer = server.answers().of(path, accept());
+                String accept = String.join(",", request.headers().getAll(HttpHeaderNames.ACCEPT));
+                Answer answer = server.answers().of(path, accept);
                 sendAnswer(
                         answer != null ? answer : Answer.text(HttpResponseStatus.NOT_FOUND, "there is no such page"));
             }
         }
-    }
-
-    /** The request's headers Accept, joined by commas. */
-    private String accept() {
-        return String.join(",", request.headers().getAll(HttpHeaderNames.ACCEPT));
     }
 
     private boolean wantsHeadOnly() {

@@ -187,6 +187,8 @@ public final class AdminServer implements AutoCloseable {
         String where = NetUtil.toSocketAddressString(address.getHostString(), address.getPort());
         // The relay's direct memory is budgeted to the last byte, and the admin port has no part of it.
         ByteBufAllocator heap = new PreferHeapByteBufAllocator(new UnpooledByteBufAllocator(false));
+        HttpDecoderConfig limits =
+                new HttpDecoderConfig().setMaxInitialLineLength(MOST_LINE_BYTES).setMaxHeaderSize(MOST_HEADER_BYTES);
         ChannelFuture bound = new ServerBootstrap()
                 .group(thread)
                 .channel(NioServerSocketChannel.class)
@@ -205,7 +207,7 @@ public final class AdminServer implements AutoCloseable {
                             channel.pipeline().addLast(secured(heap));
                         }
                         channel.pipeline()
-                                .addLast(AdminConnection.CODEC, codec())
+                                .addLast(AdminConnection.CODEC, new HttpServerCodec(limits))
                                 .addLast(new ChunkedWriteHandler(), new AdminConnection(AdminServer.this));
                     }
                 })
@@ -225,11 +227,6 @@ public final class AdminServer implements AutoCloseable {
         });
         listening = listening == null ? bound.channel() : listening;
         return (InetSocketAddress) bound.channel().localAddress();
-    }
-
-    private static HttpServerCodec codec() {
-        return new HttpServerCodec(
-                new HttpDecoderConfig().setMaxInitialLineLength(MOST_LINE_BYTES).setMaxHeaderSize(MOST_HEADER_BYTES));
     }
 
     /** The TLS handler of a connection. The handshake is part of the request, and has the same time. */

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -37,7 +38,6 @@ final class Answers {
     private static final int MOST_ENDED = 40;
 
     private static final int MOST_PEEKED = 20;
-    /** Bytes of each body that are shown. */
     private static final int PEEKED_BYTES = 64;
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
@@ -94,11 +94,7 @@ final class Answers {
         return version == null ? "(not packaged)" : version;
     }
 
-    /**
-     * The answer to a path that needs no connection of its own; null: there is no such path.
-     *
-     * @param accept the request's header Accept; empty: none
-     */
+    /** The answer to a path that needs no connection of its own; null: there is no such path. */
     Answer of(String path, String accept) {
         return switch (path) {
             case "/metrics" -> metrics(writer(accept));
@@ -126,7 +122,6 @@ final class Answers {
         return line;
     }
 
-    /** The state that keeps the relay from being ready. */
     private String unready() {
         ClusterStatus cluster = relay.cluster();
         return relay.ending() || cluster == null ? "ending" : cluster.state().text();
@@ -212,7 +207,7 @@ final class Answers {
 
     /** The first event of a stream: describes the figures of the following events. */
     byte[] about() {
-        JsonLine line = JsonLine.event("about").text("version", version());
+        JsonLine line = JsonLine.event("about", Instant.now()).text("version", version());
         line.text("transport", relay.transport().flag())
                 .text(
                         "slowSubscriber",
@@ -237,7 +232,6 @@ final class Answers {
         return word.name().toLowerCase(Locale.ROOT);
     }
 
-    /** An event of a stream: the relay's present figures. */
     byte[] stats() {
         Look now = look();
         JsonLine line = JsonLine.event("stats", now.time());

@@ -1,9 +1,6 @@
 package dev.msgrelay.server.admin;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -18,12 +15,10 @@ import java.util.Locale;
  * @param directory of the journal: the label of each metric
  * @param sound false: messages are missing, or the journal could not be read
  * @param bytes of the stream that were read and compared with their sums
- * @param end of the check
  */
 public record CheckMetrics(Path directory, boolean sound, long bytes, Instant end, Duration took) {
     private static final double MILLIS_PER_SECOND = 1000;
 
-    /** The content of the file. */
     public String text() {
         return gauge("sound", "1: all messages are there; 0: damaged, or unreadable", sound ? "1" : "0")
                 + gauge("bytes", "of the stream that the last check has read", Long.toString(bytes))
@@ -46,14 +41,13 @@ public record CheckMetrics(Path directory, boolean sound, long bytes, Instant en
     /** Replaces the file: each reader, and each crash, finds all of the old content or all of this one. */
     public void write(Path file) throws IOException {
         Path fresh = file.resolveSibling(file.getFileName() + ".new");
-        try (FileChannel channel = FileChannel.open(
-                fresh, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
-            ByteBuffer bytes = StandardCharsets.UTF_8.encode(text());
-            while (bytes.hasRemaining()) {
-                channel.write(bytes);
-            }
-            channel.force(true);
-        }
+        Files.writeString(
+                fresh,
+                text(),
+                StandardOpenOption.CREATE,
+                StandardOpenOption.WRITE,
+                StandardOpenOption.TRUNCATE_EXISTING,
+                StandardOpenOption.SYNC);
         Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
     }
 }

@@ -14,11 +14,6 @@ public final class JsonLine {
         return new JsonLine();
     }
 
-    /** Starts an event of now. */
-    public static JsonLine event(String event) {
-        return event(event, Instant.now());
-    }
-
     public static JsonLine event(String event, Instant time) {
         return new JsonLine()
                 .text("event", event)
@@ -49,7 +44,6 @@ public final class JsonLine {
         return this;
     }
 
-    /** @param value null: written as JSON's null */
     public JsonLine text(String name, String value) {
         name(name);
         if (value == null) {
@@ -60,13 +54,11 @@ public final class JsonLine {
         return this;
     }
 
-    /** Begins an object as a member. */
     public JsonLine begin(String name) {
         name(name).append('{');
         return this;
     }
 
-    /** Ends the inner object. */
     public JsonLine close() {
         line.append('}');
         return this;

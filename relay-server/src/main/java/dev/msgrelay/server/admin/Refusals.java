@@ -1,6 +1,7 @@
 package dev.msgrelay.server.admin;
 
 import dev.msgrelay.protocol.Token;
+import dev.msgrelay.server.access.TokenHash;
 import dev.msgrelay.server.admin.Answers.Answer;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.ops.PeerText;
@@ -9,10 +10,7 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.NetUtil;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -59,11 +57,10 @@ final class Refusals {
                             + config.host() + "'");
         }
         if (reloads(target)) {
-            return ofReload(request.headers().get(HttpHeaderNames.AUTHORIZATION));
+            return ofReload(request);
         }
         boolean open = config.token() == null || isHealth(target);
-        String credentials = request.headers().get(HttpHeaderNames.AUTHORIZATION);
-        if (!open && !isToken(bearer(credentials)) && !isToken(password(credentials))) {
+        if (!open && !isAdmins(shown(request))) {
             return Answer.text(
                     HttpResponseStatus.UNAUTHORIZED,
                     "a token is needed: 'Authorization: Bearer TOKEN', or as the password of any user");
@@ -88,14 +85,14 @@ final class Refusals {
      * The refusal of a reload; null: it is not refused. A browser sends a stored password by itself, also for a form on
      * another site's page, so no password will do. A browser sends Bearer only if a page of the relay's own makes it.
      */
-    private Answer ofReload(String credentials) {
+    private Answer ofReload(HttpRequest request) {
         if (config.token() == null) {
             return Answer.text(
                     HttpResponseStatus.FORBIDDEN,
                     "a reload needs a token, and this port has none: start the relay with --admin-token;"
                             + " SIGHUP needs none");
         }
-        return isToken(bearer(credentials))
+        return isAdmins(token(bearer(request)))
                 ? null
                 : Answer.text(
                         HttpResponseStatus.UNAUTHORIZED,
@@ -121,31 +118,32 @@ final class Refusals {
                 || name.startsWith("[");
     }
 
-    private boolean isToken(String shown) {
-        byte[] wanted = HexFormat.of().parseHex(config.token().substring("sha256:".length()));
-        return !shown.isEmpty() && MessageDigest.isEqual(wanted, sha256(shown));
+    private boolean isAdmins(Token shown) {
+        return !shown.isNone() && TokenHash.of(shown).equals(TokenHash.parse(config.token()));
     }
 
     /** The token that a request shows, as Bearer or as a password; none: it shows nothing that can be one. */
     static Token shown(HttpRequest request) {
-        String credentials = request.headers().get(HttpHeaderNames.AUTHORIZATION);
-        String shown = bearer(credentials).isEmpty() ? password(credentials) : bearer(credentials);
+        return token(bearer(request).isEmpty() ? password(request) : bearer(request));
+    }
+
+    private static Token token(String text) {
         try {
-            return shown.isEmpty() ? Token.NONE : Token.of(shown);
+            return text.isEmpty() ? Token.NONE : Token.of(text);
         } catch (IllegalArgumentException noToken) {
             return Token.NONE;
         }
     }
 
     /** The token after Bearer; empty: there is none. */
-    private static String bearer(String credentials) {
-        return behind("Bearer ", credentials);
+    private static String bearer(HttpRequest request) {
+        return behind("Bearer ", request);
     }
 
     /** The password after Basic; empty: there is none. */
-    private static String password(String credentials) {
+    private static String password(HttpRequest request) {
         try {
-            String pair = new String(Base64.getDecoder().decode(behind("Basic ", credentials)), StandardCharsets.UTF_8);
+            String pair = new String(Base64.getDecoder().decode(behind("Basic ", request)), StandardCharsets.UTF_8);
             return pair.substring(pair.indexOf(':') + 1);
         } catch (IllegalArgumentException e) {
             return "";
@@ -153,19 +151,12 @@ final class Refusals {
     }
 
     /** The part of the credentials behind {@code way}; empty: they begin in another way. */
-    private static String behind(String way, String credentials) {
+    private static String behind(String way, HttpRequest request) {
+        String credentials = request.headers().get(HttpHeaderNames.AUTHORIZATION);
         return credentials != null
                         && credentials.length() <= MOST_CREDENTIALS
                         && credentials.regionMatches(true, 0, way, 0, way.length())
                 ? credentials.substring(way.length()).trim()
                 : "";
-    }
-
-    private static byte[] sha256(String text) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JVM has SHA-256", e);
-        }
     }
 }

@@ -37,25 +37,18 @@ final class AccessBlock {
     /** Limit of a size: beyond every link's rate, and small enough that bytes times nanoseconds do not overflow. */
     private static final long MOST_BYTES = 1L << 40;
 
-    // Fields of the Identity; a key that is missing in the file gives no proof, no right, and no limit.
-    private List<TokenHash> tokens = List.of();
-    private List<X500Principal> certificates = List.of();
-    private List<User> users = List.of();
-    private List<Network> from = List.of();
-    private TypeRanges publish;
-    private TypeRanges subscribe;
-    private long maxConnections = Identity.UNLIMITED;
-    private long maxRate = Identity.UNLIMITED;
-    private long maxLag = Identity.UNLIMITED;
-    private long maxReplays = Identity.UNLIMITED;
+    private static final String KEYS =
+            "token, certificate, user, from, publish, subscribe, max-connections, max-rate, max-lag and max-replays";
 
-    private AccessBlock() {}
+    private final String name;
+    private final ConfigObject keys;
 
-    /**
-     * Parses the block.
-     *
-     * @throws IllegalArgumentException the block is wrong; the message names file and line
-     */
+    private AccessBlock(String name, ConfigObject keys) {
+        this.name = name;
+        this.keys = keys;
+    }
+
+    /** Parses the block. */
     static AccessPolicy read(ConfigObject block) {
         List<Map.Entry<String, ConfigValue>> entries = new ArrayList<>(block.entrySet());
         Comparator<Map.Entry<String, ConfigValue>> byLine =
@@ -67,7 +60,7 @@ final class AccessBlock {
                 throw HoconFile.wrong(
                         entry.getValue(), "access." + SecretText.key(entry.getKey()) + " is a block: name { ... }");
             }
-            identities.add(new AccessBlock().identity(entry.getKey(), keys));
+            identities.add(new AccessBlock(entry.getKey(), keys).identity());
         }
         try {
             return new AccessPolicy(identities);
@@ -76,49 +69,38 @@ final class AccessBlock {
         }
     }
 
-    private Identity identity(String name, ConfigObject keys) {
+    /** A key that is missing gives no proof, no right, and no limit. */
+    private Identity identity() {
         keys.forEach((key, value) -> {
-            try {
-                set(key, value);
-            } catch (IllegalArgumentException e) {
-                throw HoconFile.wrong(value, name + "." + key + ": " + e.getMessage());
+            if (!List.of(KEYS.split(", | and ")).contains(key)) {
+                throw HoconFile.wrong(value, name + "." + key + ": unknown key; there are " + KEYS);
             }
         });
+        // Certificates are never split at commas, which a subject has itself: several certificates are a list.
+        List<TokenHash> tokens = get("token", List.of(), value -> each(value, false, TokenHash::parse));
+        List<X500Principal> subjects = get("certificate", List.of(), value -> each(value, false, AccessBlock::subject));
+        List<User> users = get("user", List.of(), value -> each(value, true, User::parse));
+        List<Network> from = get("from", List.of(), value -> each(value, true, Network::parse));
+        TypeRanges publish = get("publish", null, AccessBlock::types);
+        TypeRanges subscribe = get("subscribe", null, AccessBlock::types);
+        long connections = get("max-connections", Identity.UNLIMITED, AccessBlock::number);
+        long rate = get("max-rate", Identity.UNLIMITED, AccessBlock::size);
+        long lag = get("max-lag", Identity.UNLIMITED, AccessBlock::size);
+        long replays = get("max-replays", Identity.UNLIMITED, AccessBlock::number);
         try {
             return new Identity(
-                    name,
-                    tokens,
-                    certificates,
-                    users,
-                    from,
-                    publish,
-                    subscribe,
-                    maxConnections,
-                    maxRate,
-                    maxLag,
-                    maxReplays);
+                    name, tokens, subjects, users, from, publish, subscribe, connections, rate, lag, replays);
         } catch (IllegalArgumentException e) {
             throw HoconFile.wrong(keys, "access: " + e.getMessage());
         }
     }
 
-    private void set(String key, ConfigValue value) {
-        switch (key) {
-            case "token" -> tokens = each(value, false, TokenHash::parse);
-            // Certificates are never split at commas, which a subject has itself: several certificates are a list.
-            case "certificate" -> certificates = each(value, false, AccessBlock::subject);
-            case "user" -> users = each(value, true, User::parse);
-            case "from" -> from = each(value, true, Network::parse);
-            case "publish" -> publish = types(value);
-            case "subscribe" -> subscribe = types(value);
-            case "max-connections" -> maxConnections = number(singleValue(value));
-            case "max-rate" -> maxRate = Sizes.parse(singleValue(value), MOST_BYTES);
-            case "max-replays" -> maxReplays = number(singleValue(value));
-            case "max-lag" -> maxLag = Sizes.parse(singleValue(value), MOST_BYTES);
-            default ->
-                throw new IllegalArgumentException(
-                        "unknown key; there are token, certificate, user, from, publish, subscribe, max-connections, max-rate,"
-                                + " max-lag and max-replays");
+    private <T> T get(String key, T otherwise, Function<ConfigValue, T> parser) {
+        ConfigValue value = keys.get(key);
+        try {
+            return value == null ? otherwise : parser.apply(value);
+        } catch (IllegalArgumentException e) {
+            throw HoconFile.wrong(value, name + "." + key + ": " + e.getMessage());
         }
     }
 
@@ -148,7 +130,12 @@ final class AccessBlock {
         return text.equals(ANY_TYPE) ? TypeRanges.ALL : TypeRanges.parse(text);
     }
 
-    private static long number(String text) {
+    private static long size(ConfigValue value) {
+        return Sizes.parse(singleValue(value), MOST_BYTES);
+    }
+
+    private static long number(ConfigValue value) {
+        String text = singleValue(value);
         try {
             return Long.parseLong(text);
         } catch (NumberFormatException e) {

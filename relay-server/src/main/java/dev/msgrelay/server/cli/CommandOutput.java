@@ -7,6 +7,7 @@ import java.io.FileOutputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.Charset;
+import java.time.Instant;
 import org.slf4j.event.Level;
 
 /**
@@ -60,7 +61,7 @@ final class CommandOutput {
 
     private String suppressed(long lines) {
         return json
-                ? JsonLine.event("suppressed")
+                ? JsonLine.event("suppressed", Instant.now())
                         .text("level", Level.WARN.name())
                         .number("lines", lines)
                         .end()
@@ -71,7 +72,6 @@ final class CommandOutput {
         return lines + (lines == 1 ? " line suppressed: nobody read it" : " lines suppressed: nobody read them");
     }
 
-    /** Waits until standard output is written, for at most {@code millis} ms; returns whether it is. */
     boolean finish(long millis) {
         return out.finish(millis);
     }

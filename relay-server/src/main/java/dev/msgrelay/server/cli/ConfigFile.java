@@ -22,7 +22,6 @@ import java.util.stream.Collectors;
  * @param access the access block; null: there is none
  */
 record ConfigFile(Path path, Map<String, Value> values, ConfigObject access) {
-    /** Name of the block with the rights of clients. */
     static final String ACCESS = "access";
 
     /** Name of the block with the nodes of a cluster; relay-cluster reads it. */
@@ -31,11 +30,7 @@ record ConfigFile(Path path, Map<String, Value> values, ConfigObject access) {
     /** @param where file and line, as {@code relay.conf:3}; or the variable's name */
     record Value(String text, String where) {}
 
-    /**
-     * Reads a file.
-     *
-     * @throws IllegalArgumentException the file cannot be read, or is no HOCON; the message names file and line
-     */
+    /** Reads a file. */
     static ConfigFile read(Path path) {
         return HoconFile.read(path, root -> {
             Map<String, Value> values = new TreeMap<>();

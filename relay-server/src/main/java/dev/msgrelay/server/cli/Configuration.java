@@ -44,7 +44,6 @@ import picocli.CommandLine.Unmatched;
  */
 record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPolicy access, List<String> passedOver)
         implements IDefaultValueProvider {
-    /** A configuration without environment and file. */
     static final Configuration NONE = new Configuration(null, Map.of(), null, List.of());
 
     /**
@@ -58,20 +57,14 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
 
     private static final Pattern JSON_LINE = Pattern.compile("(?m)^\\s*\"?json\"?\\s*[=:]\\s*\"?true\\b");
 
-    private static final String SERVICE_SUFFIX = "_PORT";
-
     /** Options that are flags only. */
     private static final Set<String> NOT_SET = Set.of(Settings.CONFIG, Settings.CHECK_CONFIG);
 
     /**
      * Reads the environment and the file. A value that a stronger source overrides is not checked.
      *
-     * @param command command whose options may be set
-     * @param environment the process's environment
-     * @param args the command's arguments, which may name the file
      * @throws IllegalArgumentException a key is no option, or a value is wrong; the message names file and line, or the
      *     variable
-     * @throws ParameterException the arguments name the file wrongly
      */
     static Configuration read(CommandSpec command, Map<String, String> environment, String... args) {
         Map<String, OptionSpec> options = options(command);
@@ -92,7 +85,7 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
         for (String name : options.keySet()) {
             String variable = variable(name);
             String set = environment.getOrDefault(variable, "");
-            if (isOfAService(variable, set)) {
+            if (variable.endsWith("_PORT") && OF_A_SERVICE.matcher(set).matches()) {
                 passedOver.add(
                         variable + "=" + PrintableText.line(set) + " is ignored: it is what Kubernetes sets for a"
                                 + " Service of this name. --" + name + " and the file set the option");
@@ -137,10 +130,6 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
         } catch (IOException | PicocliException | InvalidPathException unusable) {
             return false;
         }
-    }
-
-    private static boolean isOfAService(String variable, String value) {
-        return variable.endsWith(SERVICE_SUFFIX) && OF_A_SERVICE.matcher(value).matches();
     }
 
     /** Checks a value as if it stood behind the option's flag. */
@@ -225,7 +214,6 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
         return options;
     }
 
-    /** The name of an option's variable in the environment. */
     static String variable(String name) {
         return "RELAY_" + name.replace('-', '_').toUpperCase(Locale.ROOT);
     }

@@ -15,28 +15,21 @@ final class Descriptors {
 
     private Descriptors() {}
 
-    /** Logs a warning if the limit is too low. */
     static void check(RelayConfig config, Logger log) {
         if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
-            String line = line(config.clients().maxConnections(), system.getMaxFileDescriptorCount());
-            if (line != null) {
-                log.warn(line);
+            int connections = config.clients().maxConnections();
+            long needed = (long) connections + OTHERS;
+            // The JVM has raised this limit to the hard one; below 0: unknown.
+            long allowed = system.getMaxFileDescriptorCount();
+            if (allowed >= 0 && allowed < needed) {
+                log.warn(
+                        "ulimit -n is {}, and {} connections (--max-connections) may need {}: those beyond wait until"
+                                + " others have gone. Raise it (ulimit -Hn, LimitNOFILE= of systemd, --ulimit nofile= of"
+                                + " docker), or lower --max-connections",
+                        allowed,
+                        connections,
+                        needed);
             }
         }
-    }
-
-    /**
-     * The warning; null: the limit is high enough.
-     *
-     * @param allowed the process's limit, which the JVM has raised to the hard one; below 0: unknown
-     */
-    static String line(int connections, long allowed) {
-        long needed = (long) connections + OTHERS;
-        return allowed < 0 || allowed >= needed
-                ? null
-                : "ulimit -n is " + allowed + ", and " + connections + " connections (--max-connections) may need "
-                        + needed
-                        + ": those beyond wait until others have gone. Raise it (ulimit -Hn, LimitNOFILE= of systemd,"
-                        + " --ulimit nofile= of docker), or lower --max-connections";
     }
 }

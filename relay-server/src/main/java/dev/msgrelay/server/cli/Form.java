@@ -7,9 +7,11 @@ import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.TypeConversionException;
@@ -58,7 +60,6 @@ record Form<T>(String label, Class<?> type, Function<String, T> parser, List<Str
         return new Form<>("NAME", type, null, words);
     }
 
-    /** An option with a value of this form. */
     OptionSpec.Builder option(String name) {
         OptionSpec.Builder option =
                 OptionSpec.builder(name).paramLabel(label).type(type).completionCandidates(words);
@@ -70,6 +71,23 @@ record Form<T>(String label, Class<?> type, Function<String, T> parser, List<Str
             option.auxiliaryTypes(Policy.class).splitRegex(",");
         }
         return parser == null ? option : option.converters(this::read);
+    }
+
+    /** A value as somebody would write it. */
+    String written(Object value) {
+        if (value instanceof Duration time) {
+            return time.isZero() ? "0" : time.toSeconds() + "s";
+        }
+        if (value instanceof Collection<?> list) {
+            return list.stream().map(this::written).collect(Collectors.joining(","));
+        }
+        if (this == SIZE || this == SIZE_OR_TIME) {
+            long bytes = ((Number) value).longValue();
+            int word = Math.min(3, Long.numberOfTrailingZeros(bytes) / 10);
+            return (bytes >> 10 * word) + List.of("", "k", "m", "g").get(word);
+        }
+        boolean auto = this == EVENT_LOOPS && value.equals(RelayConfig.AUTO_EVENT_LOOPS);
+        return auto ? AUTO : value.toString().toLowerCase(Locale.ROOT);
     }
 
     private T read(String text) {

@@ -17,7 +17,6 @@ public final class HoconFile {
      * Reads a file.
      *
      * @param reader turns the keys into a result; the parser's exceptions that it throws are reported with their place
-     * @throws IllegalArgumentException the file cannot be read, is no HOCON, or is wrong for the reader
      */
     public static <T> T read(Path path, Function<ConfigObject, T> reader) {
         HoconSource source = new HoconSource();
@@ -30,25 +29,21 @@ public final class HoconFile {
         }
     }
 
-    /** An error about a value, with its file and line. */
     public static IllegalArgumentException wrong(ConfigValue value, String what) {
         return new IllegalArgumentException(where(value) + ": " + what);
     }
 
-    /** File and line of a value. */
     public static String where(ConfigValue value) {
         return where(value.origin());
     }
 
     private static String where(ConfigOrigin origin) {
-        return origin.lineNumber() < 0 ? file(origin) : file(origin) + ":" + origin.lineNumber();
+        return file(origin) + (origin.lineNumber() < 0 ? "" : ":" + origin.lineNumber());
     }
 
     /** The file of an origin, whose description may have line numbers behind it. */
     private static String file(ConfigOrigin origin) {
-        return origin.lineNumber() < 0
-                ? origin.description()
-                : origin.description().replaceFirst(": \\d+(-\\d+)?$", "");
+        return origin.description().replaceFirst(": \\d+(-\\d+)?$", "");
     }
 
     /** The parser's error in one line with its place. The content of a line that may hold a secret is not shown. */

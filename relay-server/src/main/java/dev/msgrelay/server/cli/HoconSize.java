@@ -33,11 +33,7 @@ final class HoconSize {
 
     // ---- before parsing -----------------------------------------------------------------------------------------
 
-    /**
-     * Counts braces, brackets and the dots of keys, but not within quotes and comments.
-     *
-     * @throws IllegalArgumentException the nesting is too deep; the message names file and line
-     */
+    /** Counts braces, brackets and the dots of keys, but not within quotes and comments. */
     static void checkNesting(Path path, String text) {
         int line = 1;
         int deep = 0;
@@ -85,12 +81,7 @@ final class HoconSize {
 
     // ---- before substitution -------------------------------------------------------------------------------------
 
-    /**
-     * Counts the characters of all values with their substitutions.
-     *
-     * @param root the unresolved configuration
-     * @throws IllegalArgumentException there are too many; the message names file and line
-     */
+    /** Counts the characters of all values with their substitutions. */
     static void check(ConfigObject root) {
         new HoconSize(root).count(root, 0);
     }

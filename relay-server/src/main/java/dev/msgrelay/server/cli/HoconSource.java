@@ -37,7 +37,6 @@ final class HoconSource {
     private final Map<String, List<String>> lines = new HashMap<>();
     private int bytesLeft = MOST_BYTES;
 
-    /** @throws IllegalArgumentException the file cannot be read; the message names it */
     Config read(Path path) {
         return read(path, path + ": ", 0);
     }
@@ -83,7 +82,6 @@ final class HoconSource {
         }
     }
 
-    /** Opens the includes of one file. */
     private final class Includes
             implements ConfigIncluder, ConfigIncluderFile, ConfigIncluderURL, ConfigIncluderClasspath {
         private final Path from;

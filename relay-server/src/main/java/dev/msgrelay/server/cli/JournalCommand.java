@@ -9,6 +9,7 @@ import dev.msgrelay.server.admin.JsonLine;
 import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.format.EpochTable;
+import dev.msgrelay.server.journal.format.JournalClock;
 import dev.msgrelay.server.journal.format.Loss;
 import dev.msgrelay.server.journal.read.JournalReader;
 import dev.msgrelay.server.journal.recover.Recovery;
@@ -256,7 +257,7 @@ final class JournalCommand implements Runnable {
                     .text("event", "journal")
                     .text("directory", disk.place())
                     .truth("sound", found.sound())
-                    .number("segments", found.segments())
+                    .number("segments", found.parts().size())
                     .number("bytes", found.length())
                     .number("firstSequence", found.startSequence())
                     .number("endSequence", found.endSequence())
@@ -288,7 +289,7 @@ final class JournalCommand implements Runnable {
                         ? "no messages"
                         : "messages " + found.startSequence() + " to " + (found.endSequence() - 1))
                 + " (positions " + found.startPosition() + " to " + found.endPosition() + ") in "
-                + ShortText.counted(found.segments(), "segment") + " of " + found.length() + " bytes");
+                + ShortText.counted(found.parts().size(), "segment") + " of " + found.length() + " bytes");
         out.println("forced up to position " + found.forcedPosition());
         List<EpochTable.Epoch> epochs = found.epochs().epochs();
         if (found.epochsDamaged()) {
@@ -308,7 +309,7 @@ final class JournalCommand implements Runnable {
                     + (found.stepCount() > found.steps().size() ? ", at last:" : ":"));
             found.steps()
                     .forEach(step -> out.println("  before message " + step.sequence() + " by "
-                            + Duration.ofMillis(step.millis()) + ", to " + step.timeText()));
+                            + Duration.ofMillis(step.millis()) + ", to " + JournalClock.timeText(step.timeMillis())));
         }
         if (cut != null) {
             long torn = cut.endSequence() - cut.sequence();

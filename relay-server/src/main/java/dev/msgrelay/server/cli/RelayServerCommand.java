@@ -78,7 +78,6 @@ final class RelayServerCommand implements Callable<Integer> {
     /** Time to finish the start of a cluster's node before it is ended, which takes a while on a busy machine. */
     private static final long ABANDON_MILLIS = 30_000;
 
-    /** Interval of log lines about a recovery that lasts. */
     private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final String CONNECTIONS = "connections";
@@ -104,12 +103,7 @@ final class RelayServerCommand implements Callable<Integer> {
         this.output = output;
     }
 
-    /**
-     * Reads the environment and the file, before the flags are parsed.
-     *
-     * @throws IllegalArgumentException a value is wrong; the message names file and line, or the variable
-     * @throws ParameterException the arguments name the file wrongly
-     */
+    /** Reads the environment and the file, before the flags are parsed. */
     void configure(CommandLine line, Map<String, String> variables, String... arguments) {
         environment = variables;
         args = arguments;
@@ -121,7 +115,6 @@ final class RelayServerCommand implements Callable<Integer> {
         return settings;
     }
 
-    /** Lines about variables of the environment that are not the relay's. */
     List<String> passedOver() {
         return configuration.passedOver();
     }
@@ -219,10 +212,6 @@ final class RelayServerCommand implements Callable<Integer> {
         }
     }
 
-    /**
-     * @param early admin port that was started before the relay; null: none
-     * @param health port for health alone; null: none
-     */
     private int serve(RelayServer relay, AdminServer early, AdminServer health)
             throws IOException, InterruptedException {
         if (health != null) {
@@ -258,7 +247,6 @@ final class RelayServerCommand implements Callable<Integer> {
         return code;
     }
 
-    /** Prints the lines of a second. */
     private void second(RelayServer relay, ServerReport report, long seconds) {
         boolean quiet = settings.value("quiet");
         Duration connections = settings.value(CONNECTIONS);
@@ -303,7 +291,6 @@ final class RelayServerCommand implements Callable<Integer> {
         return code(cause);
     }
 
-    /** The result of a check, for people. */
     private String describeConfiguration(RelayConfig config) {
         String from = configuration.file() == null ? "no file is named" : configuration.file() + ": good";
         String who = config.access() == null ? "no access block" : TextReport.identities(config);
@@ -321,11 +308,7 @@ final class RelayServerCommand implements Callable<Integer> {
         return new Reloading.Fresh(Configuration.options(fresh.spec), config, fresh.describeConfiguration(config));
     }
 
-    /**
-     * The relay's configuration, checked as far as possible before a start.
-     *
-     * @throws ParameterException the message names the error
-     */
+    /** The relay's configuration, checked as far as possible before a start. */
     private RelayConfig checkedConfig() {
         RelayConfig config = config();
         try {

@@ -19,7 +19,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.PicocliException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Entry point of {@code relay-server}. */
@@ -35,7 +34,6 @@ public final class RelayServerMain {
         run(RelayServer::start, args);
     }
 
-    /** Runs the command and ends the process. */
     static void run(RelayServerCommand.Starter starter, String... args) {
         // UTC as in the reports, so that lines of both can be compared; numbers in the documents' form.
         TimeZone.setDefault(TimeZone.getTimeZone("UTC"));
@@ -78,12 +76,7 @@ public final class RelayServerMain {
         return commandLine(new RelayServerCommand(RelayServer::start, null));
     }
 
-    /**
-     * The configuration from arguments, environment and file together.
-     *
-     * @throws PicocliException the arguments are wrong
-     * @throws IllegalArgumentException the environment, the file or a setting is wrong
-     */
+    /** The configuration from arguments, environment and file together. */
     public static RelayConfig config(String... args) {
         RelayServerCommand command = new RelayServerCommand(RelayServer::start, null);
         CommandLine line = commandLine(command);
@@ -110,7 +103,6 @@ public final class RelayServerMain {
         return line.execute(args);
     }
 
-    /** The command's line, without environment and file. */
     static CommandLine commandLine(RelayServerCommand command) {
         CommandLine line = new CommandLine(command)
                 .addSubcommand(new TokenCommand())
@@ -140,7 +132,6 @@ public final class RelayServerMain {
                 : failure.getMessage();
     }
 
-    /** The options and commands that may stand behind a command. */
     private static Set<String> known(CommandLine command) {
         Set<String> known =
                 new LinkedHashSet<>(command.getCommandSpec().optionsMap().keySet());

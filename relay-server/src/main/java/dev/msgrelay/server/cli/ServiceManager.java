@@ -20,10 +20,8 @@ import org.slf4j.LoggerFactory;
  * NOTIFY_SOCKET} names, if it is set. The JDK has no such sockets; Netty's epoll transport has.
  */
 final class ServiceManager {
-    /** State: all clients can connect. */
     static final String READY = "READY=1";
 
-    /** State: the relay drains. */
     static final String STOPPING = "STOPPING=1";
 
     private static final Logger LOG = LoggerFactory.getLogger(ServiceManager.class);

@@ -13,11 +13,13 @@ import static dev.msgrelay.server.cli.Form.TIME;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.server.access.AccessPolicy;
+import dev.msgrelay.server.config.ClientConfig;
 import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.LimitsConfig;
 import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.RelayConfig.Builder;
+import dev.msgrelay.server.config.TlsConfig;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.tls.TlsFiles;
 import dev.msgrelay.server.tls.TlsProvider;
@@ -34,8 +36,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * All settings, a row each: the name, which is that of the option, of the file's key and of the variable; the default;
- * the method of the {@link RelayConfig.Builder} that takes the value, unless the command itself reads it; and the text
+ * All settings, a row each: the name, which is that of the option, of the file's key and of the variable; the method of
+ * the {@link RelayConfig.Builder} that takes the value, unless the command itself reads it; the default; and the text
  * for the help, the manual and the completion.
  */
 final class Settings {
@@ -59,6 +61,11 @@ final class Settings {
     private final Map<String, OptionSpec> options = new LinkedHashMap<>();
 
     Settings() {
+        RelayConfig usual = RelayConfig.builder().build();
+        ClientConfig clients = usual.clients();
+        LimitsConfig limits = usual.limits();
+        JournalConfig journal = usual.journal();
+        TlsConfig tls = usual.tls();
         section("Configuration");
         own(CONFIG, FILE)
                 .description("Reads options, and the access rules, from a file with lines such as log-size = 64m. A "
@@ -73,65 +80,65 @@ final class Settings {
                 .description("Address to listen on. An address beyond this host needs an access block in the file of "
                         + "--config, or --insecure. auto: all addresses where there is one of them, else 127.0.0.1; "
                         + "the default in the image.");
-        row(INSECURE, FLAG, null, Builder::insecure)
+        row(INSECURE, FLAG, Builder::insecure)
                 .description("Listen beyond this host although every client there may publish and read everything. A "
                         + "reload that finds no access block any more needs it too.");
-        row("publish-port", PORT, "7401", Builder::publishPort)
+        row("publish-port", PORT, Builder::publishPort, usual.listen().publishPort())
                 .description("TCP port for publishers, or none; 0: any free one.");
-        row("subscribe-port", PORT, "7400", Builder::subscribePort)
+        row("subscribe-port", PORT, Builder::subscribePort, usual.listen().subscribePort())
                 .description("TCP port for subscribers, or none; 0: any free one.");
-        row("publish-socket", PATH, null, Builder::publishSocket)
+        row("publish-socket", PATH, Builder::publishSocket)
                 .description("Unix socket for publishers, beside the port: the fast path on one host.");
-        row("subscribe-socket", PATH, null, Builder::subscribeSocket)
+        row("subscribe-socket", PATH, Builder::subscribeSocket)
                 .description("Unix socket for subscribers, beside the port.");
-        row("socket-mode", Form.MODE, null, Builder::socketMode)
+        row("socket-mode", Form.MODE, Builder::socketMode)
                 .description("Permissions of the sockets' files, as 0660: clients need to write. Default: the umask of "
                         + "the process decides.");
-        row("socket-group", Form.text("GROUP"), null, Builder::socketGroup)
+        row("socket-group", Form.text("GROUP"), Builder::socketGroup)
                 .description("Group of the sockets' files, by name or number. Default: the group of the process.");
-        row("transport", Form.word(Transport.class), AUTO, Builder::transport)
+        row("transport", Form.word(Transport.class), Builder::transport, usual.transport())
                 .description("The system's interface for sockets: ${COMPLETION-CANDIDATES}.");
-        row("event-loops", Form.EVENT_LOOPS, AUTO, Builder::eventLoops)
+        row("event-loops", Form.EVENT_LOOPS, Builder::eventLoops, usual.eventLoops())
                 .description("Threads that read, order and send. One does it all. Of several, the first reads and "
                         + "orders, the others send. auto: one thread below 4 processor cores, two from 4 on, three "
                         + "from 8 on.");
-        row("reader-loops", NUMBER, "0", Builder::readerLoops)
+        row("reader-loops", NUMBER, Builder::readerLoops, usual.readerLoops())
                 .description("Threads that only read plain publishers, whose messages then go through the ring. "
                         + "Publishers that want acknowledgements stay with the first event loop.");
 
         section("Stream and memory");
-        row("log-size", SIZE, null, Builder::logSize)
+        row("log-size", SIZE, Builder::logSize)
                 .description("Bytes that a subscriber may fall behind; a multiple of 512k. Default: 16m, or what "
                         + "--max-body needs.");
-        row("ring-size", SIZE, null, Builder::ringSize)
+        row("ring-size", SIZE, Builder::ringSize)
                 .description("Bytes that may wait between publishers and the log; a power of two. Default: 4m, or what "
                         + "--max-body needs.");
-        row("max-body", SIZE, "1m", Builder::maxBody)
+        row("max-body", SIZE, Builder::maxBody, usual.stream().maxBody())
                 .description("Longest body of a message. The relay closes the connection of a publisher that sends a "
                         + "longer one.");
-        row("mtu", SIZE, "1500", Builder::mtu)
+        row("mtu", SIZE, Builder::mtu, usual.stream().mtu())
                 .paramLabel("BYTES")
                 .description("MTU of the links. A packet is 40 bytes smaller, for the IP and TCP headers. 9000: jumbo "
                         + "frames.");
 
         section("Journal");
-        row("journal", DIR, null, Builder::journal)
+        row("journal", DIR, Builder::journal)
                 .description(
                         "Also keeps the stream in this directory, so that it survives the relay: a restarted relay "
                                 + "continues after the last message. The log may be ahead of the journal by --log-size, then "
                                 + "publishers wait.%n  Default: no journal; the stream ends with the relay.");
-        row("journal-segment", SIZE, "128m", Builder::journalSegment)
+        row("journal-segment", SIZE, Builder::journalSegment, journal.segmentBytes())
                 .description("Size of the journal's files. The journal drops one file at a time. The longest frame may "
                         + "have three quarters of it.");
-        row("journal-keep", Form.SIZE_OR_TIME, "10g", Settings::keep)
+        row("journal-keep", Form.SIZE_OR_TIME, Settings::keep, journal.keepBytes())
                 .description(
                         "Size of the stream to keep, such as 100g; the disk needs room for three segments more, or "
                                 + "the relay does not start. Or a time, such as 12h or 7d: then the size is not checked, and "
                                 + "publishers wait when the disk is full.");
-        row("journal-force", TIME, "1s", Builder::journalForce)
+        row("journal-force", TIME, Builder::journalForce, journal.force())
                 .description("Interval at which written messages are forced to the disk. Written messages survive the "
                         + "relay, forced messages survive the machine.");
-        row("journal-failure", Form.word(JournalConfig.Failure.class), "exit", Builder::journalFailure)
+        row("journal-failure", Form.word(JournalConfig.Failure.class), Builder::journalFailure, journal.failure())
                 .description("What to do when the disk fails (the relay waits for a full disk): "
                         + "${COMPLETION-CANDIDATES}. exit: the relay stops, with code 4. memory: it continues without "
                         + "a journal.");
@@ -144,71 +151,71 @@ final class Settings {
         own("node", NUMBER).defaultValue("0").description("The number of this node in the cluster.");
 
         section("Clients");
-        row("slow-subscriber", Form.POLICY, "disconnect", Builder::slowSubscriber)
+        row("slow-subscriber", Form.POLICY, Builder::slowSubscriber, clients.slowSubscriber())
                 .description("What to do when the log is about to overwrite bytes that a subscriber has not read: "
                         + "${COMPLETION-CANDIDATES}. disconnect: the subscriber is cut off; backpressure: publishers "
                         + "wait; skip: it misses messages; replay: it gets them from the journal.");
-        row("allow-policies", Form.POLICIES, "disconnect,skip,replay", Settings::allowPolicies)
+        row("allow-policies", Form.POLICIES, Settings::allowPolicies, clients.allowedPolicies())
                 .description("Policies that subscribers may ask for in HELLO, beside that of --slow-subscriber. A "
                         + "subscriber that asks for another policy gets the one of --slow-subscriber, and so does one "
                         + "that asks for replay without a journal.");
-        row("heartbeat", TIME, "5s", Builder::heartbeat)
+        row("heartbeat", TIME, Builder::heartbeat, clients.heartbeat())
                 .description("Interval of PINGs to clients that sent HELLO. A client may ask for another interval.");
-        row("idle-timeout", TIME, "15s", Builder::idleTimeout)
+        row("idle-timeout", TIME, Builder::idleTimeout, clients.idleTimeout())
                 .description("The relay closes a client that sent HELLO and is silent for this time.");
-        row("handshake-timeout", TIME, "5s", Builder::handshakeTimeout)
+        row("handshake-timeout", TIME, Builder::handshakeTimeout, clients.handshakeTimeout())
                 .description("Time for a client to complete a HELLO that it has begun, or a TLS handshake.");
-        row("max-connections", NUMBER, "4096", Builder::maxConnections)
+        row("max-connections", NUMBER, Builder::maxConnections, clients.maxConnections())
                 .description("Most publishers and subscribers together; further ones are refused.");
-        row("max-publishers", NUMBER, "1024", Builder::maxPublishers)
+        row("max-publishers", NUMBER, Builder::maxPublishers, clients.maxPublishers())
                 .description("Most publishers; further ones are refused.");
-        row("peer-timeout", TIME, "60s", Builder::peerTimeout)
+        row("peer-timeout", TIME, Builder::peerTimeout, clients.peerTimeout())
                 .description("The relay closes a client whose host acknowledges nothing for this time, because it was "
                         + "switched off or its link is cut. TCP only, as far as the system can; at least 2s.");
-        row("stall-timeout", TIME, "5s", Builder::stallTimeout)
+        row("stall-timeout", TIME, Builder::stallTimeout, usual.stallTimeout())
                 .description("The relay closes a subscriber that makes publishers (backpressure) or other readers of "
                         + "the journal wait, and reads nothing for this time.");
-        row("drain-timeout", TIME, "5s", Builder::drainTimeout)
+        row("drain-timeout", TIME, Builder::drainTimeout, usual.drainTimeout())
                 .description("Time for subscribers to read the rest of the stream after SIGTERM.");
 
         section("Limits");
-        row("pin-size", SIZE, "16m", Builder::pinBytes)
+        row("pin-size", SIZE, Builder::pinBytes, limits.pinBytes())
                 .description("Memory of the log that slow subscribers may keep from reuse. Beyond it the subscribers "
                         + "that lag most are cut off. At least 1m and the longest frame.");
-        row("assembly-size", SIZE, "32m", Builder::assemblyBytes)
+        row("assembly-size", SIZE, Builder::assemblyBytes, limits.assemblyBytes())
                 .description("Memory for frames that have arrived in part. If it is used up, the relay does not read "
                         + "the next publisher until its turn comes. At least two of the longest frames.");
-        row("filter-size", SIZE, "16m", Builder::filterBytes)
+        row("filter-size", SIZE, Builder::filterBytes, limits.filterBytes())
                 .description("Memory for writes to subscribers that chose types.");
-        row("replay-size", SIZE, "32m", Builder::replayBytes)
+        row("replay-size", SIZE, Builder::replayBytes, limits.replayBytes())
                 .description("Memory for pages read from the journal, about a megabyte for each subscriber. If it is "
                         + "used up, the next subscriber waits its turn. With --journal only.");
-        row("control-size", SIZE, "32m", Builder::controlBytes)
+        row("control-size", SIZE, Builder::controlBytes, limits.controlBytes())
                 .description("Java heap for the control frames and type ranges of all clients together.");
-        row("control-size-per-connection", SIZE, "64k", Builder::controlBytesPerConnection)
+        row("control-size-per-connection", SIZE, Builder::controlBytesPerConnection, limits.controlBytesPerConnection())
                 .description("The part of --control-size that one client may use. At least 32k.");
-        row("frame-timeout", TIME, "10s", Builder::frameTimeout)
+        row("frame-timeout", TIME, Builder::frameTimeout, limits.frameTimeout())
                 .description("A begun frame must be complete within this time, or have brought --min-rate for each "
                         + "second of it; then the time starts anew. Otherwise the relay closes the connection. Time "
                         + "in which the relay does not read the connection does not count.");
-        row("min-rate", SIZE, "1k", Builder::minRate)
+        row("min-rate", SIZE, Builder::minRate, limits.minRate())
                 .description("Least bytes a second of a frame under way; see --frame-timeout.");
-        row("max-per-address", NUMBER, "" + LimitsConfig.ANY_NUMBER, Builder::maxPerAddress)
+        row("max-per-address", NUMBER, Builder::maxPerAddress, limits.maxPerAddress())
                 .showDefaultValue(Help.Visibility.NEVER)
                 .description("Most connections of one address (IPv6: of one /64 network); further ones are refused.%n  "
                         + "Default: as many as --max-connections.");
-        row("handshakes-per-address", NUMBER, "1000", Builder::handshakesPerSecond)
+        row("handshakes-per-address", NUMBER, Builder::handshakesPerSecond, limits.handshakesPerSecond())
                 .description("Most connections that one address may open in a second; further ones are refused.");
-        row("replays-per-address", NUMBER, "100", Builder::replaysPerSecond)
+        row("replays-per-address", NUMBER, Builder::replaysPerSecond, limits.replaysPerSecond())
                 .description(
                         "Most starts at the earliest message, a sequence or a time that subscribers of one address "
                                 + "may make in a second; further starts are refused.");
-        row("max-heartbeat", TIME, "60s", Builder::maxHeartbeat)
+        row("max-heartbeat", TIME, Builder::maxHeartbeat, limits.maxHeartbeat())
                 .description("Longest heartbeat interval that a client gets, even if it asks for a longer one.");
-        row("publisher-silence", TIME, "0", Builder::publisherSilence)
+        row("publisher-silence", TIME, Builder::publisherSilence, limits.publisherSilence())
                 .description("The relay closes a publisher without HELLO that sends nothing for this time, since "
                         + "nothing else shows whether the publisher is still there. 0: never.");
-        row("name-hold", TIME, null, Builder::nameHold)
+        row("name-hold", TIME, Builder::nameHold)
                 .description(
                         "Time for which a name stays reserved for its last acknowledged publisher after the end of "
                                 + "the connection. A cluster allows only 30s.%n  Default: 10s, in a cluster 30s.");
@@ -222,14 +229,14 @@ final class Settings {
         own("tls-clients-optional", FLAG)
                 .description("With --tls-clients: a client without a certificate may connect, too; one with a wrong "
                         + "certificate may not.");
-        row("tls-publish-port", PORT, "7411", Builder::tlsPublishPort)
+        row("tls-publish-port", PORT, Builder::tlsPublishPort, tls.publishPort())
                 .description("TCP port for publishers with TLS, or none; 0: any free one.");
-        row("tls-subscribe-port", PORT, "7410", Builder::tlsSubscribePort)
+        row("tls-subscribe-port", PORT, Builder::tlsSubscribePort, tls.subscribePort())
                 .description("TCP port for subscribers with TLS, or none; 0: any free one.");
-        row("tls-provider", Form.word(TlsProvider.class), AUTO, Builder::tlsProvider)
+        row("tls-provider", Form.word(TlsProvider.class), Builder::tlsProvider, tls.provider())
                 .description("The TLS library: ${COMPLETION-CANDIDATES}. auto: BoringSSL where it is available, else "
                         + "the JDK's.");
-        row("tls-size", SIZE, "64m", Builder::tlsBytes)
+        row("tls-size", SIZE, Builder::tlsBytes, tls.memoryBytes())
                 .description("Memory for all TLS connections: 74k for each, and 66k more in each direction while it is "
                         + "busy. If it is used up, further connections are refused. At least 1m.");
 
@@ -279,11 +286,15 @@ final class Settings {
         return rows.get(name);
     }
 
-    /** A setting of the relay. */
+    /** A setting of the relay; its description tells the default, if there is one. */
     @SuppressWarnings("unchecked") // an option's value has its form's type
-    private <T> OptionSpec.Builder row(String name, Form<T> form, String byDefault, BiConsumer<Builder, T> target) {
+    private <T> OptionSpec.Builder row(String name, Form<T> form, BiConsumer<Builder, T> target) {
         targets.put(name, (BiConsumer<Builder, Object>) target);
-        return own(name, form).defaultValue(byDefault);
+        return own(name, form);
+    }
+
+    private <T> OptionSpec.Builder row(String name, Form<T> form, BiConsumer<Builder, T> target, Object byDefault) {
+        return row(name, form, target).defaultValue(form.written(byDefault));
     }
 
     private static void allowPolicies(Builder config, List<Policy> policies) {
@@ -334,7 +345,6 @@ final class Settings {
     /**
      * The relay's configuration.
      *
-     * @param access the rights of clients; null: there is no access block
      * @throws IllegalArgumentException the message begins with the setting's name, and has its value and the limit
      */
     RelayConfig config(AccessPolicy access) {
@@ -351,7 +361,6 @@ final class Settings {
                 .build();
     }
 
-    /** The files of TLS; null: no TLS. */
     private TlsFiles tlsFiles() {
         Path certificate = value("tls-cert");
         Path key = value("tls-key");

@@ -259,7 +259,6 @@ final class TextReport implements ServerReport {
                         : "; cut off, not forced: " + found.cutSequence() + " to " + (found.cutEndSequence() - 1));
     }
 
-    /** A text about the access policy. */
     static String access(RelayConfig config) {
         if (config.access() != null) {
             return identities(config);

@@ -12,7 +12,6 @@ import java.util.stream.Collectors;
 /**
  * The admin port: its address, TLS and token; or a port for health alone.
  *
- * @param host address to listen on
  * @param port TCP port; 0: any free one
  * @param tls whether the port speaks TLS, with the relay's certificate
  * @param token {@code sha256:} and the hash, in hex, of the token that requests have to show; null: none
@@ -56,7 +55,6 @@ public record AdminConfig(
         }
     }
 
-    /** An admin port without names of subscribers in its metrics. */
     public AdminConfig(String host, int port, boolean tls, String token) {
         this(host, port, tls, token, false, 0, Set.of());
     }
@@ -65,7 +63,6 @@ public record AdminConfig(
      * This port, with subscribers by name in its metrics.
      *
      * @param names how many at most: those that are furthest behind; or their names, separated by commas
-     * @throws IllegalArgumentException the message names the value and the limit
      */
     public AdminConfig withMetricsNames(String names) {
         String text = names.strip();
@@ -83,11 +80,7 @@ public record AdminConfig(
         return new AdminConfig(host, port, tls, token, healthOnly, (int) most, only);
     }
 
-    /**
-     * A port for health alone, at {@code host:port}, {@code :port} (on all addresses) or {@code [ipv6]:port}.
-     *
-     * @throws IllegalArgumentException the message names the value and the right form
-     */
+    /** A port for health alone, at {@code host:port}, {@code :port} (on all addresses) or {@code [ipv6]:port}. */
     public static AdminConfig health(String place) {
         Matcher matcher = PLACE.matcher(place);
         if (!matcher.matches() || matcher.group(1) != null) {
@@ -101,9 +94,6 @@ public record AdminConfig(
 
     /**
      * Parses {@code host:port}, {@code :port}, {@code port} or {@code [ipv6]:port}; with TLS, {@code https://} before it.
-     *
-     * @param token as in the constructor
-     * @throws IllegalArgumentException the message names the value and the right form
      */
     public static AdminConfig parse(String place, String token) {
         Matcher matcher = PLACE.matcher(place);
@@ -119,7 +109,6 @@ public record AdminConfig(
                 token);
     }
 
-    /** The host of a place; empty: there is none. */
     private static String host(Matcher place) {
         return place.group(2) == null ? "" : place.group(2).replaceAll("[\\[\\]]", "");
     }

@@ -11,7 +11,6 @@ import java.time.Duration;
  * @param node number of this relay in the cluster; 0: the relay is alone
  */
 public record ClusterConfig(Path file, int node) {
-    /** The configuration of a relay that is alone. */
     public static final ClusterConfig NONE = new ClusterConfig(null, 0);
 
     /** Longest body of a message in a cluster: the cluster's log takes messages of up to 2 MiB. */
@@ -35,7 +34,6 @@ public record ClusterConfig(Path file, int node) {
     /** Java heap of the consensus, of a table of names, and of messages under way. */
     public static final int HEAP_BYTES = 64 << 20;
 
-    /** All direct memory of a cluster's node. */
     public static final int DIRECT_BYTES = OUTGOING_BYTES + ORDERED_BYTES + CONSENSUS_DIRECT_BYTES;
 
     public ClusterConfig {

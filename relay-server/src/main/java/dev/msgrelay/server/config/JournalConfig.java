@@ -17,7 +17,6 @@ import java.time.Duration;
  */
 public record JournalConfig(
         Path directory, int segmentBytes, long keepBytes, Duration keepTime, Duration force, Failure failure) {
-    /** The relay's reaction to a failed journal. */
     public enum Failure {
         /** The relay stops, and clients go to another one: their acknowledgements stay true. */
         EXIT,
@@ -44,12 +43,10 @@ public record JournalConfig(
         }
     }
 
-    /** Whether there is a journal. */
     public boolean on() {
         return directory != null;
     }
 
-    /** The settings in the journal's own form. */
     public JournalSettings settings() {
         return settings(segmentBytes, keepBytes, keepTime, force);
     }

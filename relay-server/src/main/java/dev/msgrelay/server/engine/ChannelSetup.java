@@ -110,7 +110,6 @@ record ChannelSetup(
         return false;
     }
 
-    /** Counts and logs the results of TLS handshakes. */
     private final class CountedTls implements TlsWatch {
         @Override
         public void opened() {

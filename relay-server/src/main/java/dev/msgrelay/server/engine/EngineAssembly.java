@@ -121,17 +121,12 @@ public final class EngineAssembly {
         return this;
     }
 
-    /**
-     * Sets who decides the order.
-     *
-     * @param others null: the order is made here
-     */
+    /** Sets who decides the order. */
     public EngineAssembly orderer(Orderer others) {
         orderer = others;
         return this;
     }
 
-    /** Makes the engine. Called once. */
     public RelayEngine build() {
         try {
             shared();
@@ -263,7 +258,6 @@ public final class EngineAssembly {
         return group;
     }
 
-    /** The loops' duties, and the engine itself. */
     private RelayEngine engine() {
         PinRelief relief = new PinRelief(
                 log,

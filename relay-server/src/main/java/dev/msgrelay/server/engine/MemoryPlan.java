@@ -87,7 +87,6 @@ public final class MemoryPlan {
         return plan;
     }
 
-    /** Number of loops on which publishers are read. */
     static int ports(RelayConfig config) {
         return 1 + config.readerLoops();
     }
@@ -104,7 +103,6 @@ public final class MemoryPlan {
         return limits.get(part);
     }
 
-    /** Limit in bytes of all parts of one kind. */
     public long sum(Kind kind) {
         return limits.entrySet().stream()
                 .filter(e -> e.getKey().kind() == kind)
@@ -128,14 +126,14 @@ public final class MemoryPlan {
      * @throws IOException the JVM allows less; the message names both sizes, and the JVM's option
      */
     public void check(long directAllowed, long heapAllowed) throws IOException {
-        if (direct() > directAllowed) {
-            throw new IOException("the relay's memory is " + direct() + " bytes of direct memory, and the JVM allows "
-                    + directAllowed + ": give -XX:MaxDirectMemorySize=" + mebibytes(direct())
-                    + "m or more, or smaller sizes");
-        }
-        if (heap() > heapAllowed) {
-            throw new IOException("the relay's memory is " + heap() + " bytes of Java heap, and the JVM allows "
-                    + heapAllowed + ": give -Xmx" + mebibytes(heap()) + "m or more, or smaller sizes");
+        check(direct(), directAllowed, "direct memory", "-XX:MaxDirectMemorySize=");
+        check(heap(), heapAllowed, "Java heap", "-Xmx");
+    }
+
+    private static void check(long bytes, long allowed, String what, String option) throws IOException {
+        if (bytes > allowed) {
+            throw new IOException("the relay's memory is " + bytes + " bytes of " + what + ", and the JVM allows "
+                    + allowed + ": give " + option + mebibytes(bytes) + "m or more, or smaller sizes");
         }
     }
 
@@ -144,7 +142,6 @@ public final class MemoryPlan {
         return (bytes + (1 << 20) - 1) >> 20;
     }
 
-    /** The plan in lines, for people. */
     public List<String> lines() {
         List<String> lines = new ArrayList<>();
         for (Kind kind : Kind.values()) {

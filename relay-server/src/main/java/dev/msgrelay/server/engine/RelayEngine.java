@@ -40,8 +40,6 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>The caller drives the loops, by a clock of its choice.
  *
- * @param core the thread that makes the order
- * @param services the services that all connections share: access, budget, table, counters
  * @param first place where the stream began, or went on
  * @param taken the memory of all parts
  */
@@ -63,8 +61,6 @@ public record RelayEngine(
 
     /**
      * Makes a connection of an accepted channel, or refuses it; returns the loop that it lives on. On the core's thread.
-     *
-     * @param tls TLS of the channel's port; null: a plain port
      */
     public EngineLoop place(Channel accepted, Role role, TlsContext tls) {
         return setup.place(accepted, role, tls);
@@ -134,7 +130,6 @@ public record RelayEngine(
 
     // ---- reports: any thread ------------------------------------------------------------------------------------
 
-    /** One row for each connection. */
     public List<ConnectionRow> rows() {
         return services.table().rows(log.head().position(), services.clock().nanoTime());
     }

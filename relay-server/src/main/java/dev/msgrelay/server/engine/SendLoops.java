@@ -53,7 +53,6 @@ final class SendLoops {
                 .takeSeat();
     }
 
-    /** The core's own group. */
     SendGroup own() {
         return groups[0];
     }
@@ -78,25 +77,19 @@ final class SendLoops {
         }
     }
 
-    /** Tells all groups that more of the stream is durable. */
     void durableMoved() {
         for (SendGroup group : all) {
             group.durableMoved();
         }
     }
 
-    /** Has each loop send once more. */
     void pumpAll() {
         for (SendGroup group : all) {
             group.loop().io().execute(() -> group.pump(true));
         }
     }
 
-    /**
-     * The duty of a loop that only sends.
-     *
-     * @param rest see {@link #sleepNanos}
-     */
+    /** The duty of a loop that only sends. */
     private record SendDuty(SendGroup group, LongSupplier rest) implements EngineLoop.Duty {
         @Override
         public boolean work() {

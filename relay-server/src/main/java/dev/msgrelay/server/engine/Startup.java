@@ -25,7 +25,6 @@ public final class Startup implements AutoCloseable {
         taken.clear();
     }
 
-    /** Gives all things back, once. */
     @Override
     public void close() {
         while (!taken.isEmpty()) {

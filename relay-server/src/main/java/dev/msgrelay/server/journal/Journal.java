@@ -107,8 +107,6 @@ public final class Journal implements Closeable {
      *
      * @param log starts at {@link #goesOnAt}, and is not written to yet. Its gate keeps it from running so far ahead that it
      *     drops what was not written
-     * @param whom gets what becomes of the journal
-     * @param nanos now, of the clock that only goes forward
      */
     public void feed(PacketLog log, Watch whom, long nanos) {
         watch = whom;
@@ -136,14 +134,14 @@ public final class Journal implements Closeable {
                     }
                     boolean done = write(nanos, millis);
                     if (done && forcer.due(nanos)) {
-                        threads.wakeForcer();
+                        threads.forcing.wake();
                     }
                     return sleep(done);
                 },
                 (nanos, millis) -> {
                     boolean done = force(nanos, millis);
                     if (done) {
-                        threads.wakeWriter();
+                        threads.writing.wake();
                     }
                     return sleep(done);
                 },
@@ -159,12 +157,10 @@ public final class Journal implements Closeable {
         return done ? 0 : JournalThread.SLEEP_NANOS;
     }
 
-    /** One step of the writer. Returns whether it did something. */
     boolean write(long nanos, long millis) {
         return step(() -> writer.work(nanos, millis));
     }
 
-    /** One step of the forcer. Returns whether it did something. */
     boolean force(long nanos, long millis) {
         return step(() -> forcer.work(nanos, millis));
     }
@@ -194,7 +190,7 @@ public final class Journal implements Closeable {
     /** The log's head has moved, or there is no room for more moves of names. Any thread, after a full fence. */
     public void signal() {
         if (threads != null && writer.due()) {
-            threads.wakeWriter();
+            threads.writing.wake();
         }
     }
 
@@ -202,7 +198,7 @@ public final class Journal implements Closeable {
     public void wantWritten(long position) {
         writer.want(position);
         if (threads != null) {
-            threads.wakeWriter();
+            threads.writing.wake();
         }
     }
 
@@ -211,7 +207,7 @@ public final class Journal implements Closeable {
         wantWritten(position);
         forcer.want(position);
         if (threads != null) {
-            threads.wakeForcer();
+            threads.forcing.wake();
         }
     }
 
@@ -296,7 +292,6 @@ public final class Journal implements Closeable {
         }
     }
 
-    /** The fault that ended the journal, in words. */
     public String failureText() {
         return name() + " has failed: " + TextFile.fault(failure.get());
     }
@@ -332,7 +327,7 @@ public final class Journal implements Closeable {
             if (writer.caughtUp()) {
                 Mark all = new Mark();
                 forced.read(all);
-                epochs.forced(all.position(), all.sequence()).write(disk);
+                new EpochTable(epochs.epochs(), all.position(), all.sequence()).write(disk);
             } else {
                 throw new IOException("not all could be written in the time that there is at the end");
             }

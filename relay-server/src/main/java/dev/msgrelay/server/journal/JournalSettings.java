@@ -51,7 +51,6 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
         }
     }
 
-    /** Segments that may be held at a time. */
     public long mostSegments() {
         return Math.min(MOST_SEGMENTS, keepBytes / segmentBytes) + 1;
     }

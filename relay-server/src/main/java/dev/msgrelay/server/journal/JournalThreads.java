@@ -21,12 +21,11 @@ final class JournalThreads {
     }
 
     private final String journal;
-    private final JournalThread writing;
-    private final JournalThread forcing;
+    final JournalThread writing;
+    final JournalThread forcing;
     // Null: there were no last steps yet.
     private Thread last;
 
-    /** @param journal its name in messages */
     JournalThreads(String journal, JournalThread.Duty write, JournalThread.Duty force, Consumer<Throwable> failure) {
         this.journal = journal;
         writing = new JournalThread("relay-journal", write, failure);
@@ -36,14 +35,6 @@ final class JournalThreads {
     void start() {
         forcing.start();
         writing.start();
-    }
-
-    void wakeWriter() {
-        writing.wake();
-    }
-
-    void wakeForcer() {
-        forcing.wake();
     }
 
     /** Ends both threads after their steps; throws where one of them hangs in the disk for longer. */
@@ -58,8 +49,6 @@ final class JournalThreads {
     /**
      * Runs the last steps on a thread of their own, since they may hang in the disk as well: then that thread keeps the
      * directory, and the caller goes on.
-     *
-     * @throws IOException the steps have failed, or take longer than {@code nanos}
      */
     void runLast(long nanos, LastSteps steps) throws IOException {
         // A full disk is asked again until the time is over, and is no disk that hangs.

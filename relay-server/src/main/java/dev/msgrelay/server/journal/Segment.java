@@ -54,7 +54,6 @@ final class Segment implements Closeable {
         return used + 4 <= slots;
     }
 
-    /** The offset of the next record in the index. */
     long nextRecord() {
         return SegmentHeader.LENGTH + (long) used * IndexRecord.LENGTH;
     }

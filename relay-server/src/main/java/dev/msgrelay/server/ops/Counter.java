@@ -1,7 +1,8 @@
 package dev.msgrelay.server.ops;
 
-import java.util.Arrays;
-import java.util.stream.Collectors;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * All figures that a relay counts or measures of itself: one list for the statistics line, for {@code --json} and for
@@ -81,12 +82,8 @@ public enum Counter {
         this.total = total;
         this.help = help;
         this.limit = limit;
-        String[] words = name().toLowerCase(java.util.Locale.ROOT).split("_");
-        this.key = words[0]
-                + Arrays.stream(words)
-                        .skip(1)
-                        .map(w -> Character.toUpperCase(w.charAt(0)) + w.substring(1))
-                        .collect(Collectors.joining());
+        Matcher words = Pattern.compile("_(.)").matcher(name().toLowerCase(Locale.ROOT));
+        this.key = words.replaceAll(word -> word.group(1).toUpperCase(Locale.ROOT));
     }
 
     /** Whether only a relay with a journal has this figure. */
@@ -99,12 +96,10 @@ public enum Counter {
         return key;
     }
 
-    /** The unit of the figure. */
     public String unit() {
         return unit;
     }
 
-    /** Whether the figure only grows. */
     public boolean total() {
         return total;
     }

@@ -8,7 +8,6 @@ import java.util.List;
 public record GarbageCollections(long count, long millis) {
     private static final List<GarbageCollectorMXBean> COLLECTORS = ManagementFactory.getGarbageCollectorMXBeans();
 
-    /** The sums over all collectors at this moment. */
     public static GarbageCollections now() {
         return new GarbageCollections(
                 COLLECTORS.stream()

@@ -20,8 +20,6 @@ import java.util.function.LongFunction;
  * <p>Any thread.
  */
 public final class QueuedOutput extends OutputStream {
-    private static final byte[] NOTHING = {};
-
     private final OutputStream out;
     private final int capacity;
     private final LongFunction<String> suppressedLine;
@@ -38,7 +36,6 @@ public final class QueuedOutput extends OutputStream {
      *
      * @param capacity bytes that may wait, and the longest line
      * @param suppressedLine makes the line about dropped lines from their number, without a line end
-     * @param thread the thread's name
      */
     public QueuedOutput(OutputStream out, int capacity, LongFunction<String> suppressedLine, String thread) {
         this.out = out;
@@ -143,7 +140,7 @@ public final class QueuedOutput extends OutputStream {
         } catch (InterruptedException e) {
             // An interrupt means that the thread is to end.
             broken = true;
-            return NOTHING;
+            return new byte[0];
         }
         writing = true;
         // Queued lines go first: dropped lines came after them.

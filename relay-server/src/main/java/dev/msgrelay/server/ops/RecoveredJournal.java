@@ -9,7 +9,6 @@ package dev.msgrelay.server.ops;
  * @param cutEndSequence number behind the last one; equal to {@code cutSequence}: no message was cut off
  */
 public record RecoveredJournal(long startSequence, long endSequence, long cutSequence, long cutEndSequence) {
-    /** Number of messages that were cut off. */
     public long cutMessages() {
         return cutEndSequence - cutSequence;
     }

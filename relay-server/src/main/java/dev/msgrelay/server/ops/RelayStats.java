@@ -37,27 +37,14 @@ public record RelayStats(
         return values.getOrDefault(counter, 0L);
     }
 
-    /** Whether the relay has this counter. */
     public boolean has(Counter counter) {
         return values.containsKey(counter);
     }
 
-    /** Messages in the stream. */
-    public long messagesIn() {
-        return get(Counter.MESSAGES_IN);
-    }
-
-    /** Messages handed to subscribers' sockets, summed over the subscribers. */
-    public long messagesOut() {
-        return get(Counter.MESSAGES_OUT);
-    }
-
-    /** Publishers connected. */
     public int publishers() {
         return (int) get(Counter.PUBLISHERS);
     }
 
-    /** Subscribers connected. */
     public int subscribers() {
         return (int) get(Counter.SUBSCRIBERS);
     }

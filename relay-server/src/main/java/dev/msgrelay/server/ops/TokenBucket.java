@@ -20,7 +20,6 @@ final class TokenBucket {
         this.tokens = most;
     }
 
-    /** Takes one token and returns true; false: there is none. */
     boolean tryTake(long nowNanos) {
         fill(nowNanos);
         if (tokens < 1) {

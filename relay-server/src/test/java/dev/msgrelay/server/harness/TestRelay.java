@@ -6,6 +6,7 @@ import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.Sessions;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.flow.WindowGate;
+import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.RelayStats;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -129,7 +130,7 @@ public final class TestRelay implements AutoCloseable {
     }
 
     public void awaitMessagesIn(long count) {
-        Await.until(() -> count + " messages in: " + stats(), () -> stats().messagesIn() >= count);
+        Await.until(() -> count + " messages in: " + stats(), () -> stats().get(Counter.MESSAGES_IN) >= count);
     }
 
     public void awaitClosed(CloseReason reason, long count) {

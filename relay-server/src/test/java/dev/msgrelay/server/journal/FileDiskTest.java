@@ -272,7 +272,7 @@ class FileDiskTest {
                 // Sparse: there are holes in files that were never written.
                 stream.setLength(usual.segmentBytes());
                 index.setLength(usual.indexBytes());
-                index.write(0, new SegmentHeader(7, base, 1 + i, i, 0).bytes());
+                index.write(0, new SegmentHeader(7, base, 1 + i, i, 0, 0).bytes());
             }
         }
         long end = (segments - 1) * usual.segmentBytes();

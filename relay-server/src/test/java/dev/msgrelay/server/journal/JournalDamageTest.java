@@ -48,7 +48,7 @@ class JournalDamageTest {
         rig.open();
         rig.write(150, 200);
         rig.close();
-        assertThat(Recovery.inspect(disk, Recovery.Depth.ALL).segments()).isGreaterThanOrEqualTo(4);
+        assertThat(Recovery.inspect(disk, Recovery.Depth.ALL).parts().size()).isGreaterThanOrEqualTo(4);
     }
 
     /** The rig's stream, as another disk has it. */
@@ -208,7 +208,7 @@ class JournalDamageTest {
         torn.killed();
         Recovery whole = Recovery.inspect(torn, Recovery.Depth.ALL);
         assertThat(whole.endPosition()).isEqualTo(other.end());
-        assertThat(whole.segments()).isEqualTo(1);
+        assertThat(whole.parts().size()).isEqualTo(1);
         for (String name : List.of(FileNames.index(0), FileNames.stream(0))) {
             boolean index = name.endsWith(FileNames.INDEX);
             int used = index

@@ -230,7 +230,7 @@ class JournalLimitsTest {
         assertThat(read(IndexRecord.forced(most, most, 0, 0))).isNotNull();
         assertThat(read(IndexRecord.forced(most + 1, 1, 0, 0))).isNull();
         assertThat(read(IndexRecord.forced(1, most + 1, 0, 0))).isNull();
-        SegmentHeader far = new SegmentHeader(7, most + 1, 1, 0, 0);
+        SegmentHeader far = new SegmentHeader(7, most + 1, 1, 0, 0, 0);
         assertThat(SegmentHeader.read(far.bytes())).isNull();
     }
 

@@ -22,7 +22,7 @@ public final class SampleJournal {
                 rig.write(messages / 2, 200);
                 rig.close();
             }
-            return Recovery.inspect(rig.disk, Recovery.Depth.ALL).segments();
+            return Recovery.inspect(rig.disk, Recovery.Depth.ALL).parts().size();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

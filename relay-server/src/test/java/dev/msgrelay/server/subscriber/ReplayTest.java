@@ -154,7 +154,7 @@ class ReplayTest {
             List<SpeakingSubscriber> joined = new ArrayList<>();
             try {
                 for (int i = 0; i < 4; i++) {
-                    long first = 1 + random.nextLong(relay.stats().messagesIn());
+                    long first = 1 + random.nextLong(relay.stats().get(Counter.MESSAGES_IN));
                     SpeakingSubscriber subscriber = relay.speaker(messages);
                     joined.add(subscriber);
                     boolean some = random.nextInt(3) == 0;
@@ -163,7 +163,8 @@ class ReplayTest {
                     subscriber.hello(some ? hello.types(SOME).features(Features.SEQUENCES) : hello);
                     assertThat(subscriber.awaitWelcome().next()).isEqualTo(first);
                     if (random.nextBoolean()) {
-                        subscriber.awaitNext(Math.min(relay.stats().messagesIn(), first + random.nextInt(2000)));
+                        subscriber.awaitNext(
+                                Math.min(relay.stats().get(Counter.MESSAGES_IN), first + random.nextInt(2000)));
                     }
                 }
                 enough.set(true);

@@ -20,6 +20,7 @@ import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
+import dev.msgrelay.server.ops.Counter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -142,7 +143,7 @@ class StartTest {
             for (int i = 0; i < 12; i++) {
                 Account account = new Account(messages);
                 try (SpeakingSubscriber subscriber = SpeakingSubscriber.connect(relay.subscribe(), account)) {
-                    long held = relay.stats().messagesIn();
+                    long held = relay.stats().get(Counter.MESSAGES_IN);
                     boolean earliest = i % 4 == 0;
                     // Long gone, or about where the tail runs away at this moment.
                     long wanted = i % 4 == 1 ? 1 : Math.max(1, held - random.nextLong(held / 2));

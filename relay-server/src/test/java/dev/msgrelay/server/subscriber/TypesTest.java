@@ -258,7 +258,7 @@ class TypesTest {
                 }
             }
             assertThat(subscriber.account().count()).isEqualTo(count);
-            assertThat(relay.stats().messagesOut()).isEqualTo(count);
+            assertThat(relay.stats().get(Counter.MESSAGES_OUT)).isEqualTo(count);
             assertThat(relay.stats().get(Counter.BYTES_OUT)).isEqualTo(bytes);
         }
     }

@@ -32,6 +32,7 @@ import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Vectors;
 import dev.msgrelay.server.ops.ConnectionRow;
+import dev.msgrelay.server.ops.Counter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -229,7 +230,7 @@ class AccessTest {
             }
             assertThat(relay.closed(CloseReason.NOT_AUTHENTICATED)).isEqualTo(3);
             assertThat(relay.closed(CloseReason.NOT_PERMITTED)).isEqualTo(2);
-            assertThat(relay.stats().messagesIn()).isEqualTo(3);
+            assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(3);
         }
     }
 
@@ -249,7 +250,7 @@ class AccessTest {
             assertThat(orders.next().type()).isEqualTo(Hello.WELCOME);
             assertError(orders.awaitError(), CloseReason.NOT_PERMITTED, "type 100 may not be published: 1-99 may");
             relay.awaitMessagesIn(1);
-            assertThat(relay.stats().messagesIn()).isEqualTo(1);
+            assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(1);
         }
     }
 
@@ -401,7 +402,9 @@ class AccessTest {
                     }
                     relay.awaitPublishers(0);
                     relay.awaitMessagesIn(in);
-                    assertThat(relay.stats().messagesIn()).as("%s", comes).isEqualTo(in);
+                    assertThat(relay.stats().get(Counter.MESSAGES_IN))
+                            .as("%s", comes)
+                            .isEqualTo(in);
                 }
             }
             assertThat(relay.closed(CloseReason.NOT_PERMITTED)).isEqualTo(Comes.values().length * bad.length);
@@ -575,7 +578,7 @@ class AccessTest {
             sender.start();
             Await.until(
                     "it waits, or has done so",
-                    () -> relay.stats().messagesIn() == 128
+                    () -> relay.stats().get(Counter.MESSAGES_IN) == 128
                             || relay.relay().connections().stream()
                                     .anyMatch(row -> row.waitsFor().equals("rate")));
             free.send(new Frames().frame(2, 4));

@@ -8,6 +8,7 @@ import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.server.ops.Counter;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -89,7 +90,7 @@ class BadInputTest {
             }
             assertThat(bad.awaitError().code()).isEqualTo(CloseReason.NEGATIVE_LENGTH.code());
             subscriber.awaitMessages(1);
-            assertThat(relay.stats().messagesIn()).isEqualTo(1);
+            assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(1);
             assertThat(relay.stats().closes()).hasSize(1);
         }
     }
@@ -113,7 +114,7 @@ class BadInputTest {
                 relay.awaitClosed(CloseReason.TRUNCATED_FRAME, ++cuts);
             }
             subscriber.awaitMessages(number).received().assertAllOf(number);
-            assertThat(relay.stats().messagesIn()).isEqualTo(number);
+            assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(number);
             assertThat(relay.stats().closes()).hasSize(1);
         }
     }

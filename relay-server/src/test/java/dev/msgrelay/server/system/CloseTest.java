@@ -50,7 +50,7 @@ class CloseTest {
             subscriber.awaitEnd().received().assertAllOf(number);
             assertThat(subscriber.end()).isEqualTo("end of stream");
             assertThat(subscriber.received().leftover()).isZero();
-            assertThat(relay.stats().messagesOut()).isEqualTo(number);
+            assertThat(relay.stats().get(Counter.MESSAGES_OUT)).isEqualTo(number);
             assertThat(relay.stats().closes()).containsOnlyKeys(CloseReason.SHUTDOWN);
         }
     }
@@ -152,7 +152,7 @@ class CloseTest {
         assertThat(local.publishRun(new Frames().frame(1, 1).buffer(), WAIT_NANOS))
                 .isEqualTo(PublishOutcome.CLOSED);
         relay.close();
-        assertThat(relay.stats().messagesIn()).isEqualTo(1);
+        assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(1);
         publisher.close();
         subscriber.close();
 
@@ -188,7 +188,7 @@ class CloseTest {
             relay.close();
             producers.join();
             // Accepted means in the stream, up to the very last one; and what is in the stream goes out.
-            assertThat(relay.stats().messagesIn()).isEqualTo(accepted.get());
+            assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(accepted.get());
             subscriber.awaitEnd();
             assertThat(subscriber.received().count()).isEqualTo(accepted.get());
             subscriber.close();

@@ -111,7 +111,8 @@ class HeldPublisherTest {
             int sent = streams.stream().mapToInt(Stream::count).sum();
             Await.until(
                     "taken in or held back",
-                    () -> relay.stats().messagesIn() == sent || relay.stats().get(Counter.HELD_BACK) > 0);
+                    () -> relay.stats().get(Counter.MESSAGES_IN) == sent
+                            || relay.stats().get(Counter.HELD_BACK) > 0);
         }
         // What fits into a socket's buffers: nobody is blocked, and everyone has something that was not read.
         for (int p = 0; p < PUBLISHERS; p++) {

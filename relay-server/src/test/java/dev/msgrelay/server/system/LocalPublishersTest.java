@@ -14,6 +14,7 @@ import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
+import dev.msgrelay.server.ops.Counter;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Random;
@@ -129,7 +130,7 @@ class LocalPublishersTest {
                     .isEqualTo(PublishOutcome.ACCEPTED);
             assertThat(local.publish(1, ByteBuffer.allocate(0))).isEqualTo(PublishOutcome.ACCEPTED);
             relay.awaitMessagesIn(1);
-            assertThat(relay.stats().messagesIn()).isEqualTo(1);
+            assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(1);
         }
     }
 

@@ -112,7 +112,7 @@ class PublisherEndsTest {
                     .frame(Frames.type(0, 1), 10));
             relay.awaitClosed(CloseReason.PEER_CLOSED, 1);
             subscriber.awaitMessages(1).received().assertAllOf(1);
-            assertThat(relay.stats().messagesIn()).isEqualTo(1);
+            assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(1);
         }
     }
 
@@ -152,7 +152,7 @@ class PublisherEndsTest {
             sending.join();
             // The last ACK of each is what went out: nothing acknowledged is missing, nothing else was taken.
             subscriber.received().assertAllOf((int) acked[0], (int) acked[1], (int) acked[2]);
-            assertThat(relay.stats().messagesIn()).isEqualTo(acked[0] + acked[1] + acked[2]);
+            assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(acked[0] + acked[1] + acked[2]);
             assertThat(relay.closed(CloseReason.SHUTDOWN)).isEqualTo(4);
         }
     }

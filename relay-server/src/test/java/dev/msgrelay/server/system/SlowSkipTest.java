@@ -72,7 +72,7 @@ class SlowSkipTest {
             long sent = good.received().count() + slow.received().count();
             Await.until(
                     () -> sent + " messages out: " + relay.stats(),
-                    () -> relay.stats().messagesOut() == sent);
+                    () -> relay.stats().get(Counter.MESSAGES_OUT) == sent);
             slow.resume();
         }
     }

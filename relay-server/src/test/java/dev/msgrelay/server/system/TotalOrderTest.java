@@ -9,6 +9,7 @@ import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
+import dev.msgrelay.server.ops.Counter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -49,7 +50,7 @@ class TotalOrderTest {
                 assertThat(subscriber.received().types()).isEqualTo(order);
                 subscriber.close();
             }
-            assertThat(relay.stats().messagesIn()).isEqualTo(PUBLISHERS * MESSAGES);
+            assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(PUBLISHERS * MESSAGES);
         }
     }
 

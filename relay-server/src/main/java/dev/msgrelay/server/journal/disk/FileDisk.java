@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A directory of the machine. */
 public final class FileDisk implements Disk {
     /** Most bytes of one read or write: for those of the heap the JDK keeps as much direct memory for each thread. */
     public static final int PIECE = 256 << 10;
@@ -37,7 +36,6 @@ public final class FileDisk implements Disk {
 
     private final Path directory;
 
-    /** @param directory is there */
     public FileDisk(Path directory) {
         this.directory = directory;
     }
@@ -149,7 +147,6 @@ public final class FileDisk implements Disk {
                         : FileChannel.open(path, StandardOpenOption.READ));
     }
 
-    /** Opens the lock file. */
     public interface Opening {
         FileChannel open(Path file) throws IOException;
     }
@@ -251,7 +248,6 @@ public final class FileDisk implements Disk {
             into.limit(limit);
         }
 
-        /** As much of the rest as goes at once. */
         private ByteBuffer piece(ByteBuffer of, int limit) {
             return of.limit(of.isDirect() ? limit : Math.min(limit, of.position() + PIECE));
         }

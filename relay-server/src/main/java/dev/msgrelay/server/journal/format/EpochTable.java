@@ -41,10 +41,7 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     /**
      * One life.
      *
-     * @param epoch random
-     * @param position where it began
      * @param sequence number of the first message that it could give
-     * @param timeMillis when it began
      */
     public record Epoch(long epoch, long position, long sequence, long timeMillis) {}
 
@@ -55,12 +52,6 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
         epochs = List.copyOf(epochs);
     }
 
-    /** This table, with everything forced up to a position. */
-    public EpochTable forced(long position, long sequence) {
-        return new EpochTable(epochs, position, sequence);
-    }
-
-    /** The last one. */
     public Epoch last() {
         return epochs.get(epochs.size() - 1);
     }
@@ -86,8 +77,6 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     /**
      * The life whose messages lie at a position: the last one that began there or before. What an earlier life had from there
      * on was cut, and may still lie in a file that is used again for the same place.
-     *
-     * @return null: the table has none
      */
     public Epoch at(long position) {
         for (int i = epochs.size() - 1; i >= 0; i--) {

@@ -5,14 +5,13 @@ import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
 
 /** Walks through the frames of a block, piece by piece: a sum that is right says nothing of what a writer of another kind made. */
-final class FrameWalk {
+public final class FrameWalk {
     private final ByteBuffer header = ByteBuffer.allocate(FrameLayout.HEADER_LENGTH);
     private long body;
     private long frames;
     private boolean wrong;
 
-    /** The next bytes, from position to limit. */
-    void walk(ByteBuffer piece) {
+    public void walk(ByteBuffer piece) {
         int at = piece.position();
         while (at < piece.limit() && !wrong) {
             if (body > 0) {
@@ -34,7 +33,7 @@ final class FrameWalk {
     }
 
     /** Whether the bytes were whole frames of this number, of types that a message may have. */
-    boolean found(long messages) {
+    public boolean found(long messages) {
         return !wrong && body == 0 && header.position() == 0 && frames == messages;
     }
 }

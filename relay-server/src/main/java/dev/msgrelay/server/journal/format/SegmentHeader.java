@@ -23,11 +23,6 @@ import java.util.zip.CRC32C;
  * </pre>
  *
  * @param version of the format: a header of another one is read no further
- * @param epoch of the relay's life that made it
- * @param base position of the stream at which the segment starts
- * @param sequence number of the message that starts there
- * @param timeMillis when it was made
- * @param named behind the newest block before that moved a name; 0: there is none
  * @param step how far the machine's clock has stepped since the header of the segment before was written, in ms
  */
 public record SegmentHeader(int version, long epoch, long base, long sequence, long timeMillis, long named, long step) {
@@ -43,16 +38,10 @@ public record SegmentHeader(int version, long epoch, long base, long sequence, l
     private static final long MAGIC = 0x52454C41594A4E4CL;
     private static final int CRC_OFFSET = LENGTH - Integer.BYTES;
 
-    /** A header of a clock that has not stepped. */
-    public SegmentHeader(long epoch, long base, long sequence, long timeMillis, long named) {
-        this(epoch, base, sequence, timeMillis, named, 0);
-    }
-
     public SegmentHeader(long epoch, long base, long sequence, long timeMillis, long named, long step) {
         this(VERSION, epoch, base, sequence, timeMillis, named, step);
     }
 
-    /** This header with other steps before it. */
     public SegmentHeader withStep(long other) {
         return new SegmentHeader(version, epoch, base, sequence, timeMillis, named, other);
     }

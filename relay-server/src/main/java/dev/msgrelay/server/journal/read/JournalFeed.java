@@ -38,13 +38,11 @@ public final class JournalFeed {
     /** Records that are read at once. */
     private static final int RECORDS = 256;
 
-    /** Length of the memory for records. */
     public static final int RECORD_BYTES = RECORDS * IndexRecord.LENGTH;
 
     /** Slots of one probe of a search. A probe without a place in the stream is taken for one that comes later. */
     private static final int PROBE = 64;
 
-    /** The kinds of what comes next. */
     public enum Found {
         /** Whole blocks, up to {@link #end}. */
         BLOCKS,
@@ -69,7 +67,6 @@ public final class JournalFeed {
     private final Mark limit = new Mark();
     private final IndexRecord[] blocks = new IndexRecord[RECORDS];
     private int count;
-    private long needed;
     // By the last search; null: no record was the one.
     private IndexRecord landed;
 
@@ -78,7 +75,6 @@ public final class JournalFeed {
     private int slot;
 
     /**
-     * @param held segments by their bases, the one that is written to included
      * @param written up to where there is something to read
      * @param present the clock that a time is looked for by
      * @param records direct memory of {@link #RECORD_BYTES}; may be shared by all that one thread uses
@@ -110,10 +106,9 @@ public final class JournalFeed {
 
     /** Bytes of the block that is {@link Found#LONGER}. */
     public long needed() {
-        return needed;
+        return end.position() - at.position();
     }
 
-    /** Goes on behind what was found. */
     public void pass() {
         at.copy(end);
     }
@@ -309,7 +304,6 @@ public final class JournalFeed {
                 if (count > 0) {
                     return Found.BLOCKS;
                 }
-                needed = record.bytes();
                 end.set(record.endPosition(), record.endSequence());
                 return Found.LONGER;
             }

@@ -3,26 +3,28 @@ package dev.msgrelay.server.journal.read;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.format.FileNames;
-import dev.msgrelay.server.journal.format.IndexCursor;
+import dev.msgrelay.server.journal.format.FrameWalk;
 import dev.msgrelay.server.journal.format.IndexRecord;
-import dev.msgrelay.server.journal.format.IndexRecord.Kind;
 import dev.msgrelay.server.journal.format.Loss;
 import dev.msgrelay.server.journal.format.SegmentHeader;
+import dev.msgrelay.server.journal.read.JournalFeed.Found;
 import dev.msgrelay.server.journal.recover.Recovery;
-import dev.msgrelay.server.journal.recover.Recovery.Part;
-import java.io.FileNotFoundException;
+import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.log.StreamHead;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.NoSuchFileException;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 
-/** Reads the messages of a directory, one behind the other, and says where some are missing. No byte is handed on unchecked. */
+/**
+ * Reads the messages of a directory, one behind the other, and says where some are missing. No byte is handed on
+ * unchecked.
+ */
 public final class JournalReader {
-    /** Gets what is read. */
     public interface Sink {
         /** A message, its body between position and limit until this returns; returns whether more is wanted. */
         boolean message(long sequence, int type, ByteBuffer body) throws IOException;
 
-        /** Messages that are missing. */
         void lost(Loss loss) throws IOException;
     }
 
@@ -30,115 +32,62 @@ public final class JournalReader {
     private static final long MOST_BLOCK =
             2L * IndexRecord.MOST_BLOCK + FrameLayout.frameLength(FrameLayout.MAX_MAX_BODY);
 
-    private final Disk disk;
-    private final Recovery found;
-    private final long first;
-    private final Sink sink;
-    // The place and number of the next message.
-    private long position;
-    private long sequence;
-    private ByteBuffer bytes = ByteBuffer.allocate(1 << 20);
-
-    private JournalReader(Disk disk, Recovery found, long first, Sink sink) {
-        this.disk = disk;
-        this.found = found;
-        this.first = first;
-        this.sink = sink;
-    }
+    private JournalReader() {}
 
     /** Reads from message {@code first} on, or from the oldest one, to the end. */
     public static void read(Disk disk, Recovery found, long first, Sink sink) throws IOException {
-        new JournalReader(disk, found, first, sink).run();
-    }
-
-    private void run() throws IOException {
-        position = found.startPosition();
-        sequence = found.startSequence();
-        for (Part part : found.parts()) {
-            if (part.endSequence() > first && !part(part)) {
+        NavigableMap<Long, SegmentHeader> held = new TreeMap<>();
+        found.parts().stream()
+                .filter(part -> !part.isEmpty())
+                .forEach(part -> held.put(part.header().base(), part.header()));
+        Mark goal = Mark.of(found.endPosition(), found.endSequence());
+        StreamHead written = new StreamHead();
+        written.set(goal.position(), goal.sequence());
+        ByteBuffer records = ByteBuffer.allocate(JournalFeed.RECORD_BYTES);
+        JournalFeed feed = new JournalFeed(disk, held, written, () -> null, records);
+        feed.seek(first);
+        ByteBuffer bytes = ByteBuffer.allocate(JournalFeed.PAGE_BYTES);
+        for (Found next = feed.next(bytes); next != Found.ALL_READ; next = feed.next(bytes)) {
+            if (next == Found.LONGER && feed.needed() <= MOST_BLOCK) {
+                bytes = ByteBuffer.allocate((int) feed.needed());
+                continue;
+            }
+            boolean whole = next == Found.BLOCKS && isWhole(feed, bytes);
+            if (whole && !messages(feed, bytes, first, sink)) {
                 return;
+            } else if (!whole && feed.end().sequence() > first) {
+                sink.lost(lost(feed.at(), feed.end().position() > goal.position() ? goal : feed.end(), held));
             }
-            missing(
-                    part.endPosition(),
-                    part.endSequence(),
-                    FileNames.index(part.header().base()));
+            feed.pass();
+        }
+        if (feed.at().position() < goal.position()) {
+            sink.lost(lost(feed.at(), goal, held));
         }
     }
 
-    /** Reads one segment. Returns whether more is wanted. */
-    private boolean part(Part part) throws IOException {
-        SegmentHeader header = part.header();
-        if (header.sequence() > sequence) {
-            goTo(header.base(), header.sequence());
-        }
-        try (Disk.File stream = disk.openToRead(FileNames.stream(header.base()));
-                IndexCursor index = new IndexCursor(disk, header.base(), header.seed())) {
-            while (index.next()) {
-                IndexRecord record = index.record();
-                boolean ours = record != null
-                        && record.kind() == Kind.BLOCK
-                        && record.sequence() >= sequence
-                        && record.endPosition() <= part.endPosition()
-                        && record.endPosition() - header.base() <= stream.length();
-                if (!ours || record.endSequence() <= first) {
-                    if (ours) {
-                        goTo(record.endPosition(), record.endSequence());
-                    }
-                    continue;
-                }
-                missing(record.position(), record.sequence(), FileNames.index(header.base()));
-                if (!isWhole(record, header.base(), stream)) {
-                    missing(record.endPosition(), record.endSequence(), FileNames.stream(header.base()));
-                } else if (!frames(record)) {
-                    return false;
-                }
-            }
-        } catch (FileNotFoundException | NoSuchFileException e) {
-            // A relay that runs has dropped it: that it is missing is told.
-        }
-        return true;
+    /** A sum that is right says nothing of what a writer of another kind made. */
+    private static boolean isWhole(JournalFeed feed, ByteBuffer bytes) {
+        FrameWalk frames = new FrameWalk();
+        frames.walk(bytes.slice(0, (int) (feed.end().position() - feed.at().position())));
+        return frames.found(feed.end().sequence() - feed.at().sequence());
     }
 
-    /** The next message that was found is not the next one that was wanted. */
-    private void missing(long to, long next, String file) throws IOException {
-        if (next > sequence && next > first) {
-            sink.lost(new Loss(position, sequence, to, next, file + ": not whole"));
-        }
-        if (next > sequence) {
-            goTo(to, next);
-        }
-    }
-
-    private void goTo(long at, long next) {
-        position = at;
-        sequence = next;
-    }
-
-    /** Whether the bytes of a block are those that were written; then all of them lie in the buffer. */
-    private boolean isWhole(IndexRecord block, long base, Disk.File stream) throws IOException {
-        if (block.bytes() > MOST_BLOCK) {
-            return false;
-        }
-        if (bytes.capacity() < block.bytes()) {
-            bytes = ByteBuffer.allocate((int) block.bytes());
-        }
-        return block.fault(stream, base, bytes) == null;
-    }
-
-    private boolean frames(IndexRecord block) throws IOException {
+    private static boolean messages(JournalFeed feed, ByteBuffer bytes, long first, Sink sink) throws IOException {
         int at = 0;
-        while (sequence < block.endSequence()) {
+        for (long sequence = feed.at().sequence(); sequence < feed.end().sequence(); sequence++) {
             int body = at + FrameLayout.HEADER_LENGTH;
             int length = FrameLayout.bodyLength(bytes, at);
-            boolean more =
-                    sequence < first || sink.message(sequence, FrameLayout.type(bytes, at), bytes.slice(body, length));
-            sequence++;
-            at = body + length;
-            if (!more) {
+            if (sequence >= first && !sink.message(sequence, FrameLayout.type(bytes, at), bytes.slice(body, length))) {
                 return false;
             }
+            at = body + length;
         }
-        position = block.endPosition();
         return true;
+    }
+
+    private static Loss lost(Mark from, Mark to, NavigableMap<Long, SegmentHeader> held) {
+        String file = FileNames.stream(held.floorKey(from.position()));
+        return new Loss(
+                from.position(), from.sequence(), to.position(), to.sequence(), file + " or its index is not whole");
     }
 }

@@ -1,7 +1,8 @@
 /**
  * Readers of a journal. Internal.
  *
- * <p>{@code JournalReader} reads the messages of a directory, {@code JournalFeed} blocks of a journal that is being written, for
- * subscribers that the log has overtaken; {@code TimeSearch} finds a time in a journal whose clock has stepped.
+ * <p>{@code JournalFeed} reads blocks, also of a journal that is being written, for subscribers that the log has
+ * overtaken; {@code JournalReader} reads the messages of a directory by it; {@code TimeSearch} finds a time in a journal
+ * whose clock has stepped.
  */
 package dev.msgrelay.server.journal.read;

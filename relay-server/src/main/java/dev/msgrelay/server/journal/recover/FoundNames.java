@@ -91,7 +91,6 @@ final class FoundNames {
         return counted;
     }
 
-    /** Takes a part of a name. */
     private void say(NameRecord record) {
         ByteBuffer all = record.offset() == 0
                 ? ByteBuffer.allocate(record.total())
@@ -112,7 +111,6 @@ final class FoundNames {
         }
     }
 
-    /** In no order. */
     List<JournalName.State> states() {
         return List.copyOf(states.values());
     }

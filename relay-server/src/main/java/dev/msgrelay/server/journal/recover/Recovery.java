@@ -17,23 +17,17 @@ import java.util.List;
  * The result of looking at a directory: what it holds, what is damaged, and what a crash left behind. Looking changes nothing,
  * so the same directory always gives the same result.
  *
- * @param endPosition where the stream goes on
- * @param endSequence number of the next message
  * @param forcedPosition everything before this position was forced
- * @param epochs the table of epochs
  * @param epochsDamaged whether this table is missing or damaged although there are segments
  * @param states how far each name's messages are in what is held, in no order
  * @param named position behind the newest block that moved a name; 0: there is none
- * @param namesPosition position of the table of names
  * @param namesDamaged whether this table is missing or damaged: numbers of some names may be too low
  * @param parts the segments that are held, from the oldest on
  * @param damage messages that are missing among those that were forced; until a repair nothing is written here
  * @param lost messages that earlier repairs have written off
  * @param cut the torn tail, which the next start cuts off; null: there is none
- * @param dropped files behind the cut
  * @param asideFiles useless files among what was forced
  * @param leftovers files that an interrupted retention or replacement left behind
- * @param steps the last steps of the machine's clock
  * @param stepCount how often the clock has stepped in the segments that were looked through
  * @param checkedBytes bytes of the stream that were read and compared with their sums
  */
@@ -57,7 +51,6 @@ public record Recovery(
         List<Step> steps,
         long stepCount,
         long checkedBytes) {
-    /** How much is read. */
     public enum Depth {
         /** The headers of all segments, and all of those that may hold what was not forced. */
         START,
@@ -72,7 +65,6 @@ public record Recovery(
      * @param endPosition where the next segment starts
      * @param endSequence number of the first message there
      * @param records slots in use at the front of the index; -1: they were not looked at
-     * @param length bytes of both files
      * @param timeMillis of the newest message, or a little later
      * @param skew steps of the clock up to then, from the oldest segment that is held on
      * @param mended the records that a repair writes, where the index or bytes of the stream are damaged; otherwise null
@@ -86,7 +78,6 @@ public record Recovery(
             long timeMillis,
             long skew,
             List<SealedRecord> mended) {
-        /** Whether the segment has no message. */
         public boolean isEmpty() {
             return endPosition == header.base();
         }
@@ -100,12 +91,7 @@ public record Recovery(
     }
 
     /** A step of the machine's clock before message {@code sequence}; {@code timeMillis}: the clock behind it. */
-    public record Step(long sequence, long millis, long timeMillis) {
-        /** The clock behind the step, for people. */
-        public String timeText() {
-            return JournalClock.timeText(timeMillis);
-        }
-    }
+    public record Step(long sequence, long millis, long timeMillis) {}
 
     /**
      * The torn tail.
@@ -132,7 +118,6 @@ public record Recovery(
         return inspect(disk, depth, RecoveryProgress.NOBODY);
     }
 
-    /** As above, with progress. */
     public static Recovery inspect(Disk disk, Depth depth, RecoveryProgress progress) throws IOException {
         return new RecoveryWalk(disk, depth, Listing.of(disk, progress)).run();
     }
@@ -142,17 +127,10 @@ public record Recovery(
         return disk.names().stream().anyMatch(name -> name.equals(FileNames.EPOCHS) || FileNames.base(name) >= 0);
     }
 
-    /** How many segments are held. */
-    public int segments() {
-        return parts.size();
-    }
-
-    /** The position of the oldest message that is held. */
     public long startPosition() {
         return parts.isEmpty() ? endPosition : parts.get(0).header.base();
     }
 
-    /** The number of the oldest message that is held. */
     public long startSequence() {
         return parts.isEmpty() ? endSequence : parts.get(0).header.sequence();
     }
@@ -167,7 +145,6 @@ public record Recovery(
         return damage.isEmpty() && !epochsDamaged && !namesDamaged && asideFiles.isEmpty();
     }
 
-    /** Bytes of the files of all segments. */
     public long length() {
         return parts.stream().mapToLong(Part::length).sum();
     }

@@ -2,7 +2,6 @@ package dev.msgrelay.server.journal.recover;
 
 /** Gets the progress of a look at a journal's directory. */
 public interface RecoveryProgress {
-    /** Passes over all progress. */
     RecoveryProgress NOBODY = (segments, of) -> {};
 
     /** {@code segments} of all were looked at. Called by the thread that looks. */

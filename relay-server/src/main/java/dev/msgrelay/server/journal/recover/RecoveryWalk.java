@@ -34,7 +34,6 @@ import java.util.List;
  * <p>One thread, one walk.
  */
 final class RecoveryWalk {
-    /** Longest piece of a stream file that is read at once. */
     static final int PIECE = 1 << 20;
 
     private final Disk disk;
@@ -78,7 +77,6 @@ final class RecoveryWalk {
         names = new FoundNames(there.names);
     }
 
-    /** The whole walk. */
     Recovery run() throws IOException {
         position = forced;
         sequence = forcedSequence;
@@ -375,7 +373,6 @@ final class RecoveryWalk {
         }
     }
 
-    /** Drops the files of an entry and of those behind it. */
     private void dropFrom(int from) throws IOException {
         for (Entry e : entries.subList(from, entries.size())) {
             if (e.index && e.header != null && !e.isGone(disk)) {
