@@ -62,6 +62,6 @@ public final class RelayTls {
     }
 
     private static long bytes(int connections) {
-        return (long) connections * TlsRecords.leastBytesOfConnection();
+        return (long) connections * TlsRecords.bytesOfConnection(true);
     }
 }

@@ -45,6 +45,6 @@ public record TlsConfig(
 
     /** Number of TLS connections that there is memory for. */
     public int mostConnections() {
-        return on() ? memoryBytes / TlsRecords.leastBytesOfConnection() : 0;
+        return on() ? memoryBytes / TlsRecords.bytesOfConnection(true) : 0;
     }
 }

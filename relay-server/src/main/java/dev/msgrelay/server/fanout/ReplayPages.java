@@ -128,7 +128,6 @@ public final class ReplayPages {
         }
     }
 
-    /** Gives pages back that nobody uses. */
     public synchronized void close() {
         for (Chunk page : free) {
             pool.give(page.memory().capacity());

@@ -43,7 +43,6 @@ final class Seat {
         }
     }
 
-    /** Joins the group, which sends to the subscriber from now on. */
     void enter() {
         group.add(subscriber);
     }

@@ -30,13 +30,7 @@ public final class SendGroup {
 
     /** A subscriber of a group. On the group's loop. */
     interface Member {
-        /**
-         * Sends what comes next, if the last write is done.
-         *
-         * @param head where the stream ends; may be moved on
-         * @param stride see {@link Feed#next}
-         * @return whether the socket has taken what was sent, so that it is worth asking again
-         */
+        /** Sends as {@link Feed#next}; returns whether the socket has taken all of it, so that it is worth asking again. */
         boolean send(Mark head, int stride, int least, boolean everything);
 
         Session session();
@@ -100,7 +94,6 @@ public final class SendGroup {
         }
     }
 
-    /** Tells the group that more of the stream is durable. Any thread. */
     public void durableMoved() {
         moreDurable = true;
         signal();

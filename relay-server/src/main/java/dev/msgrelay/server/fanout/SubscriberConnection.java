@@ -216,9 +216,10 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         if (step != Step.AGAIN && step != Step.GAP) {
             return false;
         }
-        admittance.admit(delivery, session);
-        if (step == Step.GAP) {
-            Gap gap = delivery.gap();
+        Gap gap = step == Step.GAP ? delivery.gap() : null;
+        admittance.admit(
+                delivery, gap == null ? delivery.reader().boundary().sequence() : gap.from(), session);
+        if (gap != null) {
             if (gap.reason() == GapReason.NOT_HELD) {
                 // The client asks for messages that are gone: nothing has happened to it here.
                 outbox().gap(gap.from(), gap.to(), gap.reason());
@@ -252,9 +253,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     }
 
     private void readMore(boolean more) {
-        if (session.channel().config().isAutoRead() != more) {
-            session.channel().config().setAutoRead(more);
-        }
+        session.channel().config().setAutoRead(more);
     }
 
     @Override

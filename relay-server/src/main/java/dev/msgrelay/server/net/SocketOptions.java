@@ -21,11 +21,7 @@ public final class SocketOptions {
 
     private SocketOptions() {}
 
-    /**
-     * Sets the options.
-     *
-     * @param peerTimeout time after which a peer that acknowledges nothing counts as dead
-     */
+    /** @param peerTimeout time after which a peer that acknowledges nothing counts as dead */
     public static void equip(Channel accepted, Duration peerTimeout) {
         if (!(accepted.localAddress() instanceof InetSocketAddress)) {
             return;

@@ -29,12 +29,10 @@ public final class ConnectionTable {
         live.put(session, new RateMeter(nowNanos));
     }
 
-    /** Its end has been counted. */
     void closed(Session session) {
         live.remove(session);
     }
 
-    /** Its channel is closed, and its memory given back. */
     void gone(Session session) {
         closed(session);
         present.remove(session);
@@ -49,21 +47,12 @@ public final class ConnectionTable {
         return draining;
     }
 
-    /** Whether nobody is connected any more, down to the last channel. */
     public boolean allGone() {
         return present.isEmpty();
     }
 
-    public int publishers() {
-        return count(Role.PUBLISHER);
-    }
-
-    public int subscribers() {
-        return count(Role.SUBSCRIBER);
-    }
-
-    private int count(Role role) {
-        return (int) live.keySet().stream().filter(s -> s.kind() == role).count();
+    public long count(Role role) {
+        return live.keySet().stream().filter(s -> s.kind() == role).count();
     }
 
     /** Returns the connections whose end has not come. */

@@ -11,6 +11,7 @@ import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslProvider;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -22,7 +23,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -40,16 +40,14 @@ public final class TlsContext implements AutoCloseable {
             "if it does not know this type of key, use EC of P-256, which all know, or --tls-provider jdk";
 
     private final TlsProvider provider;
-    private final long handshakeMillis;
-    private final long recordLimit;
-    private final ExecutorService thread;
+    final long handshakeMillis;
+    final long recordLimit;
+    // Each connection has at most one step of its handshake in the queue.
+    final ExecutorService thread;
     // Channels that hold TLS memory: within their handshake, open, or at their end.
     private final Set<Channel> present = ConcurrentHashMap.newKeySet();
     // Owned by the handshakes' thread: a handshake brings no data, but its library asks for an output buffer.
     private final ByteBuffer nothing = ByteBuffer.allocateDirect(TlsRecords.SMALL);
-
-    // The daily check of certificates' dates; null: the thread belongs to the caller.
-    private Future<?> daily;
 
     // Guarded by this object's lock.
     private Loaded current;
@@ -102,7 +100,7 @@ public final class TlsContext implements AutoCloseable {
                     return made;
                 }));
         // Daily: nobody may start the relay anew, or reload its files, for years.
-        daily = ((ScheduledExecutorService) thread)
+        ((ScheduledExecutorService) thread)
                 .scheduleAtFixedRate(() -> warnings().forEach(LOG::warn), 1, 1, TimeUnit.DAYS);
     }
 
@@ -117,12 +115,7 @@ public final class TlsContext implements AutoCloseable {
         reload(files);
     }
 
-    /**
-     * Checks that the files can be used.
-     *
-     * @return the {@link #warnings} of a relay with these files
-     * @throws IOException a file cannot be read or used; the message names the file and the line
-     */
+    /** Throws as the constructor where the files cannot be used; returns the {@link #warnings} of a relay with them. */
     public static List<String> check(TlsFiles files, TlsProvider provider) throws IOException {
         Loaded loaded = load(files, provider);
         loaded.release();
@@ -133,8 +126,7 @@ public final class TlsContext implements AutoCloseable {
      * Loads certificate, key and authorities anew for later handshakes: all or nothing. Open connections keep theirs.
      * Warnings are logged.
      *
-     * @throws IOException a file cannot be read or used; the message names the file and the line. The former files stay
-     *     in force
+     * @throws IOException as in the constructor; the former files stay in force
      */
     public void reload(TlsFiles from) throws IOException {
         Loaded unused = load(from, provider);
@@ -156,7 +148,7 @@ public final class TlsContext implements AutoCloseable {
         List<X509Certificate> chain = PemFiles.certificates(from.certificate());
         PrivateKey key = PemFiles.privateKey(from.key(), chain.get(0).getPublicKey());
         SslContextBuilder builder = SslContextBuilder.forServer(key, chain)
-                .sslProvider(provider.netty())
+                .sslProvider(provider.resolve() == TlsProvider.BORINGSSL ? SslProvider.OPENSSL_REFCNT : SslProvider.JDK)
                 .protocols(PROTOCOL);
         List<X509Certificate> authorities = from.clients() == null ? List.of() : PemFiles.certificates(from.clients());
         if (from.clients() != null) {
@@ -198,15 +190,6 @@ public final class TlsContext implements AutoCloseable {
                 + certificate.getNotAfter().toInstant() + "; " + clients;
     }
 
-    long handshakeMillis() {
-        return handshakeMillis;
-    }
-
-    /** Most records that a connection may write with one key. */
-    long recordLimit() {
-        return recordLimit;
-    }
-
     /** Whether the library can return a record in parts; otherwise the output needs room for a whole record. */
     boolean readsInParts() {
         return provider.resolve() == TlsProvider.BORINGSSL;
@@ -239,11 +222,6 @@ public final class TlsContext implements AutoCloseable {
     /** An empty buffer for the data that a handshake does not bring; used by the handshakes' thread only. */
     ByteBuffer nothing() {
         return nothing.clear();
-    }
-
-    /** Runs a step of a handshake on the thread; each connection has at most one step in the queue. */
-    void execute(Runnable step) {
-        thread.execute(step);
     }
 
     /**
@@ -283,9 +261,7 @@ public final class TlsContext implements AutoCloseable {
     /** Ends the thread, and releases the files. No connection may be open any more. */
     @Override
     public void close() {
-        if (daily != null) {
-            daily.cancel(false);
-        }
+        // The daily check ends with it.
         thread.shutdown();
         try {
             if (!thread.awaitTermination(2, TimeUnit.SECONDS)) {
