@@ -100,8 +100,9 @@ final class Allowance {
     /** Notes where the subscriber stands; the socket has taken so many bytes more. */
     void reached(long position, long bytes) {
         untold = standing.hasRate() ? untold + bytes : 0;
-        if (policy.gate() != null) {
-            policy.gate().wakeIfRoom(position);
+        WindowGate gate = policy.gate();
+        if (gate != null) {
+            gate.wakeIfRoom(position);
         }
     }
 

@@ -107,7 +107,7 @@ final class CatchUp {
                 return refusal;
             }
             counters.increment(Counter.JOURNAL_REPLAYS_BEGUN);
-            feed = journal.newFeed(pages.records());
+            feed = journal.newFeed(pages.records);
             longer = 0;
             sought = false;
             wanted = 0;

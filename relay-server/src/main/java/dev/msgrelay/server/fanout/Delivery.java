@@ -34,11 +34,11 @@ import java.util.function.Supplier;
  */
 final class Delivery {
     private final PacketLog log;
-    private final CatchUp catchUp;
+    final CatchUp catchUp;
     private final Allowance allowance;
     private final Counters counters;
     private final Supplier<FilterBuffers> buffers;
-    private final LogReader reader;
+    final LogReader reader;
     private final SocketWriter writer;
     // Null: the connection is a plain one.
     private final TlsHandler tls;
@@ -72,14 +72,6 @@ final class Delivery {
         this.tls = TlsHandler.of(channel);
         this.segment = SegmentSize.of(channel, tls == null ? IntUnaryOperator.identity() : TlsRecords::plainOfSegment);
         this.feed = new WholeFeed(reader, writer, segment, this::count);
-    }
-
-    LogReader reader() {
-        return reader;
-    }
-
-    CatchUp catchUp() {
-        return catchUp;
     }
 
     Mark end(Mark head) {

@@ -48,7 +48,7 @@ final class Seat {
     }
 
     FilterBuffers buffers() {
-        return group.buffers();
+        return group.buffers;
     }
 
     boolean isIn(SendGroup other) {

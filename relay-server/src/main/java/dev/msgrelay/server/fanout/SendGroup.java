@@ -30,7 +30,7 @@ public final class SendGroup {
 
     /** A subscriber of a group. On the group's loop. */
     interface Member {
-        /** Sends as {@link Feed#next}; returns whether the socket has taken all of it, so that it is worth asking again. */
+        /** Sends as {@link Feed#next}; {@code head} may be moved on. Returns whether it is worth asking again. */
         boolean send(Mark head, int stride, int least, boolean everything);
 
         Session session();
@@ -38,7 +38,7 @@ public final class SendGroup {
 
     private final PacketLog log;
     private final EngineLoop loop;
-    private final FilterBuffers buffers;
+    final FilterBuffers buffers;
     private final boolean live;
     private final List<Member> members = new ArrayList<>();
     private final Mark head = new Mark();
@@ -70,10 +70,6 @@ public final class SendGroup {
 
     public EngineLoop loop() {
         return loop;
-    }
-
-    FilterBuffers buffers() {
-        return buffers;
     }
 
     void add(Member subscriber) {

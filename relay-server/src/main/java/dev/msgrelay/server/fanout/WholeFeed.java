@@ -32,9 +32,8 @@ final class WholeFeed implements Feed {
             return Step.WAIT;
         }
         // Whole segments where there is at least one, everything where there is less.
-        int amount = available < segment.bytes()
-                ? (int) available
-                : segment.wholeUpTo((int) Math.min(available, stride));
+        int amount =
+                available < segment.bytes() ? (int) available : segment.wholeUpTo((int) Math.min(available, stride));
         if (!everything && amount < segment.wholeUpTo(least)) {
             return Step.WAIT;
         }

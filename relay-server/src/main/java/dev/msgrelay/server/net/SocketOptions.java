@@ -13,10 +13,7 @@ import jdk.net.ExtendedSocketOptions;
 
 /** The kernel's socket options for an accepted connection. */
 public final class SocketOptions {
-    /**
-     * Keep-alive probes: the kernel sends the first one after half of the peer's time-out, then three within the other
-     * half.
-     */
+    /** Keep-alive probes within half of the peer's time-out, after silence for the other half. */
     private static final int PROBES = 3;
 
     private SocketOptions() {}

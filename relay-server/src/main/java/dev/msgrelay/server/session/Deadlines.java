@@ -54,8 +54,7 @@ final class Deadlines {
             heartbeat.heard();
         }
         begunBytes = recordBytes;
-        Refusal overdue =
-                greeted ? heartbeat.tick(nowNanos) : heartbeat.handshake(nowNanos, input.unfinishedControl());
+        Refusal overdue = greeted ? heartbeat.tick(nowNanos) : heartbeat.handshake(nowNanos, input.unfinishedControl());
         if (overdue != null) {
             return overdue;
         }

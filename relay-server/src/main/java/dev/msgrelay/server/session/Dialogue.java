@@ -29,7 +29,7 @@ public final class Dialogue {
     private final Role role;
     private final RelayIdentity identity;
     private final Durability durability;
-    private final Heartbeat heartbeat;
+    final Heartbeat heartbeat;
     private Outbox outbox;
     private Level level;
 
@@ -48,10 +48,6 @@ public final class Dialogue {
     /** How far messages are to get, or must have got, where LEVELS is granted; null without. */
     public Level level() {
         return level;
-    }
-
-    Heartbeat heartbeat() {
-        return heartbeat;
     }
 
     public void heard() {

@@ -68,7 +68,7 @@ final class Heartbeat {
         return ++pings;
     }
 
-    /** Looks at the time, of a client that has said HELLO; returns why it may not stay, silent for too long, or null. */
+    /** Looks at the time, of a client that has said HELLO; returns why it may not stay, or null. */
     Refusal tick(long nowNanos) {
         if (!started) {
             started = true;
@@ -93,7 +93,7 @@ final class Heartbeat {
         pingDue = false;
     }
 
-    /** Looks at the time, before HELLO; a control frame may not be {@code unfinished} for too long. Returns as {@link #tick}. */
+    /** Looks at the time, as {@link #tick}, before HELLO; {@code unfinished}: a control frame is there in part. */
     Refusal handshake(long nowNanos, boolean unfinished) {
         if (!unfinished) {
             begun = false;

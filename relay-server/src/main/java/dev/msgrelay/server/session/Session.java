@@ -101,7 +101,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         tls = TlsHandler.of(channel);
         reserve.take();
         long now = services.clock().nanoTime();
-        deadlines = new Deadlines(services.clients(), services.limits(), standing, dialogue.heartbeat(), tls, now);
+        deadlines = new Deadlines(services.clients(), services.limits(), standing, dialogue.heartbeat, tls, now);
         standing.opened(Peer.of(channel));
         audit();
         role.opened();
@@ -139,7 +139,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         if (deadlines.keyUsedUp(nowNanos)) {
             goAway(CloseReason.TLS_KEY_USED_UP, Deadlines.KEY_MILLIS);
         }
-        if (state == SessionState.OPEN && dialogue.heartbeat().pingDue()) {
+        if (state == SessionState.OPEN && dialogue.heartbeat.pingDue()) {
             dialogue.ping(nowNanos);
         }
         role.tick(nowNanos);

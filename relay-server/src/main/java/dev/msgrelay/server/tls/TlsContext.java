@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -48,6 +49,9 @@ public final class TlsContext implements AutoCloseable {
     private final Set<Channel> present = ConcurrentHashMap.newKeySet();
     // Owned by the handshakes' thread: a handshake brings no data, but its library asks for an output buffer.
     private final ByteBuffer nothing = ByteBuffer.allocateDirect(TlsRecords.SMALL);
+
+    // The daily check of certificates' dates; null: the thread belongs to the caller.
+    private Future<?> daily;
 
     // Guarded by this object's lock.
     private Loaded current;
@@ -100,7 +104,7 @@ public final class TlsContext implements AutoCloseable {
                     return made;
                 }));
         // Daily: nobody may start the relay anew, or reload its files, for years.
-        ((ScheduledExecutorService) thread)
+        daily = ((ScheduledExecutorService) thread)
                 .scheduleAtFixedRate(() -> warnings().forEach(LOG::warn), 1, 1, TimeUnit.DAYS);
     }
 
@@ -203,8 +207,6 @@ public final class TlsContext implements AutoCloseable {
     /**
      * Netty's own handler, for the admin port. Its writes have to be few and bounded, since it queues unsent bytes; its
      * handshakes run on the channel's own loop. It asks clients for no certificate.
-     *
-     * @throws IllegalStateException the relay has ended
      */
     public SslHandler newAdminHandler(ByteBufAllocator allocator) {
         SslHandler handler = newHandler(allocator);
@@ -227,7 +229,6 @@ public final class TlsContext implements AutoCloseable {
     /**
      * Adds TLS to a channel that is not registered yet; the caller adds the connection's handler next.
      *
-     * @param pool the part of the budget that all its memory comes from
      * @param reader names the memory for a publisher's bytes; null: a subscriber, which sends control frames only
      * @return false where the memory is used up
      */
@@ -261,7 +262,9 @@ public final class TlsContext implements AutoCloseable {
     /** Ends the thread, and releases the files. No connection may be open any more. */
     @Override
     public void close() {
-        // The daily check ends with it.
+        if (daily != null) {
+            daily.cancel(false);
+        }
         thread.shutdown();
         try {
             if (!thread.awaitTermination(2, TimeUnit.SECONDS)) {

@@ -81,8 +81,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     public void channelActive(ChannelHandlerContext active) {
         deadline = ctx.channel()
                 .eventLoop()
-                .schedule(
-                        () -> Wall.run(this::timedOut, this::abort), context.handshakeMillis, TimeUnit.MILLISECONDS);
+                .schedule(() -> Wall.run(this::timedOut, this::abort), context.handshakeMillis, TimeUnit.MILLISECONDS);
     }
 
     private void timedOut() {
@@ -263,7 +262,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
     // ---- end ------------------------------------------------------------------------------------------------------
 
-    /** Ends a handshake whose client has broken the rules, or is too slow; {@code plain}: a client without TLS is told. */
+    /** Ends a handshake whose client has broken the rules, or is too slow; {@code plain}: one without TLS. */
     private void refuse(String text, boolean plain) {
         if (!endHandshake(CloseReason.TLS_FAILED, text, null)) {
             return;

@@ -32,8 +32,7 @@ class FrameProgressTest {
     @Test
     void othersThatHaveGoneMeanwhileDoNotCount() {
         assertThat(look(1, true, LEAST)).isNull();
-        assertThat(progress.look(PERIOD + PERIOD / 2, true, false, 0, LEAST, 0))
-                .isNull();
+        assertThat(progress.look(PERIOD + PERIOD / 2, true, false, 0, LEAST, 0)).isNull();
         assertThat(look(2, true, 2 * LEAST)).isNull();
     }
 
