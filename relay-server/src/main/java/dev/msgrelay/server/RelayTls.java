@@ -61,6 +61,6 @@ public final class RelayTls {
     }
 
     private static long bytes(int connections) {
-        return (long) connections * TlsRecords.leastBytesOfConnection();
+        return (long) connections * TlsRecords.bytesOfConnection(true);
     }
 }

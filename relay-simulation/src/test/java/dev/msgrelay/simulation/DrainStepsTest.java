@@ -87,7 +87,7 @@ class DrainStepsTest {
         rig.socketsAndTasks();
         engine.stopReading(1000);
         rig.socketsAndTasks();
-        assertThat(engine.services().table().publishers()).isZero();
+        assertThat(engine.services().table().count(Role.PUBLISHER)).isZero();
         assertGoesOutBeforeItIsDrained();
     }
 }

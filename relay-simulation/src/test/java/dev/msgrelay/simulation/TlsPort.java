@@ -81,7 +81,7 @@ public final class TlsPort {
 
     /** Of the memory in the budget, what is the library's, and so none of the allocator's. */
     public long ofTheLibrary() {
-        return present.size() * (long) (TlsRecords.leastBytesOfConnection() - RECORD);
+        return present.size() * (long) (TlsRecords.bytesOfConnection(true) - RECORD);
     }
 
     /** What records have come to: it goes as soon as nothing is expected any more, before the rest does. */

@@ -42,6 +42,6 @@ public record TlsConfig(
     }
 
     public int mostConnections() {
-        return on() ? memoryBytes / TlsRecords.leastBytesOfConnection() : 0;
+        return on() ? memoryBytes / TlsRecords.bytesOfConnection(true) : 0;
     }
 }

@@ -146,8 +146,8 @@ public record RelayEngine(
         readers(values, head);
         values.put(Counter.MESSAGES_IN, head.sequence() - first.sequence());
         values.put(Counter.BYTES_IN, head.position() - first.position());
-        values.put(Counter.PUBLISHERS, (long) services.table().publishers());
-        values.put(Counter.SUBSCRIBERS, (long) services.table().subscribers());
+        values.put(Counter.PUBLISHERS, services.table().count(Role.PUBLISHER));
+        values.put(Counter.SUBSCRIBERS, services.table().count(Role.SUBSCRIBER));
         values.put(Counter.HELD_BACK_MILLIS, TimeUnit.NANOSECONDS.toMillis(held.nanos(now)));
         values.put(Counter.BACKPRESSURE_MILLIS, TimeUnit.NANOSECONDS.toMillis(gate.blockedNanos(now)));
         values.put(Counter.RING_CELLS, (long) ring.cells());

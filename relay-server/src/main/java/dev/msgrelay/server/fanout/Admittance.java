@@ -132,8 +132,8 @@ final class Admittance {
         }
     }
 
-    /** Puts the types of HELLO in force, and welcomes the client; once {@link #stand} has found a place. */
-    void admit(Delivery delivery, Session session) {
+    /** Puts the types of HELLO in force, and welcomes the client, once there is a place; {@code first}: its number. */
+    void admit(Delivery delivery, long first, Session session) {
         HelloFrame said = hello;
         hello = null;
         sequences = said.wants(Features.SEQUENCES);
@@ -143,7 +143,7 @@ final class Admittance {
         boolean unknown = granted == Policy.REPLAY && said.policy() != Policy.REPLAY;
         int features = standing.types() == null ? Features.SEQUENCES : Features.SEQUENCES | Features.NARROWED;
         Policy policy = unknown ? Policy.RELAY_DEFAULT : granted;
-        session.welcome(said, policy, features, delivery.first(), 0, start.fork());
+        session.welcome(said, policy, features, first, 0, start.fork());
     }
 
     void release() {

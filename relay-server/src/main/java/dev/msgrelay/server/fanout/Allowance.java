@@ -28,10 +28,6 @@ final class Allowance {
     // With a rate: there was a pause since the subscriber was at the head last.
     private boolean paused;
 
-    /**
-     * @param logBytes that anybody may be behind
-     * @param stallNanos that the subscriber may stand still while others wait
-     */
     Allowance(
             Standing standing,
             WindowGate.Limit subscriber,
@@ -61,7 +57,9 @@ final class Allowance {
         joined = true;
         // Publishers may have waited for others for long.
         progressNanos = clock.nanoTime();
-        policy.joined(subscriber);
+        if (policy.gate() != null) {
+            policy.gate().add(subscriber);
+        }
     }
 
     boolean joined() {
@@ -69,17 +67,28 @@ final class Allowance {
     }
 
     void leave() {
-        if (joined) {
-            joined = false;
-            policy.left(subscriber);
+        if (joined && policy.gate() != null) {
+            policy.gate().remove(subscriber);
         }
+        joined = false;
+    }
+
+    void movedBack() {
+        if (policy.gate() != null) {
+            policy.gate().movedBack();
+        }
+    }
+
+    /** Returns since when subscribers like this one hold publishers back; {@link SlowPolicy#NEVER}: they do not. */
+    long holdsBackSince() {
+        WindowGate gate = policy.gate();
+        return gate != null && gate.blockedByReaders() ? gate.blockedSinceNanos() : SlowPolicy.NEVER;
     }
 
     boolean lags(long behind) {
         return behind > standing.maxLag();
     }
 
-    /** Returns whether that is close enough to the head to go on without the journal. */
     boolean isNear(long behind) {
         return behind <= Math.min(logBytes, standing.maxLag()) / NEAR;
     }
@@ -88,10 +97,13 @@ final class Allowance {
         return standing.tooFarBehind(logBytes, paused);
     }
 
-    /** Tells the policy where the subscriber stands; the socket has taken so many bytes more. */
+    /** Notes where the subscriber stands; the socket has taken so many bytes more. */
     void reached(long position, long bytes) {
         untold = standing.hasRate() ? untold + bytes : 0;
-        policy.reached(position);
+        WindowGate gate = policy.gate();
+        if (gate != null) {
+            gate.wakeIfRoom(position);
+        }
     }
 
     /** Begins a pause if the identity has had more than its share for now, and returns whether. The next tick looks again. */

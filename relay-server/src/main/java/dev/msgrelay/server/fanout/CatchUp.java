@@ -107,7 +107,7 @@ final class CatchUp {
                 return refusal;
             }
             counters.increment(Counter.JOURNAL_REPLAYS_BEGUN);
-            feed = journal.newFeed(pages.records());
+            feed = journal.newFeed(pages.records);
             longer = 0;
             sought = false;
             wanted = 0;
@@ -154,7 +154,7 @@ final class CatchUp {
             return Step.JOURNAL;
         }
         allowance.join();
-        start.seek(reader, log, head, allowance.policy());
+        start.seek(reader, log, head, allowance);
         long first = start.resumes() ? start.first() : reader.boundary().sequence();
         if (journal != null && reader.boundary().sequence() != first) {
             // The log has dropped the message meanwhile.
@@ -259,7 +259,7 @@ final class CatchUp {
     /** Lets the policy hold the log back from here on; returns whether the log still has the place. */
     private boolean joinAgain() {
         allowance.join();
-        allowance.policy().movedBack();
+        allowance.movedBack();
         if (reader.overtaken()) {
             allowance.leave();
         }
@@ -280,10 +280,9 @@ final class CatchUp {
             pages.leave(this);
             return Step.AGAIN;
         }
-        if (!hasPage(longer)) {
+        if (!hasPage()) {
             return Step.WAIT;
         }
-        longer = 0;
         // A feed that was never asked stands at the very beginning, and knows no number there.
         if (feed.at().position() != reader.position() || feed.at().sequence() != sequence) {
             feed.seek(sequence);
@@ -297,9 +296,10 @@ final class CatchUp {
     }
 
     /** Takes a page. A page that was used up goes back first: others who wait come before. */
-    private boolean hasPage(long bytes) {
+    private boolean hasPage() {
         giveBack();
-        page = pages.take(this, bytes);
+        page = pages.take(this, longer);
+        longer = page == null ? longer : 0;
         return page != null;
     }
 
@@ -315,11 +315,7 @@ final class CatchUp {
                     yield missing(GapReason.NOT_HELD, feed.end());
                 }
                 longer = feed.needed();
-                if (!hasPage(longer)) {
-                    yield Step.WAIT;
-                }
-                longer = 0;
-                yield readBlocks();
+                yield hasPage() ? readBlocks() : Step.WAIT;
             }
             case DAMAGE -> missing(GapReason.DAMAGED, feed.end());
             case DROPPED -> missing(GapReason.NOT_HELD, feed.end());

@@ -17,6 +17,7 @@ import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import java.nio.ByteBuffer;
+import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 
 /**
@@ -33,17 +34,16 @@ import java.util.function.Supplier;
  */
 final class Delivery {
     private final PacketLog log;
-    private final CatchUp catchUp;
+    final CatchUp catchUp;
     private final Allowance allowance;
     private final Counters counters;
     private final Supplier<FilterBuffers> buffers;
-    private final LogReader reader;
+    final LogReader reader;
     private final SocketWriter writer;
     // Null: the connection is a plain one.
     private final TlsHandler tls;
     private final SegmentSize segment;
     private Feed feed;
-    private long first;
     private Gap gap;
     private long progressMark;
     // The end of the stream for a subscriber that gets durable messages only; otherwise null.
@@ -70,16 +70,8 @@ final class Delivery {
         this.buffers = buffers;
         this.writer = new SocketWriter(channel);
         this.tls = TlsHandler.of(channel);
-        this.segment = tls == null ? SegmentSize.of(channel) : SegmentSize.of(channel, TlsRecords::plainOfSegment);
-        this.feed = new WholeFeed(reader, writer, segment);
-    }
-
-    LogReader reader() {
-        return reader;
-    }
-
-    CatchUp catchUp() {
-        return catchUp;
+        this.segment = SegmentSize.of(channel, tls == null ? IntUnaryOperator.identity() : TlsRecords::plainOfSegment);
+        this.feed = new WholeFeed(reader, writer, segment, this::count);
     }
 
     Mark end(Mark head) {
@@ -102,7 +94,9 @@ final class Delivery {
     void choose(TypeRanges chosen, boolean sequences) {
         if (chosen.isAll() != feed instanceof WholeFeed) {
             feed.release();
-            feed = chosen.isAll() ? new WholeFeed(reader, writer, segment) : new FilteredFeed(reader, writer, buffers);
+            feed = chosen.isAll()
+                    ? new WholeFeed(reader, writer, segment, this::count)
+                    : new FilteredFeed(reader, writer, buffers, this::count);
         }
         if (feed instanceof FilteredFeed filtered) {
             filtered.choose(chosen, sequences);
@@ -114,10 +108,8 @@ final class Delivery {
         Step step = start.from() == StartFrom.LIVE ? standAtTheEnd(head) : catchUp.stand(start, head);
         if (step == Step.GAP) {
             jumpOver(catchUp.gap());
-            first = gap.from();
         } else if (step == Step.AGAIN) {
             feed.jumped();
-            first = reader.boundary().sequence();
         }
         return step;
     }
@@ -128,14 +120,9 @@ final class Delivery {
         reader.leaveFor(end(head));
         if (durable != null) {
             // The stream ends earlier for the subscriber, and the writer may have seen where it stood before.
-            allowance.policy().movedBack();
+            allowance.movedBack();
         }
         return Step.AGAIN;
-    }
-
-    /** Returns the number of the first message of the stream, missing or not. */
-    long first() {
-        return first;
     }
 
     // ---- sending -----------------------------------------------------------------------------------------------
@@ -179,7 +166,6 @@ final class Delivery {
         Step step = feed.next(upTo, stride, least, everything || page != null);
         if (step == Step.AGAIN) {
             feed.written();
-            countSent();
         }
         return step == Step.OVERTAKEN ? overtaken(end) : step;
     }
@@ -223,11 +209,11 @@ final class Delivery {
     }
 
     Step finish() {
-        boolean whole = feed.finish();
-        if (whole) {
-            feed.written();
+        if (!feed.finish()) {
+            return Step.WAIT;
         }
-        return sent(whole);
+        feed.written();
+        return Step.AGAIN;
     }
 
     /** Sends bytes beside the stream, between two frames; {@code next}: they tell the next message's number. */
@@ -235,45 +221,39 @@ final class Delivery {
         if (next) {
             feed.told(reader.boundary().sequence());
         }
-        writer.begin();
         writer.add(Unpooled.wrappedBuffer(said));
-        return sent(writer.end());
-    }
-
-    private Step sent(boolean whole) {
-        if (whole) {
-            countSent();
+        if (!writer.end()) {
+            return Step.WAIT;
         }
-        return whole ? Step.AGAIN : Step.WAIT;
+        // Nothing of the stream; but the reader may stand elsewhere now, for which publishers wait.
+        count(0, 0);
+        return Step.AGAIN;
     }
 
     /** Ends the write in flight if the socket, which may have room, has taken all of it by now. */
     void endWrite() {
         if (writer.endIfTaken()) {
             feed.written();
-            countSent();
         }
     }
 
     /** Counts what the socket has taken, and tells the policy where the reader stands now. */
-    private void countSent() {
-        long nowMessages = writer.messages();
-        long nowBytes = writer.bytes();
-        counters.add(Counter.MESSAGES_OUT, nowMessages - messages);
-        counters.add(Counter.BYTES_OUT, nowBytes - bytes);
+    private void count(long moreMessages, long moreBytes) {
+        counters.add(Counter.MESSAGES_OUT, moreMessages);
+        counters.add(Counter.BYTES_OUT, moreBytes);
         if (!catchUp.isLive()) {
-            counters.add(Counter.JOURNAL_REPLAY_BYTES, nowBytes - bytes);
+            counters.add(Counter.JOURNAL_REPLAY_BYTES, moreBytes);
         }
-        allowance.reached(reader.position(), nowBytes - bytes);
-        messages = nowMessages;
-        bytes = nowBytes;
+        allowance.reached(reader.position(), moreBytes);
+        messages = messages + moreMessages;
+        bytes = bytes + moreBytes;
     }
 
     // ---- time --------------------------------------------------------------------------------------------------
 
     /** Returns since when somebody waits for subscribers like this one; {@link SlowPolicy#NEVER}: nobody does. */
     private long waitedForSince() {
-        return allowance.joined() ? allowance.policy().holdsBackSince() : catchUp.waitedForSince();
+        return allowance.joined() ? allowance.holdsBackSince() : catchUp.waitedForSince();
     }
 
     boolean isWaitedFor() {

@@ -8,8 +8,6 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /** The ends of the stream for subscribers that get durable messages only, and how many of them there are. Any thread. */
 public final class DurableEnds {
-    private static final Runnable NOTHING = () -> {};
-
     private final Durability durability;
     private final Executor core;
     private final AtomicIntegerArray readers = new AtomicIntegerArray(Level.values().length);
@@ -24,7 +22,7 @@ public final class DurableEnds {
     StreamHead join(Level level) {
         readers.incrementAndGet(level.ordinal());
         // Nobody may have wanted this level before, and the core sleeps until the stream goes on.
-        core.execute(NOTHING);
+        core.execute(() -> {});
         return level == Level.WRITTEN ? durability.written() : durability.forced();
     }
 

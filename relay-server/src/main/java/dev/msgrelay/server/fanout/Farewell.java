@@ -37,7 +37,7 @@ final class Farewell {
      * @return whether the socket has taken it and another one is due
      */
     boolean say(Channel channel, Delivery delivery, Outbox outbox, Runnable release) {
-        if (!delivery.reader().atBoundary()) {
+        if (!delivery.reader.atBoundary()) {
             return delivery.finish() == Step.AGAIN;
         }
         // The relay may close in the very moment in which it begins to drain: GOAWAY is said all the same.

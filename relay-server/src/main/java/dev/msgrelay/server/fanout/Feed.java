@@ -7,6 +7,11 @@ import dev.msgrelay.server.log.Mark;
  * most. Owned by the subscriber's thread.
  */
 interface Feed {
+    /** Takes the messages and bytes that the socket has taken, once the reader stands behind them. */
+    interface Sent {
+        void count(long messages, long bytes);
+    }
+
     /**
      * Sends what lies between the reader and the head. Only while nothing is in flight.
      *
@@ -20,7 +25,7 @@ interface Feed {
     /** Sends the rest up to the next frame boundary, which is held; returns whether the socket has taken all of it. */
     boolean finish();
 
-    /** Called when the socket has taken all of a write: {@link SocketWriter#count}s what that has brought. */
+    /** Called when the socket has taken all of a write: {@link Sent#count}s what that has brought. */
     void written();
 
     /** Called when the reader stands elsewhere, between two frames. */

@@ -23,6 +23,7 @@ final class FilteredFeed implements Feed {
     private final LogReader reader;
     private final SocketWriter writer;
     private final Supplier<FilterBuffers> buffers;
+    private final Sent sent;
     private TypeRanges types;
     private boolean sequences;
     private long told;
@@ -37,11 +38,11 @@ final class FilteredFeed implements Feed {
     private long largeFrom;
     private int large;
 
-    /** @param buffers of the loop that sends at the time */
-    FilteredFeed(LogReader reader, SocketWriter writer, Supplier<FilterBuffers> buffers) {
+    FilteredFeed(LogReader reader, SocketWriter writer, Supplier<FilterBuffers> buffers, Sent sent) {
         this.reader = reader;
         this.writer = writer;
         this.buffers = buffers;
+        this.sent = sent;
     }
 
     /** Chooses the types from now on; {@code withSequences}: SEQUENCE tells where a count would be wrong. */
@@ -72,7 +73,6 @@ final class FilteredFeed implements Feed {
         if (copy == null && large == 0) {
             return Step.AGAIN;
         }
-        writer.begin();
         if (copy != null && copy.position() > 0) {
             buffer.setIndex(0, copy.position());
             writer.add(buffer.retainedDuplicate());
@@ -165,7 +165,6 @@ final class FilteredFeed implements Feed {
 
     @Override
     public boolean finish() {
-        writer.begin();
         writer.addLog(reader, reader.position(), reader.restToBoundary());
         return writer.end();
     }
@@ -175,7 +174,7 @@ final class FilteredFeed implements Feed {
         reader.advance(reader.restToBoundary());
         reader.release();
         release();
-        writer.count(found, foundBytes);
+        sent.count(found, foundBytes);
         found = 0;
         foundBytes = 0;
         large = 0;

@@ -23,7 +23,8 @@ public final class ReplayPages {
     private final MemoryBudget.Pool pool;
     private final Counters counters;
     private final LongSupplier clock;
-    private final ByteBuffer records = ByteBuffer.allocateDirect(JournalFeed.RECORD_BYTES);
+    // Room for records of the journal, shared by all subscribers of the thread that reads it.
+    final ByteBuffer records = ByteBuffer.allocateDirect(JournalFeed.RECORD_BYTES);
     private final ArrayDeque<Chunk> free = new ArrayDeque<>();
     private final ArrayDeque<Object> line = new ArrayDeque<>();
     private int readers;
@@ -34,11 +35,6 @@ public final class ReplayPages {
         this.pool = pool;
         this.counters = counters;
         this.clock = clock;
-    }
-
-    /** Returns room for records of the journal, shared by all subscribers of the thread that reads it. */
-    ByteBuffer records() {
-        return records;
     }
 
     /**
@@ -128,7 +124,6 @@ public final class ReplayPages {
         }
     }
 
-    /** Gives pages back that nobody uses. */
     public synchronized void close() {
         for (Chunk page : free) {
             pool.give(page.memory().capacity());

@@ -43,13 +43,12 @@ final class Seat {
         }
     }
 
-    /** Joins the group, which sends to the subscriber from now on. */
     void enter() {
         group.add(subscriber);
     }
 
     FilterBuffers buffers() {
-        return group.buffers();
+        return group.buffers;
     }
 
     boolean isIn(SendGroup other) {

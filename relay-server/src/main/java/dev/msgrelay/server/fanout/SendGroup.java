@@ -30,13 +30,7 @@ public final class SendGroup {
 
     /** A subscriber of a group. On the group's loop. */
     interface Member {
-        /**
-         * Sends what comes next, if the last write is done.
-         *
-         * @param head where the stream ends; may be moved on
-         * @param stride see {@link Feed#next}
-         * @return whether the socket has taken what was sent, so that it is worth asking again
-         */
+        /** Sends as {@link Feed#next}; {@code head} may be moved on. Returns whether it is worth asking again. */
         boolean send(Mark head, int stride, int least, boolean everything);
 
         Session session();
@@ -44,7 +38,7 @@ public final class SendGroup {
 
     private final PacketLog log;
     private final EngineLoop loop;
-    private final FilterBuffers buffers;
+    final FilterBuffers buffers;
     private final boolean live;
     private final List<Member> members = new ArrayList<>();
     private final Mark head = new Mark();
@@ -78,10 +72,6 @@ public final class SendGroup {
         return loop;
     }
 
-    FilterBuffers buffers() {
-        return buffers;
-    }
-
     void add(Member subscriber) {
         members.add(subscriber);
         // Set before the subscriber's first look at the head: a writer that does not see this moved the head before.
@@ -100,7 +90,6 @@ public final class SendGroup {
         }
     }
 
-    /** Tells the group that more of the stream is durable. Any thread. */
     public void durableMoved() {
         moreDurable = true;
         signal();

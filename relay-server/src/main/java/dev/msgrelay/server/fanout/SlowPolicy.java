@@ -15,7 +15,6 @@ record SlowPolicy(Policy wire, Step overtaken, WindowGate gate) {
     /** No time: nobody is held back. */
     static final long NEVER = Long.MAX_VALUE;
 
-    /** Returns the policy of a name on the wire; {@code gate} holds publishers back. */
     static SlowPolicy of(Policy wire, WindowGate gate) {
         return switch (wire) {
             case DISCONNECT -> new SlowPolicy(wire, Step.TOO_SLOW, null);
@@ -24,36 +23,5 @@ record SlowPolicy(Policy wire, Step overtaken, WindowGate gate) {
             case BACKPRESSURE -> new SlowPolicy(wire, Step.TOO_SLOW, gate);
             case RELAY_DEFAULT -> throw new IllegalArgumentException("no policy of a subscriber: " + wire);
         };
-    }
-
-    void joined(WindowGate.Limit subscriber) {
-        if (gate != null) {
-            gate.add(subscriber);
-        }
-    }
-
-    void left(WindowGate.Limit subscriber) {
-        if (gate != null) {
-            gate.remove(subscriber);
-        }
-    }
-
-    /** Called when a subscriber has gone on to this position. */
-    void reached(long position) {
-        if (gate != null) {
-            gate.wakeIfRoom(position);
-        }
-    }
-
-    /** Called when a subscriber has gone back in the log. */
-    void movedBack() {
-        if (gate != null) {
-            gate.movedBack();
-        }
-    }
-
-    /** Returns since when subscribers of the policy hold publishers back, by the relay's clock; {@link #NEVER}: they do not. */
-    long holdsBackSince() {
-        return gate != null && gate.blockedByReaders() ? gate.blockedSinceNanos() : NEVER;
     }
 }

@@ -21,8 +21,6 @@ final class SocketWriter {
     private ByteBuf[] views = {};
     private boolean issuing;
     private boolean busy;
-    private long messages;
-    private long bytes;
 
     SocketWriter(Channel channel) {
         this.channel = channel;
@@ -32,12 +30,7 @@ final class SocketWriter {
         return busy;
     }
 
-    /** Begins a write; everything added from here on goes out together. */
-    void begin() {
-        issuing = true;
-    }
-
-    /** Adds bytes of the log, which the reader holds. */
+    /** Adds bytes of the log, which the reader holds, to the next write; only while none is in flight. */
     void addLog(LogReader reader, long from, int length) {
         long at = from;
         int left = length;
@@ -54,7 +47,7 @@ final class SocketWriter {
         }
     }
 
-    /** Adds a buffer, which is released once it is written. */
+    /** Adds a buffer likewise, which is released once it is written. */
     void add(ByteBuf buffer) {
         channel.write(buffer, channel.voidPromise());
     }
@@ -62,6 +55,7 @@ final class SocketWriter {
     /** Flushes the write; returns whether the socket has taken all of it already. */
     boolean end() {
         busy = true;
+        issuing = true;
         channel.flush();
         issuing = false;
         return endIfTaken();
@@ -69,7 +63,7 @@ final class SocketWriter {
 
     /** Ends the write in flight if the socket has taken all of it; returns whether that is so, so yes once a write. */
     boolean endIfTaken() {
-        // Within begin() .. end() the answer is no: end() asks again, once the channel has the whole write.
+        // Within the flush the answer is no: end() asks again, once the channel has the whole write.
         if (issuing || !busy || !channel.isWritable()) {
             return false;
         }
@@ -77,22 +71,7 @@ final class SocketWriter {
         return true;
     }
 
-    /** Counts messages that the writes have brought, and their bytes. */
-    void count(long moreMessages, long moreBytes) {
-        messages += moreMessages;
-        bytes += moreBytes;
-    }
-
-    /** Returns the messages so far: exact between two frames, otherwise some less. */
-    long messages() {
-        return messages;
-    }
-
-    long bytes() {
-        return bytes;
-    }
-
-    /** Returns the bytes of the write in flight that the socket has taken so far. */
+    /** Returns the bytes of the write in flight that the socket has taken. */
     long progress() {
         var outbound = channel.unsafe().outboundBuffer();
         return busy && outbound != null ? outbound.currentProgress() : 0;

@@ -141,7 +141,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             return farewell.isDue() && sayFarewell(way);
         }
         if (session.state() == SessionState.GREETED || (outbox() != null && outbox().due())) {
-            return way.reader().atBoundary() ? say(head) : way.finish() == Step.AGAIN;
+            return way.reader.atBoundary() ? say(head) : way.finish() == Step.AGAIN;
         }
         return switch (way.next(end, stride, least, everything)) {
             case WAIT -> false;
@@ -185,7 +185,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             admittance.chooseTypes(delivery);
         }
         ByteBuffer said = ByteBuffer.allocate(outbox().mostBytes());
-        long next = delivery.reader().boundary().sequence();
+        long next = delivery.reader.boundary().sequence();
         boolean tellsNext = outbox().putDue(said, next, delivery.end(head).sequence() - 1);
         readMore(true);
         return delivery.say(said.flip(), tellsNext) == Step.AGAIN;
@@ -216,9 +216,9 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         if (step != Step.AGAIN && step != Step.GAP) {
             return false;
         }
-        admittance.admit(delivery, session);
-        if (step == Step.GAP) {
-            Gap gap = delivery.gap();
+        Gap gap = step == Step.GAP ? delivery.gap() : null;
+        admittance.admit(delivery, gap == null ? delivery.reader.boundary().sequence() : gap.from(), session);
+        if (gap != null) {
             if (gap.reason() == GapReason.NOT_HELD) {
                 // The client asks for messages that are gone: nothing has happened to it here.
                 outbox().gap(gap.from(), gap.to(), gap.reason());
@@ -252,9 +252,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     }
 
     private void readMore(boolean more) {
-        if (session.channel().config().isAutoRead() != more) {
-            session.channel().config().setAutoRead(more);
-        }
+        session.channel().config().setAutoRead(more);
     }
 
     @Override
@@ -297,7 +295,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     /** Goes on in the journal, on the loop that may wait for the disk; returns whether that is the subscriber's loop already. */
     private boolean toJournal() {
-        Refusal refusal = delivery.catchUp().toJournal();
+        Refusal refusal = delivery.catchUp.toJournal();
         if (refusal != null) {
             close(refusal);
             return false;
@@ -335,7 +333,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         long most = Math.max(shared.stallNanos(), TimeUnit.MILLISECONDS.toNanos(Closing.LINGER_MILLIS));
         farewell.begin(new Refusal(reason, text), session.channel(), most);
         // At once where that is possible: the end of the input, which closes the channel, may be read next.
-        while (farewell.isDue() && !way.busy() && way.reader().atBoundary()) {
+        while (farewell.isDue() && !way.busy() && way.reader.atBoundary()) {
             sayFarewell(way);
         }
     }
@@ -360,16 +358,16 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public long position() {
-        return delivery == null ? Long.MAX_VALUE : delivery.reader().position();
+        return delivery == null ? Long.MAX_VALUE : delivery.reader.position();
     }
 
     /** Returns whether the subscriber has not caught up yet, which may take any time. */
     public boolean replays() {
-        return delivery != null && !delivery.catchUp().isLive();
+        return delivery != null && !delivery.catchUp.isLive();
     }
 
     public long heldFrom() {
-        return delivery == null ? LogReader.NOTHING : delivery.reader().heldFrom();
+        return delivery == null ? LogReader.NOTHING : delivery.reader.heldFrom();
     }
 
     @Override
@@ -378,7 +376,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         TypeRanges chosen = admittance.types();
         Mark head = new Mark();
         shared.log().head().read(head);
-        CatchUp now = replays() ? delivery.catchUp() : null;
+        CatchUp now = replays() ? delivery.catchUp : null;
         long nanos = services.clock().nanoTime();
         return new Report(
                 "",

@@ -11,15 +11,17 @@ final class WholeFeed implements Feed {
     private final LogReader reader;
     private final SocketWriter writer;
     private final SegmentSize segment;
+    private final Sent sent;
     private int inFlight;
     private int cutWrites;
     private long sequence;
 
     /** Begins where the reader stands, between two frames. */
-    WholeFeed(LogReader reader, SocketWriter writer, SegmentSize segment) {
+    WholeFeed(LogReader reader, SocketWriter writer, SegmentSize segment, Sent sent) {
         this.reader = reader;
         this.writer = writer;
         this.segment = segment;
+        this.sent = sent;
         this.sequence = reader.sequence();
     }
 
@@ -29,7 +31,9 @@ final class WholeFeed implements Feed {
         if (available == 0) {
             return Step.WAIT;
         }
-        int amount = amount(available, stride);
+        // Whole segments where there is at least one, everything where there is less.
+        int amount =
+                available < segment.bytes() ? (int) available : segment.wholeUpTo((int) Math.min(available, stride));
         if (!everything && amount < segment.wholeUpTo(least)) {
             return Step.WAIT;
         }
@@ -39,16 +43,6 @@ final class WholeFeed implements Feed {
         return issue(amount) ? Step.AGAIN : Step.WAIT;
     }
 
-    /** Returns the bytes to write: whole segments where there is at least one, everything where there is less. */
-    private int amount(long available, int stride) {
-        int most = segment.wholeUpTo(stride);
-        if (available >= most) {
-            return most;
-        }
-        int size = segment.bytes();
-        return (int) (available >= size ? available - available % size : available);
-    }
-
     @Override
     public boolean finish() {
         return issue(reader.restToBoundary());
@@ -56,7 +50,6 @@ final class WholeFeed implements Feed {
 
     private boolean issue(int amount) {
         inFlight = amount;
-        writer.begin();
         writer.addLog(reader, reader.position(), amount);
         return writer.end();
     }
@@ -75,7 +68,7 @@ final class WholeFeed implements Feed {
                 sequence = now;
             }
         }
-        writer.count(messages, inFlight);
+        sent.count(messages, inFlight);
         inFlight = 0;
     }
 

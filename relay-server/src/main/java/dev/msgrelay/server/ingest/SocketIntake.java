@@ -12,6 +12,7 @@ import dev.msgrelay.server.ops.Counters;
 import dev.msgrelay.server.session.Session;
 import dev.msgrelay.server.session.SessionState;
 import io.netty.buffer.ByteBuf;
+import java.util.function.IntUnaryOperator;
 
 /**
  * The bytes of one publisher's socket: where a read goes, and why the socket is not read.
@@ -78,7 +79,7 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
     }
 
     void opened() {
-        segment = SegmentSize.of(session.channel());
+        segment = SegmentSize.of(session.channel(), IntUnaryOperator.identity());
         reads = new ReadSwitch(session.channel(), session::gone);
     }
 

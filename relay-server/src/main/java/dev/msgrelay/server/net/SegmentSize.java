@@ -31,16 +31,7 @@ public final class SegmentSize {
         ask();
     }
 
-    /** Returns the segment size of a connected channel. */
-    public static SegmentSize of(Channel channel) {
-        return of(channel, IntUnaryOperator.identity());
-    }
-
-    /**
-     * The segment size of a channel that carries less than a segment's bytes, as under TLS.
-     *
-     * @param payload maps the bytes of a segment to its payload bytes
-     */
+    /** @param payload maps the bytes of a segment to its payload bytes, which are fewer under TLS */
     public static SegmentSize of(Channel channel, IntUnaryOperator payload) {
         if (channel instanceof EpollSocketChannel epoll) {
             return new SegmentSize(epoll, Segments.ETHERNET, payload);
@@ -48,7 +39,6 @@ public final class SegmentSize {
         return new SegmentSize(null, Segments.payload(channel.localAddress()), payload);
     }
 
-    /** Returns the payload bytes of one segment. */
     public int bytes() {
         return bytes;
     }
@@ -58,7 +48,6 @@ public final class SegmentSize {
         return Segments.wholeUpTo(limit, bytes);
     }
 
-    /** Counts a write; called after each write. */
     public void written() {
         if (++writes >= ASK_EVERY_WRITES) {
             writes = 0;

@@ -55,11 +55,7 @@ public enum Transport {
                 : "nio (auto: epoll is not available here: " + rootMessage(Epoll.unavailabilityCause()) + ")";
     }
 
-    /**
-     * The message of a native library's failure to load.
-     *
-     * @param cause null: unknown
-     */
+    /** The message of a native library's failure to load; {@code cause} null: unknown. */
     public static String rootMessage(Throwable cause) {
         Throwable root = cause;
         while (root != null && root.getCause() != null) {
@@ -73,17 +69,14 @@ public enum Transport {
         return this == EPOLL ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
     }
 
-    /** A new listening channel for TCP. */
     public ServerChannel tcpListener() {
         return this == EPOLL ? new EpollServerSocketChannel() : new NioServerSocketChannel();
     }
 
-    /** A new listening channel for Unix domain sockets. */
     public ServerChannel unixListener() {
         return this == EPOLL ? new EpollServerDomainSocketChannel() : new NioServerDomainSocketChannel();
     }
 
-    /** The address of a Unix socket, in this transport's class. */
     public SocketAddress unixAddress(Path path) {
         return this == NIO ? UnixDomainSocketAddress.of(path) : new DomainSocketAddress(path.toString());
     }

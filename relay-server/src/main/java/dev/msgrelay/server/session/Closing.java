@@ -34,13 +34,7 @@ public final class Closing {
         return written;
     }
 
-    /** As {@link #say}, to a peer that has said itself why it ends the connection, and is told nothing more. */
-    public static void sayNothing(Channel channel) {
-        endOutput(channel);
-        closeLater(channel);
-    }
-
-    private static void endOutput(Channel channel) {
+    static void endOutput(Channel channel) {
         TlsHandler tls = TlsHandler.of(channel);
         if (tls != null) {
             tls.endOutput();

@@ -9,10 +9,41 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Who is connected, one row each. Any thread. */
 public final class ConnectionTable {
+    /** The age of one connection, and its messages a second, for reports. One caller at a time. */
+    private static final class RateMeter {
+        /** A rate is over at least this, however many ask and however often: a second, less what timers are early. */
+        private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
+
+        private final long openedNanos;
+        private long sinceMessages;
+        private long sinceNanos;
+        private double rate;
+
+        RateMeter(long nowNanos) {
+            openedNanos = nowNanos;
+            sinceNanos = nowNanos;
+        }
+
+        long ageMillis(long nowNanos) {
+            return TimeUnit.NANOSECONDS.toMillis(nowNanos - openedNanos);
+        }
+
+        /** Returns the rate over the time since the last look that is long enough ago. */
+        double look(long messages, long nowNanos) {
+            if (nowNanos - sinceNanos >= LEAST_NANOS) {
+                rate = Math.max(0, (messages - sinceMessages) / ((nowNanos - sinceNanos) / 1e9));
+                sinceMessages = messages;
+                sinceNanos = nowNanos;
+            }
+            return rate;
+        }
+    }
+
     // The rates are those of reports.
     private final Map<Session, RateMeter> live = new ConcurrentHashMap<>();
     // The live ones, and those whose channels are not closed yet, or whose memory is not given back.
@@ -29,12 +60,10 @@ public final class ConnectionTable {
         live.put(session, new RateMeter(nowNanos));
     }
 
-    /** Its end has been counted. */
     void closed(Session session) {
         live.remove(session);
     }
 
-    /** Its channel is closed, and its memory given back. */
     void gone(Session session) {
         closed(session);
         present.remove(session);
@@ -49,21 +78,12 @@ public final class ConnectionTable {
         return draining;
     }
 
-    /** Whether nobody is connected any more, down to the last channel. */
     public boolean allGone() {
         return present.isEmpty();
     }
 
-    public int publishers() {
-        return count(Role.PUBLISHER);
-    }
-
-    public int subscribers() {
-        return count(Role.SUBSCRIBER);
-    }
-
-    private int count(Role role) {
-        return (int) live.keySet().stream().filter(s -> s.kind() == role).count();
+    public long count(Role role) {
+        return live.keySet().stream().filter(s -> s.kind() == role).count();
     }
 
     /** Returns the connections whose end has not come. */

@@ -54,18 +54,15 @@ final class Deadlines {
             heartbeat.heard();
         }
         begunBytes = recordBytes;
-        if (greeted) {
-            if (heartbeat.tick(nowNanos)) {
-                return overdue(CloseReason.IDLE_TIMEOUT);
-            }
-        } else if (heartbeat.handshakeOver(nowNanos, input.unfinishedControl())) {
-            return overdue(CloseReason.HANDSHAKE_TIMEOUT);
+        Refusal overdue = greeted ? heartbeat.tick(nowNanos) : heartbeat.handshake(nowNanos, input.unfinishedControl());
+        if (overdue != null) {
+            return overdue;
         }
         boolean underWay = input.listening() && !input.unfinished().isEmpty();
-        boolean slow = progress.tooSlow(
+        String slow = progress.look(
                 nowNanos, underWay, input.holdsUpOthers(), input.framesRead(), input.bytesRead(), recordBytes);
-        if (slow) {
-            return new Refusal(CloseReason.FRAME_TIMEOUT, progress.text() + ": " + input.unfinished());
+        if (slow != null) {
+            return new Refusal(CloseReason.FRAME_TIMEOUT, slow + ": " + input.unfinished());
         }
         boolean keyOver = keyUsedUp && nowNanos - keyUsedUpNanos > TimeUnit.MILLISECONDS.toNanos(KEY_MILLIS);
         return keyOver ? new Refusal(CloseReason.TLS_KEY_USED_UP, "connect again, for a new key") : null;
@@ -78,10 +75,6 @@ final class Deadlines {
         long timeout = clients.handshakeTimeout().toNanos();
         boolean over = refusal != null && (refusal.reason() == CloseReason.REVOKED || nowNanos - openedNanos > timeout);
         return over ? refusal : null;
-    }
-
-    private Refusal overdue(CloseReason reason) {
-        return new Refusal(reason, heartbeat.text(reason));
     }
 
     /** Whether the TLS key has been used up since the last look: the client is to be told. */

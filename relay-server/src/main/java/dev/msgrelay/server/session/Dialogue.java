@@ -4,7 +4,6 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameException;
-import dev.msgrelay.protocol.GoAwayFrame;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PingFrame;
@@ -30,7 +29,7 @@ public final class Dialogue {
     private final Role role;
     private final RelayIdentity identity;
     private final Durability durability;
-    private final Heartbeat heartbeat;
+    final Heartbeat heartbeat;
     private Outbox outbox;
     private Level level;
 
@@ -49,10 +48,6 @@ public final class Dialogue {
     /** How far messages are to get, or must have got, where LEVELS is granted; null without. */
     public Level level() {
         return level;
-    }
-
-    Heartbeat heartbeat() {
-        return heartbeat;
     }
 
     public void heard() {
@@ -156,10 +151,9 @@ public final class Dialogue {
     }
 
     private static String word(Role role) {
-        return role == Role.PUBLISHER ? "publisher" : "subscriber";
+        return role.name().toLowerCase(Locale.ROOT);
     }
 
-    /** HELLO has come, of a client that may say it. */
     void greeted(HelloFrame said) throws FrameException {
         heartbeat.wanted(said.heartbeatMillis());
         level = role == Role.SUBSCRIBER || said.wants(Features.ACKS) ? granted(said) : null;
@@ -178,7 +172,6 @@ public final class Dialogue {
         return new FrameException(CloseReason.JOURNAL_FAILED, "nothing gets " + level.flag() + " any more");
     }
 
-    /** WELCOME is due; as {@link Session#welcome}. */
     void welcome(HelloFrame said, Policy policy, int features, long next, long accepted, long fork) {
         boolean rolledBack = fork != Durability.TODAY && fork != Durability.UNKNOWN;
         int flags = fork == Durability.TODAY ? 0 : WelcomeFrame.EPOCH_CHANGED;
@@ -203,10 +196,6 @@ public final class Dialogue {
 
     public void ping(long nowNanos) {
         outbox.ping(heartbeat.ping(nowNanos));
-    }
-
-    void goAway(CloseReason reason, int closesInMillis) {
-        outbox.goAway(new GoAwayFrame(reason, closesInMillis, reason.text()));
     }
 
     /** Returns why the client cannot stay once the journal has failed; null: it does not wait for the journal. */

@@ -24,9 +24,7 @@ public interface Durability {
 
     /**
      * The place where a life of the stream ended. Messages before that number are the same under the same numbers. From it on they are
-     * gone, and others have the numbers.
-     *
-     * <p>Any thread.
+     * gone, and others have the numbers. Any thread.
      *
      * @return a sequence; {@link #TODAY} or {@link #UNKNOWN}
      */

@@ -17,8 +17,6 @@ final class FrameProgress {
     private long sinceBytes;
     private int sinceBegun;
     private boolean hurry;
-    private long came;
-    private long least;
 
     FrameProgress(LimitsConfig limits, long nowNanos) {
         this.limits = limits;
@@ -34,27 +32,25 @@ final class FrameProgress {
      * @param bytes read so far
      * @param begun of a record of TLS that is not whole: what is nearly there is no standstill. Only more than at the last look
      *     counts, so records without data are no progress
-     * @return whether too little of it has come
+     * @return the shortfall, for people, where too little of it has come; otherwise null
      */
-    boolean tooSlow(long nowNanos, boolean underWay, boolean holdsUpOthers, long frames, long bytes, int begun) {
+    String look(long nowNanos, boolean underWay, boolean holdsUpOthers, long frames, long bytes, int begun) {
         boolean another = frames != sinceFrames;
         boolean over = nowNanos - sinceNanos > limits.frameTimeout().toNanos();
         hurry &= holdsUpOthers;
         if (underWay && !another && !over) {
-            return false;
+            return null;
         }
-        came = bytes - sinceBytes + Math.max(0, begun - sinceBegun);
-        least = limits.minRate() * limits.frameTimeout().toMillis() / 1000 * (hurry ? HURRY : 1);
+        long came = bytes - sinceBytes + Math.max(0, begun - sinceBegun);
+        long least = limits.minRate() * limits.frameTimeout().toMillis() / 1000 * (hurry ? HURRY : 1);
         hurry = holdsUpOthers;
         sinceNanos = nowNanos;
         sinceFrames = frames;
         sinceBytes = bytes;
         sinceBegun = begun;
-        return underWay && !another && came < least;
-    }
-
-    /** Returns the shortfall, for people. */
-    String text() {
+        if (!underWay || another || came >= least) {
+            return null;
+        }
         return came + " bytes of a frame came within " + limits.frameTimeout().toMillis() + " ms, the least is "
                 + least;
     }

@@ -1,8 +1,10 @@
 package dev.msgrelay.server.session;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.config.ClientConfig;
 import dev.msgrelay.server.config.LimitsConfig;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -66,8 +68,8 @@ final class Heartbeat {
         return ++pings;
     }
 
-    /** Looks at the time, of a client that has said HELLO; returns whether it has been silent for too long. */
-    boolean tick(long nowNanos) {
+    /** Looks at the time, of a client that has said HELLO; returns why it may not stay, or null. */
+    Refusal tick(long nowNanos) {
         if (!started) {
             started = true;
             pingedNanos = nowNanos;
@@ -80,7 +82,9 @@ final class Heartbeat {
         if (nowNanos - pingedNanos >= intervalNanos) {
             pingDue = true;
         }
-        return nowNanos - heardNanos > idleNanos;
+        return nowNanos - heardNanos > idleNanos
+                ? new Refusal(CloseReason.IDLE_TIMEOUT, "nothing heard for " + idleMillis() + " ms")
+                : null;
     }
 
     /** The client has been welcomed: its first interval begins with the next look, whatever was found due before. */
@@ -89,24 +93,21 @@ final class Heartbeat {
         pingDue = false;
     }
 
-    /** Looks at the time; returns whether a control frame has been there in part for too long, before HELLO. */
-    boolean handshakeOver(long nowNanos, boolean unfinished) {
+    /** Looks at the time, as {@link #tick}, before HELLO; {@code unfinished}: a control frame is there in part. */
+    Refusal handshake(long nowNanos, boolean unfinished) {
         if (!unfinished) {
             begun = false;
-            return false;
+            return null;
         }
         if (!begun) {
             begun = true;
             begunNanos = nowNanos;
         }
-        return nowNanos - begunNanos > clients.handshakeTimeout().toNanos();
-    }
-
-    /** The limit that was passed. */
-    String text(CloseReason reason) {
-        return reason == CloseReason.IDLE_TIMEOUT
-                ? "nothing heard for " + idleMillis() + " ms"
-                : "a control frame was begun and not complete within "
-                        + clients.handshakeTimeout().toMillis() + " ms";
+        Duration most = clients.handshakeTimeout();
+        return nowNanos - begunNanos > most.toNanos()
+                ? new Refusal(
+                        CloseReason.HANDSHAKE_TIMEOUT,
+                        "a control frame was begun and not complete within " + most.toMillis() + " ms")
+                : null;
     }
 }

@@ -45,7 +45,6 @@ public final class Inbox {
         return frames;
     }
 
-    /** Whether a frame was begun and is not complete. */
     public boolean unfinished() {
         return kept.position() > 0;
     }

@@ -41,7 +41,7 @@ public final class Outbox {
     private int answered;
     private boolean pongDue;
     private long pongId;
-    private boolean pingDue;
+    // 0: none is due.
     private long pingId;
     private GoAwayFrame goAway;
 
@@ -108,7 +108,6 @@ public final class Outbox {
     }
 
     public void ping(long id) {
-        pingDue = true;
         pingId = id;
     }
 
@@ -128,10 +127,9 @@ public final class Outbox {
 
     public boolean due() {
         return welcome != null
-                || (welcomed && (gapTo > 0 || ackDue || answered > 0 || pongDue || pingDue || goAway != null));
+                || (welcomed && (gapTo > 0 || ackDue || answered > 0 || pongDue || pingId > 0 || goAway != null));
     }
 
-    /** Bytes that {@link #putDue} puts at most. */
     public int mostBytes() {
         return MOST_BYTES + answered * ANSWER_BYTES;
     }
@@ -144,7 +142,7 @@ public final class Outbox {
      * @return whether it holds a number that sets a subscriber's count
      */
     public boolean putDue(ByteBuffer to, long next, long head) {
-        boolean counts = welcome != null || gapTo > 0 || answered > 0 || pingDue;
+        boolean counts = welcome != null || gapTo > 0 || answered > 0 || pingId > 0;
         if (welcome != null) {
             to.put(welcome);
             welcome = null;
@@ -166,9 +164,9 @@ public final class Outbox {
             to.put(new SubscribedFrame(answers[i], next).encode());
         }
         answered = 0;
-        if (pingDue) {
+        if (pingId > 0) {
             PingFrame.put(to, pingId, next, head);
-            pingDue = false;
+            pingId = 0;
         }
         if (pongDue) {
             PongFrame.put(to, pongId);

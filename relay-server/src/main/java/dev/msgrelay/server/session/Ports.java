@@ -11,7 +11,6 @@ public final class Ports {
 
     private final Map<Place, InetSocketAddress> ports = new ConcurrentHashMap<>();
 
-    /** Takes note of a port, once it listens. */
     public void opened(Role role, boolean secured, InetSocketAddress address) {
         ports.put(new Place(role, secured), address);
     }

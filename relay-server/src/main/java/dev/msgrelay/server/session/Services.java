@@ -10,13 +10,7 @@ import dev.msgrelay.server.ops.CloseLog;
 import dev.msgrelay.server.ops.Counters;
 import io.netty.util.concurrent.Ticker;
 
-/**
- * The services that all connections of a relay share.
- *
- * @param clients the settings that clients may ask for
- * @param limits the limits of what clients may cost
- * @param clock the time, of all that has a deadline
- */
+/** The services that all connections of a relay share; {@code clock} has the time of all that has a deadline. */
 public record Services(
         RelayIdentity identity,
         Durability durability,
@@ -29,7 +23,6 @@ public record Services(
         Counters counters,
         CloseLog closes,
         Ticker clock) {
-    /** Services of a relay to which nobody has connected yet. */
     public static Services of(
             RelayIdentity identity, Durability durability, RelayConfig config, MemoryBudget budget, Ticker clock) {
         Counters counters = new Counters();

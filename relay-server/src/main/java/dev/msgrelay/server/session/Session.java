@@ -4,6 +4,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.GoAwayFrame;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.Role;
@@ -37,7 +38,6 @@ import javax.net.ssl.SSLException;
  * for what says otherwise.
  */
 public final class Session extends ChannelInboundHandlerAdapter {
-    /** Java heap that a connection reserves. */
     public static final int HEAP_BYTES = Reserve.HEAP_BYTES;
 
     private final Services services;
@@ -101,7 +101,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         tls = TlsHandler.of(channel);
         reserve.take();
         long now = services.clock().nanoTime();
-        deadlines = new Deadlines(services.clients(), services.limits(), standing, dialogue.heartbeat(), tls, now);
+        deadlines = new Deadlines(services.clients(), services.limits(), standing, dialogue.heartbeat, tls, now);
         standing.opened(Peer.of(channel));
         audit();
         role.opened();
@@ -139,7 +139,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         if (deadlines.keyUsedUp(nowNanos)) {
             goAway(CloseReason.TLS_KEY_USED_UP, Deadlines.KEY_MILLIS);
         }
-        if (state == SessionState.OPEN && dialogue.heartbeat().pingDue()) {
+        if (state == SessionState.OPEN && dialogue.heartbeat.pingDue()) {
             dialogue.ping(nowNanos);
         }
         role.tick(nowNanos);
@@ -207,7 +207,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     /** A client that said HELLO is to be told that it has to leave. Its role says what is due. */
     public void goAway(CloseReason reason, int closesInMillis) {
         if (state.speaks()) {
-            dialogue.goAway(reason, closesInMillis);
+            dialogue.outbox().goAway(new GoAwayFrame(reason, closesInMillis, reason.text()));
         }
     }
 
@@ -254,7 +254,8 @@ public final class Session extends ChannelInboundHandlerAdapter {
         services.closes().warn(CloseReason.PEER_CLOSED, services.clock().nanoTime(), who() + " closes: " + what);
         end(CloseReason.PEER_CLOSED, what);
         role.release();
-        Closing.sayNothing(channel);
+        Closing.endOutput(channel);
+        Closing.closeLater(channel);
     }
 
     private void end(CloseReason reason, String text) {
@@ -291,7 +292,6 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** The channel was closed on its way to another loop. */
     private void lost(Throwable cause) {
         exceptionCaught(null, cause);
         gone();
@@ -347,7 +347,6 @@ public final class Session extends ChannelInboundHandlerAdapter {
         return dialogue;
     }
 
-    /** Clients of other protocols, by their first bytes. */
     public Strangers strangers() {
         return strangers;
     }

@@ -11,6 +11,7 @@ import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslProvider;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -40,9 +41,10 @@ public final class TlsContext implements AutoCloseable {
             "if it does not know this type of key, use EC of P-256, which all know, or --tls-provider jdk";
 
     private final TlsProvider provider;
-    private final long handshakeMillis;
-    private final long recordLimit;
-    private final ExecutorService thread;
+    final long handshakeMillis;
+    final long recordLimit;
+    // Each connection has at most one step of its handshake in the queue.
+    final ExecutorService thread;
     // Channels that hold TLS memory: within their handshake, open, or at their end.
     private final Set<Channel> present = ConcurrentHashMap.newKeySet();
     // Owned by the handshakes' thread: a handshake brings no data, but its library asks for an output buffer.
@@ -117,12 +119,7 @@ public final class TlsContext implements AutoCloseable {
         reload(files);
     }
 
-    /**
-     * Checks that the files can be used.
-     *
-     * @return the {@link #warnings} of a relay with these files
-     * @throws IOException a file cannot be read or used; the message names the file and the line
-     */
+    /** Throws as the constructor where the files cannot be used; returns the {@link #warnings} of a relay with them. */
     public static List<String> check(TlsFiles files, TlsProvider provider) throws IOException {
         Loaded loaded = load(files, provider);
         loaded.release();
@@ -133,8 +130,7 @@ public final class TlsContext implements AutoCloseable {
      * Loads certificate, key and authorities anew for later handshakes: all or nothing. Open connections keep theirs.
      * Warnings are logged.
      *
-     * @throws IOException a file cannot be read or used; the message names the file and the line. The former files stay
-     *     in force
+     * @throws IOException as in the constructor; the former files stay in force
      */
     public void reload(TlsFiles from) throws IOException {
         Loaded unused = load(from, provider);
@@ -156,7 +152,7 @@ public final class TlsContext implements AutoCloseable {
         List<X509Certificate> chain = PemFiles.certificates(from.certificate());
         PrivateKey key = PemFiles.privateKey(from.key(), chain.get(0).getPublicKey());
         SslContextBuilder builder = SslContextBuilder.forServer(key, chain)
-                .sslProvider(provider.netty())
+                .sslProvider(provider.resolve() == TlsProvider.BORINGSSL ? SslProvider.OPENSSL_REFCNT : SslProvider.JDK)
                 .protocols(PROTOCOL);
         List<X509Certificate> authorities = from.clients() == null ? List.of() : PemFiles.certificates(from.clients());
         if (from.clients() != null) {
@@ -198,15 +194,6 @@ public final class TlsContext implements AutoCloseable {
                 + certificate.getNotAfter().toInstant() + "; " + clients;
     }
 
-    long handshakeMillis() {
-        return handshakeMillis;
-    }
-
-    /** Most records that a connection may write with one key. */
-    long recordLimit() {
-        return recordLimit;
-    }
-
     /** Whether the library can return a record in parts; otherwise the output needs room for a whole record. */
     boolean readsInParts() {
         return provider.resolve() == TlsProvider.BORINGSSL;
@@ -220,8 +207,6 @@ public final class TlsContext implements AutoCloseable {
     /**
      * Netty's own handler, for the admin port. Its writes have to be few and bounded, since it queues unsent bytes; its
      * handshakes run on the channel's own loop. It asks clients for no certificate.
-     *
-     * @throws IllegalStateException the relay has ended
      */
     public SslHandler newAdminHandler(ByteBufAllocator allocator) {
         SslHandler handler = newHandler(allocator);
@@ -241,15 +226,9 @@ public final class TlsContext implements AutoCloseable {
         return nothing.clear();
     }
 
-    /** Runs a step of a handshake on the thread; each connection has at most one step in the queue. */
-    void execute(Runnable step) {
-        thread.execute(step);
-    }
-
     /**
      * Adds TLS to a channel that is not registered yet; the caller adds the connection's handler next.
      *
-     * @param pool the part of the budget that all its memory comes from
      * @param reader names the memory for a publisher's bytes; null: a subscriber, which sends control frames only
      * @return false where the memory is used up
      */

@@ -23,8 +23,6 @@ import javax.net.ssl.SSLException;
  * <pre>
  *   SHAKING --> OPEN --> CLOSING --> GONE
  *                 '---------'--> BROKEN --^
- *
- *   socket --> TlsInput --> the connection --> TlsOutput --> socket
  * </pre>
  *
  * Both buffers are reserved when the connection comes, for one record each. While there is much to move, and memory for
@@ -87,9 +85,8 @@ public final class TlsHandler extends ChannelDuplexHandler {
         return channel.pipeline().get(TlsHandler.class);
     }
 
-    /** Whether the key has protected as many records as it may. */
     public boolean keyUsedUp() {
-        return out.records() >= context.recordLimit();
+        return out.records() >= context.recordLimit;
     }
 
     /** Bytes that the socket had taken before the buffer that was written last. */
@@ -110,7 +107,6 @@ public final class TlsHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** Whether the connection gets further input. */
     private boolean open() {
         return state == State.OPEN || state == State.CLOSING;
     }
@@ -123,7 +119,6 @@ public final class TlsHandler extends ChannelDuplexHandler {
         out.added(added);
     }
 
-    /** Opens the connection after the handshake. */
     void open(SSLEngine shaken) {
         state = State.OPEN;
         engine = shaken;
@@ -182,7 +177,6 @@ public final class TlsHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** Gives back all memory, the library's included. */
     void release(SSLEngine used) {
         if (reserved > 0) {
             context.remove(channel);
@@ -199,7 +193,6 @@ public final class TlsHandler extends ChannelDuplexHandler {
         ctx.fireExceptionCaught(cause);
     }
 
-    /** Ends a connection whose client has broken the rules of TLS. */
     private void endBroken(SSLException cause) {
         if (open()) {
             boolean mayTell = state == State.OPEN;
@@ -223,7 +216,6 @@ public final class TlsHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** Hands the input to the connection while the connection reads. */
     private void deliver() {
         if (delivering) {
             return;
@@ -297,7 +289,6 @@ public final class TlsHandler extends ChannelDuplexHandler {
         leaves.deregister(promise);
     }
 
-    /** The channel has arrived at its new loop. */
     @Override
     public void channelRegistered(ChannelHandlerContext registered) {
         leaving = false;

@@ -4,7 +4,6 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.server.access.Peer;
 import dev.msgrelay.server.memory.ReadWindow;
-import dev.msgrelay.server.net.ReadSwitch;
 import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.net.Wall;
 import io.netty.buffer.ByteBuf;
@@ -12,7 +11,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.security.cert.X509Certificate;
 import java.util.Locale;
 import java.util.concurrent.Future;
@@ -51,13 +49,11 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     }
 
     private static final int LINGER_MILLIS = 1000;
-    private static final ByteBuffer EMPTY = ByteBuffer.allocateDirect(0);
 
     private final TlsContext context;
     private final TlsHandler handler;
     private final TlsInput in;
     private final TlsOutput out;
-    private final ReadSwitch reads;
     private final TlsWatch watch;
     private ChannelHandlerContext ctx;
     private Future<?> deadline;
@@ -72,7 +68,6 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         this.watch = watch;
         in = handler.in;
         out = handler.out;
-        reads = handler.reads;
     }
 
     // ---- on the loop -------------------------------------------------------------------------------------------
@@ -86,18 +81,13 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     public void channelActive(ChannelHandlerContext active) {
         deadline = ctx.channel()
                 .eventLoop()
-                .schedule(
-                        () -> Wall.run(this::timedOut, this::abort), context.handshakeMillis(), TimeUnit.MILLISECONDS);
+                .schedule(() -> Wall.run(this::timedOut, this::abort), context.handshakeMillis, TimeUnit.MILLISECONDS);
     }
 
     private void timedOut() {
-        String text = "no TLS handshake within " + context.handshakeMillis() + " ms";
-        if (begun()) {
-            refuse(text);
-        } else {
-            // The client has sent nothing: perhaps it is a plain subscriber that waits for messages.
-            refuseInPlain(text + ": on this port clients speak TLS first");
-        }
+        String text = "no TLS handshake within " + context.handshakeMillis + " ms";
+        // A client that has sent nothing is perhaps a plain subscriber that waits for messages.
+        refuse(begun() ? text : text + ": on this port clients speak TLS first", !begun());
     }
 
     private boolean begun() {
@@ -115,16 +105,15 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelReadComplete(ChannelHandlerContext from) {
-        // The connection needs no event of the handshake's reads.
+        // The connection needs no event of the handshake's handler.reads.
     }
 
-    /** Continues after the socket has taken the bytes in flight. */
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext changed) {
         if (!out.writing()) {
             out.taken();
             if (state == State.WAITING && !out.inFlight()) {
-                reads.on();
+                handler.reads.on();
                 continueHandshake();
             }
         }
@@ -133,18 +122,19 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     private void continueHandshake() {
         if (state == State.SILENT && !in.mayBegin()) {
             watch.plain();
-            refuseInPlain(String.format(
+            String text = String.format(
                     Locale.ROOT,
                     "this port is for TLS, and the first byte is 0x%02X, not the 0x16 of a TLS handshake: the client"
                             + " has to speak TLS 1.3, or go to the port for plain clients",
-                    in.first()));
+                    in.first());
+            refuse(text, true);
         } else if (in.recordLength() > TlsRecords.MOST_BYTES) {
-            refuse("a record of " + in.recordLength() + " bytes; the limit is " + TlsRecords.MOST_BYTES);
+            refuse("a record of " + in.recordLength() + " bytes; the limit is " + TlsRecords.MOST_BYTES, false);
         } else if ((in.hasRecord() || hasMoreToSay) && !out.inFlight()) {
             EventLoop loop = ctx.channel().eventLoop();
-            reads.off();
+            handler.reads.off();
             state = State.WORKING;
-            context.execute(() -> runStep(loop));
+            context.thread.execute(() -> runStep(loop));
         }
     }
 
@@ -157,7 +147,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         state = State.WAITING;
         out.send();
         if (failure instanceof SSLException) {
-            refuse(TlsFailure.describe(failure));
+            refuse(TlsFailure.describe(failure), false);
         } else if (failure != null) {
             abort(failure);
         } else if (done) {
@@ -165,13 +155,13 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
             storeSubject();
             out.open(engine);
             in.open(engine);
-            reads.on();
+            handler.reads.on();
             state = State.DONE;
             watch.opened();
             ctx.pipeline().remove(this);
             handler.open(engine);
         } else if (!out.inFlight()) {
-            reads.on();
+            handler.reads.on();
             continueHandshake();
         }
     }
@@ -240,7 +230,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
                     // BoringSSL notices only when asked for more that it is done. Input behind that is no part of the
                     // handshake.
                     HandshakeStatus status =
-                            engine.unwrap(EMPTY, context.nothing()).getHandshakeStatus();
+                            engine.unwrap(TlsOutput.EMPTY, context.nothing()).getHandshakeStatus();
                     boolean done = status == HandshakeStatus.FINISHED || status == HandshakeStatus.NOT_HANDSHAKING;
                     if (done || (wantsRecord(status) && !unwrapRecord())) {
                         return done;
@@ -272,26 +262,20 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
     // ---- end ------------------------------------------------------------------------------------------------------
 
-    /** Ends with an ERROR frame in plain text, for a client without TLS. */
-    private void refuseInPlain(String text) {
-        if (endHandshake(CloseReason.TLS_FAILED, text, null)) {
+    /** Ends a handshake whose client has broken the rules, or is too slow; {@code plain}: one without TLS. */
+    private void refuse(String text, boolean plain) {
+        if (!endHandshake(CloseReason.TLS_FAILED, text, null)) {
+            return;
+        }
+        if (plain) {
             out.sendPlain(ErrorFrame.encode(CloseReason.TLS_FAILED, text))
                     .addListener(done -> handler.shutdownOutput());
-            linger();
+        } else if (!out.inFlight()) {
+            handler.shutdownOutput();
         }
+        linger();
     }
 
-    /** Ends a handshake whose client has broken the rules, or is too slow. */
-    private void refuse(String text) {
-        if (endHandshake(CloseReason.TLS_FAILED, text, null)) {
-            if (!out.inFlight()) {
-                handler.shutdownOutput();
-            }
-            linger();
-        }
-    }
-
-    /** Ends a handshake after a failure of the network or of the relay. */
     private void abort(Throwable cause) {
         if (cause instanceof IOException) {
             endHandshake(CloseReason.TLS_FAILED, "connection lost within the handshake: " + cause.getMessage(), null);
@@ -322,7 +306,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     private void linger() {
         ctx.channel().eventLoop().schedule(() -> ctx.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
         if (state == State.FAILED) {
-            ctx.channel().eventLoop().execute(reads::on);
+            ctx.channel().eventLoop().execute(handler.reads::on);
             in.release();
             if (!out.inFlight()) {
                 handler.release(engine);

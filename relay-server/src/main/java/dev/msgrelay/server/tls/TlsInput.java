@@ -53,10 +53,7 @@ final class TlsInput implements SocketReads.Reader {
     private ByteBuffer spare;
     private boolean closed;
 
-    /**
-     * @param reader the connection's own; null: a subscriber
-     * @param out sends the records that the library writes by itself
-     */
+    /** @param reader the connection's own; null: a subscriber */
     TlsInput(
             Channel channel,
             Pool pool,
@@ -122,7 +119,6 @@ final class TlsInput implements SocketReads.Reader {
         old.release();
     }
 
-    /** Takes note of a read: input now ends at {@code to}. */
     void received(int to) {
         end = to;
         if (engine != null) {
@@ -132,7 +128,6 @@ final class TlsInput implements SocketReads.Reader {
         }
     }
 
-    /** Gives the large buffer back if it was not filled since the last call; called a few times a second. */
     void tick() {
         if (large && !filled && start == end) {
             start = 0;
@@ -167,7 +162,6 @@ final class TlsInput implements SocketReads.Reader {
         return buffer.view().get(0) & 0xFF;
     }
 
-    /** Whether the bytes so far may be TLS. */
     boolean mayBegin() {
         return end == 0 || TlsRecords.mayBegin(first(), end > 1 ? buffer.view().get(1) : TlsRecords.MAJOR_VERSION);
     }
@@ -177,13 +171,11 @@ final class TlsInput implements SocketReads.Reader {
         return end - start < TlsRecords.HEADER ? 0 : TlsRecords.length(buffer.view(), start);
     }
 
-    /** Whether the next record has come completely. */
     boolean hasRecord() {
         int length = recordLength();
         return length > 0 && end - start >= length;
     }
 
-    /** Unwraps the next record for the handshake. */
     SSLEngineResult unwrapRecord(SSLEngine handshaking, ByteBuffer nothing) throws SSLException {
         source.limit(start + recordLength()).position(start);
         SSLEngineResult result = handshaking.unwrap(source, nothing);
@@ -193,7 +185,6 @@ final class TlsInput implements SocketReads.Reader {
 
     // ---- open --------------------------------------------------------------------------------------------------
 
-    /** Starts to unwrap records for the connection: the handshake is done. */
     void open(SSLEngine shaken) {
         engine = shaken;
         more = end > start;

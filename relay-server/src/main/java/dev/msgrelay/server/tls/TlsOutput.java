@@ -10,6 +10,7 @@ import io.netty.channel.ChannelPromise;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
+import java.util.function.IntUnaryOperator;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
@@ -26,7 +27,7 @@ import javax.net.ssl.SSLException;
  * Owned by the owner of its {@link TlsHandler}.
  */
 final class TlsOutput {
-    private static final ByteBuffer EMPTY = ByteBuffer.allocateDirect(0);
+    static final ByteBuffer EMPTY = ByteBuffer.allocateDirect(0);
 
     /** Most bytes of a write: less than the large buffer, so that records of several messages fit. */
     private static final int MOST_WRITTEN = TlsRecords.LARGE - (1 << 10);
@@ -77,18 +78,15 @@ final class TlsOutput {
         target = buffer.nioBuffer(0, capacity);
     }
 
-    /** Takes the context that records are written to. */
     void added(ChannelHandlerContext context) {
         ctx = context;
     }
 
-    /** Starts to wrap messages: the handshake is done. */
     void open(SSLEngine shaken) {
         engine = shaken;
-        segment = SegmentSize.of(ctx.channel());
+        segment = SegmentSize.of(ctx.channel(), IntUnaryOperator.identity());
     }
 
-    /** Gives the large buffer back if it was not needed since the last call; called a few times a second. */
     void tick() {
         if (large && !filled && !inFlight) {
             resize(TlsRecords.SMALL);
@@ -106,7 +104,6 @@ final class TlsOutput {
         }
     }
 
-    /** Drops waiting messages, and fails their promises. */
     void drop() {
         message = null;
         waiting = 0;
@@ -129,7 +126,6 @@ final class TlsOutput {
         target.clear();
     }
 
-    /** Wraps the next record of the handshake. */
     SSLEngineResult wrap(SSLEngine handshaking) throws SSLException {
         return handshaking.wrap(EMPTY, target);
     }
@@ -162,7 +158,6 @@ final class TlsOutput {
         }
     }
 
-    /** Sends plain bytes, to a client that does not speak TLS. */
     ChannelFuture sendPlain(ByteBuffer bytes) {
         target.clear().put(bytes);
         ChannelPromise told = ctx.newPromise();
@@ -187,7 +182,6 @@ final class TlsOutput {
         }
     }
 
-    /** Whether the library wants to write a record of its own. */
     boolean mustWrap() {
         return mustWrap;
     }
@@ -205,7 +199,6 @@ final class TlsOutput {
         return records;
     }
 
-    /** Bytes that the socket had taken before the buffer that was written last. */
     long takenBefore() {
         return before;
     }
@@ -215,7 +208,6 @@ final class TlsOutput {
         return inFlight;
     }
 
-    /** Whether the buffer is in use. */
     boolean busy() {
         return inFlight || writing;
     }
@@ -224,7 +216,6 @@ final class TlsOutput {
         return writing;
     }
 
-    /** Takes note that the socket has taken bytes. */
     void taken() {
         if (inFlight && ctx.channel().isWritable()) {
             inFlight = false;

@@ -2,7 +2,6 @@ package dev.msgrelay.server.tls;
 
 import dev.msgrelay.server.net.Transport;
 import io.netty.handler.ssl.OpenSsl;
-import io.netty.handler.ssl.SslProvider;
 import java.util.Locale;
 
 /** The library that does TLS. */
@@ -47,9 +46,5 @@ public enum TlsProvider {
                 .lines()
                 .findFirst()
                 .orElse("");
-    }
-
-    SslProvider netty() {
-        return resolve() == BORINGSSL ? SslProvider.OPENSSL_REFCNT : SslProvider.JDK;
     }
 }

@@ -38,13 +38,8 @@ public final class TlsRecords {
     private TlsRecords() {}
 
     /** Memory that one connection reserves, in bytes, without large buffers. */
-    static int bytesOfConnection(boolean readsInParts) {
+    public static int bytesOfConnection(boolean readsInParts) {
         return SESSION + (readsInParts ? 2 : 3) * SMALL;
-    }
-
-    /** The least of that: with a library that returns a record in parts. */
-    public static int leastBytesOfConnection() {
-        return bytesOfConnection(true);
     }
 
     /** Bytes of plain text that fit {@code bytes} bytes of records, each as long as possible. */

@@ -139,7 +139,7 @@ class ThrowingTlsTest {
     }
 
     private void awaitThePairOnly() {
-        long ofThePair = (long) (HealthyPair.PUBLISHERS + 1) * TlsRecords.leastBytesOfConnection();
+        long ofThePair = (long) (HealthyPair.PUBLISHERS + 1) * TlsRecords.bytesOfConnection(true);
         Await.until(
                 () -> "the memory of the others is given back: " + relay.stats(),
                 () -> present.size() == HealthyPair.PUBLISHERS + 1

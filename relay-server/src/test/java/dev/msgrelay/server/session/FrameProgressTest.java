@@ -16,51 +16,48 @@ class FrameProgressTest {
 
     @Test
     void whatBringsTheLeastRateIsLeftAlone() {
-        assertThat(look(1, false, LEAST)).isFalse();
-        assertThat(look(2, false, 2 * LEAST)).isFalse();
-        assertThat(look(3, false, 3 * LEAST - 1)).isTrue();
-        assertThat(progress.text()).contains("" + (LEAST - 1)).contains("the least is " + LEAST);
+        assertThat(look(1, false, LEAST)).isNull();
+        assertThat(look(2, false, 2 * LEAST)).isNull();
+        assertThat(look(3, false, 3 * LEAST - 1)).contains("" + (LEAST - 1)).contains("the least is " + LEAST);
     }
 
     @Test
     void whoeverHoldsUpOthersForAWholePeriodHasToHurry() {
         long fast = FrameProgress.HURRY * LEAST;
-        assertThat(look(1, true, LEAST)).as("the others came within the period").isFalse();
-        assertThat(look(2, true, LEAST + fast)).isFalse();
-        assertThat(look(3, true, LEAST + 2 * fast - 1)).isTrue();
-        assertThat(progress.text()).contains("the least is " + fast);
+        assertThat(look(1, true, LEAST)).as("the others came within the period").isNull();
+        assertThat(look(2, true, LEAST + fast)).isNull();
+        assertThat(look(3, true, LEAST + 2 * fast - 1)).contains("the least is " + fast);
     }
 
     @Test
     void othersThatHaveGoneMeanwhileDoNotCount() {
-        assertThat(look(1, true, LEAST)).isFalse();
-        assertThat(progress.tooSlow(PERIOD + PERIOD / 2, true, false, 0, LEAST, 0))
-                .isFalse();
-        assertThat(look(2, true, 2 * LEAST)).isFalse();
+        assertThat(look(1, true, LEAST)).isNull();
+        assertThat(progress.look(PERIOD + PERIOD / 2, true, false, 0, LEAST, 0)).isNull();
+        assertThat(look(2, true, 2 * LEAST)).isNull();
     }
 
     /** At the least rate a record of 16 KiB takes longer than the period, and brings no data until it is whole. */
     @Test
     void whatHasComeOfARecordIsProgress() {
         int least = (int) LEAST;
-        assertThat(looksAtRecord(1, 0, least)).isFalse();
-        assertThat(looksAtRecord(2, 2 * LEAST, 0)).isFalse();
-        assertThat(looksAtRecord(3, 2 * LEAST, least)).isFalse();
-        assertThat(looksAtRecord(4, 2 * LEAST, 2 * least - 1)).isTrue();
+        assertThat(looksAtRecord(1, 0, least)).isNull();
+        assertThat(looksAtRecord(2, 2 * LEAST, 0)).isNull();
+        assertThat(looksAtRecord(3, 2 * LEAST, least)).isNull();
+        assertThat(looksAtRecord(4, 2 * LEAST, 2 * least - 1)).isNotNull();
     }
 
     @Test
     void recordsThatBringNoDataAreNoProgress() {
         int record = 16 << 10;
-        assertThat(looksAtRecord(1, 0, record)).isFalse();
-        assertThat(looksAtRecord(2, 0, record)).isTrue();
+        assertThat(looksAtRecord(1, 0, record)).isNull();
+        assertThat(looksAtRecord(2, 0, record)).isNotNull();
     }
 
-    private boolean looksAtRecord(int periods, long bytes, int begun) {
-        return progress.tooSlow(periods * (PERIOD + 1), true, false, 0, bytes, begun);
+    private String looksAtRecord(int periods, long bytes, int begun) {
+        return progress.look(periods * (PERIOD + 1), true, false, 0, bytes, begun);
     }
 
-    private boolean look(int periods, boolean holdsUpOthers, long bytes) {
-        return progress.tooSlow(periods * (PERIOD + 1), true, holdsUpOthers, 0, bytes, 0);
+    private String look(int periods, boolean holdsUpOthers, long bytes) {
+        return progress.look(periods * (PERIOD + 1), true, holdsUpOthers, 0, bytes, 0);
     }
 }

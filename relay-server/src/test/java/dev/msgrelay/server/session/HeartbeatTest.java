@@ -2,7 +2,6 @@ package dev.msgrelay.server.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.config.RelayConfig;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -56,18 +55,17 @@ class HeartbeatTest {
     @ValueSource(longs = {0, Long.MAX_VALUE - 700 * MILLI, Long.MIN_VALUE, -3})
     void silenceIsCountedFromTheLastSignOfLife(long begun) {
         Heartbeat heartbeat = heartbeat();
-        assertThat(heartbeat.tick(begun)).isFalse();
-        assertThat(heartbeat.tick(begun + 1500 * MILLI)).isFalse();
-        assertThat(heartbeat.tick(begun + 1500 * MILLI + 1)).isTrue();
+        assertThat(heartbeat.tick(begun)).isNull();
+        assertThat(heartbeat.tick(begun + 1500 * MILLI)).isNull();
+        assertThat(heartbeat.tick(begun + 1500 * MILLI + 1)).isNotNull();
         heartbeat.restart();
-        assertThat(heartbeat.tick(begun + 1600 * MILLI)).isFalse();
-        assertThat(heartbeat.tick(begun + 3100 * MILLI)).isFalse();
+        assertThat(heartbeat.tick(begun + 1600 * MILLI)).isNull();
+        assertThat(heartbeat.tick(begun + 3100 * MILLI)).isNull();
         // Input leaves a mark; the next look says when that was.
         heartbeat.heard();
-        assertThat(heartbeat.tick(begun + 3101 * MILLI)).isFalse();
-        assertThat(heartbeat.tick(begun + 4601 * MILLI)).isFalse();
-        assertThat(heartbeat.tick(begun + 4601 * MILLI + 1)).isTrue();
-        assertThat(heartbeat.text(CloseReason.IDLE_TIMEOUT)).contains("1500 ms");
+        assertThat(heartbeat.tick(begun + 3101 * MILLI)).isNull();
+        assertThat(heartbeat.tick(begun + 4601 * MILLI)).isNull();
+        assertThat(heartbeat.tick(begun + 4601 * MILLI + 1).text()).contains("1500 ms");
     }
 
     @Test
@@ -92,19 +90,18 @@ class HeartbeatTest {
     @ValueSource(longs = {0, Long.MAX_VALUE - 100 * MILLI, Long.MIN_VALUE})
     void aControlFrameThatWasBegunIsToBeCompleted(long begun) {
         Heartbeat heartbeat = heartbeat();
-        assertThat(heartbeat.handshakeOver(begun, false)).isFalse();
+        assertThat(heartbeat.handshake(begun, false)).isNull();
         long now = begun + 5000 * MILLI;
-        assertThat(heartbeat.handshakeOver(now, true)).isFalse();
+        assertThat(heartbeat.handshake(now, true)).isNull();
         heartbeat.heard();
-        assertThat(heartbeat.handshakeOver(now + 200 * MILLI, true))
+        assertThat(heartbeat.handshake(now + 200 * MILLI, true))
                 .as("however lively it is meanwhile")
-                .isFalse();
-        assertThat(heartbeat.handshakeOver(now + 200 * MILLI + 1, false)).isFalse();
+                .isNull();
+        assertThat(heartbeat.handshake(now + 200 * MILLI + 1, false)).isNull();
         long later = now + 1000 * MILLI;
-        assertThat(heartbeat.handshakeOver(later, true)).isFalse();
-        assertThat(heartbeat.handshakeOver(later + 200 * MILLI, true)).isFalse();
-        assertThat(heartbeat.handshakeOver(later + 200 * MILLI + 1, true)).isTrue();
-        assertThat(heartbeat.text(CloseReason.HANDSHAKE_TIMEOUT)).contains("200 ms");
+        assertThat(heartbeat.handshake(later, true)).isNull();
+        assertThat(heartbeat.handshake(later + 200 * MILLI, true)).isNull();
+        assertThat(heartbeat.handshake(later + 200 * MILLI + 1, true).text()).contains("200 ms");
     }
 
     @ParameterizedTest
@@ -120,9 +117,9 @@ class HeartbeatTest {
         assertThat(heartbeat.idleMillis()).isEqualTo(idle);
         heartbeat.tick(7 + TimeUnit.MILLISECONDS.toNanos(interval) - 1);
         assertThat(heartbeat.pingDue()).isFalse();
-        assertThat(heartbeat.tick(7 + TimeUnit.MILLISECONDS.toNanos(idle))).isFalse();
+        assertThat(heartbeat.tick(7 + TimeUnit.MILLISECONDS.toNanos(idle))).isNull();
         assertThat(heartbeat.pingDue()).isTrue();
-        assertThat(heartbeat.tick(8 + TimeUnit.MILLISECONDS.toNanos(idle))).isTrue();
+        assertThat(heartbeat.tick(8 + TimeUnit.MILLISECONDS.toNanos(idle))).isNotNull();
     }
 
     @ParameterizedTest

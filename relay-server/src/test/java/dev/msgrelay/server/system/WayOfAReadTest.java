@@ -54,7 +54,7 @@ class WayOfAReadTest {
             "SocketWriter.addLog",
             "SocketWriter.end",
             "LogReader.advance",
-            "SlowPolicy.reached");
+            "Allowance.reached");
 
     @Test
     void itsCallsAreThoseThatArchitectureLists() throws Exception {
