@@ -127,7 +127,7 @@ final class LoadOptions extends Options {
         return tls ? load.withTls() : load;
     }
 
-    /** Times that are not given are these; a warm-up at least, and as long as the speed grows. */
+    /** Times that are not given are these. */
     Timing timing(Duration usualWarmup, Duration usualDuration) {
         return timing(warmup, usualWarmup, duration == null ? usualDuration : duration);
     }

@@ -70,10 +70,9 @@ abstract class Options {
         return spec().commandLine().getParseResult().hasMatchedOption(option);
     }
 
-    /** A warm-up that is given is exact; null: the usual one, or as long as the speed grows. */
+    /** @param warmup null: the usual one */
     final Timing timing(Duration warmup, Duration usual, Duration duration) {
-        Duration measured = Limits.duration(spec(), duration, null);
-        return warmup == null ? new Timing(usual, measured).orUntilSteady() : new Timing(warmup, measured);
+        return new Timing(warmup == null ? usual : warmup, Limits.duration(spec(), duration, null));
     }
 
     /** The value of an option; the name, "--link: ", stands before what the parser finds wrong. */

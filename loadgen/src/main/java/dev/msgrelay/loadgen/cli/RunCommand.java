@@ -99,7 +99,7 @@ final class RunCommand extends Told {
         refuse(p99 != null && p99.isZero(), "--p99 0 is not above 0");
         Timing first = load.rate() > 0
                 ? loadOptions.timing(PACED_WARMUP, PACED_DURATION)
-                : loadOptions.timing(WARMUP, DURATION).exactly();
+                : loadOptions.timing(WARMUP, DURATION);
         if (html != null) {
             Path folder = html.toAbsolutePath().getParent();
             refuse(!Files.isDirectory(folder), "--html " + html + ": there is no directory " + folder);
@@ -182,9 +182,7 @@ final class RunCommand extends Told {
         double each = full.out() / load.subscribers() / load.publishers();
         for (int percent : percents) {
             int rate = (int) Math.min(Load.MAX_RATE, each * percent / 100);
-            Timing timing = loadOptions
-                    .timing(plans.isEmpty() ? FIRST_OF_CURVE : OF_CURVE, CURVE_DURATION)
-                    .exactly();
+            Timing timing = loadOptions.timing(plans.isEmpty() ? FIRST_OF_CURVE : OF_CURVE, CURVE_DURATION);
             if (rate > 0 && plans.stream().noneMatch(plan -> plan.load().rate() == rate)) {
                 plans.add(way.plan(load.withRate(rate), timing, rig));
             }

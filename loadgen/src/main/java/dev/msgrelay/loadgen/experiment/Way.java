@@ -61,7 +61,7 @@ public record Way(Lane lane, Places places, Contestant relay) implements AutoClo
             return way;
         }
         try {
-            new LoadRun(way.sender(TRIAL), 0, RunObserver.NONE).run();
+            LoadRun.alone(way.sender(TRIAL), 0, RunObserver.NONE);
             return way;
         } catch (IOException | RunException e) {
             lane.close();

@@ -13,7 +13,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -30,8 +29,8 @@ public final class Child {
     /** A figure that this system does not tell. */
     static final long UNKNOWN = -1;
 
-    /** Events of one kind that are kept; of more, every other one goes. */
-    private static final int MAX_EVENTS = 3_600;
+    /** Events of one kind that are kept: more than two hours of a word a second. The oldest go. */
+    private static final int MAX_EVENTS = 8_000;
 
     private static final int MAX_STDERR_LINES = 20;
     private static final String STACK_FRAME = "\tat ";
@@ -241,7 +240,7 @@ public final class Child {
             JsonNode json = parse(line);
             Deque<Event> known = events.computeIfAbsent(json.path("event").asString(""), key -> new ArrayDeque<>());
             if (known.size() == MAX_EVENTS) {
-                thin(known);
+                known.removeFirst();
             }
             known.addLast(new Event(System.nanoTime(), json));
             String level = json.path("level").asString("");
@@ -251,18 +250,6 @@ public final class Child {
             }
         }
         notifyAll();
-    }
-
-    /** Every other one goes, the first one stays: the whole run remains, with longer steps. */
-    private static void thin(Deque<Event> known) {
-        boolean keep = false;
-        for (Iterator<Event> each = known.iterator(); each.hasNext(); ) {
-            each.next();
-            keep = !keep;
-            if (!keep) {
-                each.remove();
-            }
-        }
     }
 
     private static JsonNode parse(String line) {

@@ -41,7 +41,7 @@ class EmulatedLaneTest {
     void messagesGoThroughTheRelayAndAcrossTheLinkUnharmed() throws Exception {
         try (Way way =
                 Way.open(GIGABIT, List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS, false)) {
-            RunRecord result = new LoadRun(way.plan(Load.oneToOne(100), SHORT, Rig.OWN), 1, RunObserver.NONE).run();
+            RunRecord result = LoadRun.alone(way.plan(Load.oneToOne(100), SHORT, Rig.OWN), 1, RunObserver.NONE);
             assertThat(result.correctness().subscribers().get(0).lost()).isZero();
             assertThat(result.correctness().sent()).isPositive();
             assertThat(result.resources().processes())
@@ -77,7 +77,7 @@ class EmulatedLaneTest {
             for (Site end : List.of(lane.near(), lane.far())) {
                 assertThat(RealLanes.at(end, "ip", "link", "show", "lane0")).contains("mtu 9000");
             }
-            new LoadRun(new Way(lane, Places.NEAR, null).sender(SHORT), 1, RunObserver.NONE).run();
+            LoadRun.alone(new Way(lane, Places.NEAR, null).sender(SHORT), 1, RunObserver.NONE);
             JsonNode sent = RealLanes.sentFrom(lane.near());
             double bytesPerPacket = sent.path("bytes").asLong(-1)
                     / (double) sent.path("packets").asLong(-1);
@@ -100,7 +100,7 @@ class EmulatedLaneTest {
             assertThat(RealLanes.holders(lane)).allSatisfy(pid -> assertThat(RealLanes.userNamespaceOf(pid))
                     .isNotEqualTo(
                             RealLanes.userNamespaceOf(ProcessHandle.current().pid())));
-            RunRecord result = new LoadRun(new Way(lane, Places.NEAR, null).sender(SHORT), 1, RunObserver.NONE).run();
+            RunRecord result = LoadRun.alone(new Way(lane, Places.NEAR, null).sender(SHORT), 1, RunObserver.NONE);
             System.out.printf(
                     "%,.0f bytes/s in a user namespace%n",
                     result.throughput().out().bytesPerSecond());

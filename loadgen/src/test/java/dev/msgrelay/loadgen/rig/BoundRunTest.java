@@ -29,9 +29,9 @@ class BoundRunTest {
     void aSubscriberThatReadsSlowlyUnderBackpressure() throws Exception {
         // So slow that whatever else this machine does is faster; long enough for all buffers on the way to fill.
         SlowReaders slow = new SlowReaders(1, 2_000_000, Policy.BACKPRESSURE);
-        Timing timing = new Timing(Duration.ofSeconds(2), Duration.ofSeconds(2)).orUntilSteady();
+        Timing timing = new Timing(Duration.ofSeconds(2), Duration.ofSeconds(2));
         Load load = Load.oneToOne(1_000).withSlow(slow);
-        RunRecord result = new LoadRun(Plan.here("", RELAY, load, timing, Rig.OWN), 1, RunObserver.NONE).run();
+        RunRecord result = LoadRun.alone(Plan.here("", RELAY, load, timing, Rig.OWN), 1, RunObserver.NONE);
         assertThat(result.outcome().failures())
                 .as("everybody heard when the window began")
                 .isEmpty();
@@ -94,6 +94,6 @@ class BoundRunTest {
 
     private static RunRecord run(long warmupMillis, long measuredMillis, Load load) throws Exception {
         Timing timing = new Timing(Duration.ofMillis(warmupMillis), Duration.ofMillis(measuredMillis));
-        return new LoadRun(Plan.here("", RELAY, load, timing, Rig.OWN), 1, RunObserver.NONE).run();
+        return LoadRun.alone(Plan.here("", RELAY, load, timing, Rig.OWN), 1, RunObserver.NONE);
     }
 }

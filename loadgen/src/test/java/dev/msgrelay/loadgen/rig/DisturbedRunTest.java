@@ -128,7 +128,7 @@ class DisturbedRunTest {
     private static RunRecord run(Contestant contestant, long warmupMillis, long millis, Load load, RunObserver observer)
             throws Exception {
         Timing timing = new Timing(Duration.ofMillis(warmupMillis), Duration.ofMillis(millis));
-        return new LoadRun(Plan.here("", contestant, load, timing, Rig.OWN), 1, observer).run();
+        return LoadRun.alone(Plan.here("", contestant, load, timing, Rig.OWN), 1, observer);
     }
 
     private static long millis(long millis) {

@@ -264,7 +264,7 @@ class LoadRunTest {
 
     /** With processes of its own for everything; what the relay says at its end is in the result. */
     private static RunRecord alone(Contestant contestant, Load load, Timing timing) throws Exception {
-        return new LoadRun(Plan.here("", contestant, load, timing, Rig.OWN), 1, RunObserver.NONE).run();
+        return LoadRun.alone(Plan.here("", contestant, load, timing, Rig.OWN), 1, RunObserver.NONE);
     }
 
     private static void expectClean(RunRecord result) {

@@ -33,11 +33,10 @@ class TlsRunTest {
     @Test
     void nothingIsLost() throws Exception {
         Clients acknowledged = new Clients(Clients.Kind.LIBRARY, Clients.Ack.STREAM, false);
-        RunRecord result = new LoadRun(
+        RunRecord result = LoadRun.alone(
                         Plan.here("", RELAY, LOAD.withClients(acknowledged).withTls(), SHORT, Rig.OWN),
                         1,
-                        RunObserver.NONE)
-                .run();
+                        RunObserver.NONE);
         expectClean(result);
         assertThat(result.correctness().acknowledged())
                 .isEqualTo(result.correctness().sent());
