@@ -18,7 +18,7 @@ class WorkedExampleTest {
 
     private long now;
     private final SlowDevice device =
-            new SlowDevice(nanos -> now += nanos, new MessageCheck(MESSAGES, SizeTable.fixed(BODY)));
+            new SlowDevice(nanos -> now += nanos, new MessageCheck(MESSAGES, SizeTable.fixed(BODY), MessageCheck.Order.UNHEARD));
 
     @Test
     void serialTheyQueueOneBehindTheOther() throws Exception {

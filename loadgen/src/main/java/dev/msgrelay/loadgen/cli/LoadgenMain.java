@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.host.LoadgenVersion;
 import dev.msgrelay.loadgen.lane.LaneKind;
-import dev.msgrelay.loadgen.result.ResultFileException;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.text.Durations;
@@ -136,7 +135,7 @@ public final class LoadgenMain implements Runnable {
             return EXIT_INTERRUPTED;
         }
         if (e instanceof RunException || e instanceof IOException) {
-            command.getErr().println(name + ": FAIL: " + ResultFileException.told(e));
+            command.getErr().println(name + ": FAIL: " + RunException.told(e));
             return CommandLine.ExitCode.SOFTWARE;
         }
         throw e;

@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.experiment;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
 
-import dev.msgrelay.loadgen.result.ResultFileException;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.rig.LoadRun;
 import dev.msgrelay.loadgen.rig.Plan;
@@ -151,7 +150,7 @@ public final class Experiment {
             record = plan.rig().run(plan, round, observer);
         } catch (IOException | RunException e) {
             endIfAsked();
-            record = RunRecord.partial(round, started, List.of(ResultFileException.told(e)));
+            record = RunRecord.partial(round, started, List.of(RunException.told(e)));
         }
         checkEnd();
         Run run = new Run(plan, runs.size(), record);

@@ -84,7 +84,7 @@ public final class Verdict {
         for (Received one : all) {
             if (one.order() != null && one.result().hasOrder()) {
                 compared.add(results.size());
-                traces.add(OrderTrace.decode(one.order()));
+                traces.add(one.order());
             }
             results.add(one.result());
         }
