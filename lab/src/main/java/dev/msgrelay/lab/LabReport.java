@@ -5,7 +5,7 @@ import dev.msgrelay.lab.LabResult.ExperimentResult;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.plan.Json;
-import dev.msgrelay.loadgen.render.Mark;
+import dev.msgrelay.loadgen.render.Table.Mark;
 import dev.msgrelay.loadgen.render.Table;
 import dev.msgrelay.loadgen.render.Table.Field;
 import dev.msgrelay.loadgen.render.Table.Value;

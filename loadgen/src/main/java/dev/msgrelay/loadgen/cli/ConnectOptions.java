@@ -78,7 +78,7 @@ final class ConnectOptions extends Options {
         }
         if (areGiven()) {
             exclude(LOCAL, connect == null ? "--context" : "--connect");
-            refuse(timeout != null && timeout.isZero(), "--connect-timeout 0 is not above 0");
+            refuseZero("--connect-timeout", timeout);
         }
     }
 

@@ -1,7 +1,7 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.host.LoadgenVersion;
 import dev.msgrelay.loadgen.lane.LaneKind;
+import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.text.Durations;
@@ -107,7 +107,7 @@ public final class LoadgenMain implements Runnable {
     }
 
     private static void tellVersion(CommandLine command) {
-        command.getCommandSpec().version("loadgen " + LoadgenVersion.here());
+        command.getCommandSpec().version("loadgen " + Origin.build());
         command.getSubcommands().values().forEach(LoadgenMain::tellVersion);
     }
 

@@ -96,7 +96,7 @@ final class RunCommand extends Told {
         Load load = loadOptions.load(start.policy());
         refuse(p99 != null && load.rate() > 0, "--p99 chooses a rate of the curve: it takes no --rate " + load.rate());
         refuse(p99 != null && !load.isChecked(), "--p99 needs --check full: without it no latency is measured");
-        refuse(p99 != null && p99.isZero(), "--p99 0 is not above 0");
+        refuseZero("--p99", p99);
         Timing first = load.rate() > 0
                 ? loadOptions.timing(PACED_WARMUP, PACED_DURATION)
                 : loadOptions.timing(WARMUP, DURATION);

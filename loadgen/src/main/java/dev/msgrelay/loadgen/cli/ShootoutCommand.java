@@ -1,7 +1,7 @@
 package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.experiment.Interrupts;
-import dev.msgrelay.loadgen.experiment.Shootout;
+import dev.msgrelay.loadgen.experiment.ShootoutRun.Shootout;
 import dev.msgrelay.loadgen.experiment.ShootoutRun;
 import dev.msgrelay.loadgen.experiment.ShootoutRun.Equipment;
 import dev.msgrelay.loadgen.experiment.Way;

@@ -4,6 +4,7 @@ import dev.msgrelay.loadgen.experiment.Experiment.Until;
 import dev.msgrelay.loadgen.lane.Iperf3;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
@@ -42,6 +43,16 @@ public final class ShootoutRun {
     private Ending ending = Ending.running();
     /** The last writing failed. */
     private boolean unwritten;
+
+    /**
+     * The tasks of a shootout.
+     *
+     * @param baseline whether one connection without a relay is measured, too, on lanes with a link
+     */
+    public record Shootout(List<LaneSpec> lanes, List<Load> loads, int rounds, Timing timing, boolean baseline) {
+        /** More cells (loads times lanes) than this are refused: somebody mistyped a list. */
+        public static final int MAX_CELLS = 500;
+    }
 
     /** Everything that touches the machine: tests put another one in its place. */
     public record Equipment(Rig rig, Opener opener, LaneSheet.Iperf iperf3) {

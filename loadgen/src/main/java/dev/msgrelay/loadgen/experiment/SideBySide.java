@@ -36,7 +36,6 @@ public final class SideBySide implements Rig, AutoCloseable {
     private boolean warm;
     private int runs;
 
-    /** One side, with its title for people. */
     public record Sided(String title, Load load, Contestant contestant) {}
 
     /**

@@ -65,7 +65,10 @@ public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) 
                         near.site("near end of " + spec.label(), NEAR_ADDRESS),
                         far.site("far end of " + spec.label(), FAR_ADDRESS),
                         spec.emulatedLink(),
-                        () -> closeBoth(near, far));
+                        () -> {
+                            near.close();
+                            far.close();
+                        });
             } catch (IOException | InterruptedException | RuntimeException e) {
                 far.close();
                 throw e;
@@ -83,12 +86,6 @@ public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) 
         TokenBucket rate = TokenBucket.of(spec.kind().speed());
         namespace.run(tool, "tc qdisc add dev " + INTERFACE + " root " + rate.words());
         namespace.run(tool, "ip link set " + INTERFACE + " mtu " + spec.mtu() + " up");
-    }
-
-    /** The interfaces go with the first namespace that does. */
-    private static void closeBoth(Namespace near, Namespace far) {
-        near.close();
-        far.close();
     }
 
     /** Between sites that exist anyway: they belong to whoever made them. */

@@ -42,20 +42,8 @@ public final class Schedule {
 
     /** The first message from the {@code n}-th on that is meant to be sent at this moment or later. */
     public long firstAtOrAfter(long moment, long n) {
-        if (intended(n) >= moment) {
-            return n;
-        }
-        long early = n;
-        long seconds = (moment - startNanos) / SECOND + 1;
-        long timely = Math.max(n, seconds * perSecond) + 1;
-        while (timely - early > 1) {
-            long middle = early + (timely - early) / 2;
-            if (intended(middle) < moment) {
-                early = middle;
-            } else {
-                timely = middle;
-            }
-        }
-        return timely;
+        long elapsed = moment - startNanos;
+        long ofSecond = Math.floorMod(elapsed, SECOND) * perSecond;
+        return Math.max(n, Math.floorDiv(elapsed, SECOND) * perSecond + (ofSecond + SECOND - 1) / SECOND);
     }
 }

@@ -11,6 +11,19 @@ import java.util.stream.IntStream;
  * @param caption what it shows; may be empty
  */
 public record Table(String caption, List<Column> columns, List<List<Value>> rows) {
+    /** How a text stands out. Its words have to say the same: colours alone tell nobody enough. */
+    public enum Mark {
+        NONE,
+        /** As it should be. */
+        GOOD,
+        /** To be known: "emulated". */
+        NOTE,
+        /** To be careful with: "the cores were moved". */
+        WARN,
+        /** Not valid: "FAIL". */
+        BAD
+    }
+
     /** @throws IllegalArgumentException a row has not as many values as there are columns */
     public Table {
         for (List<Value> row : rows) {

@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.result;
 
 import dev.msgrelay.loadgen.host.Finding;
-import dev.msgrelay.loadgen.host.LoadgenVersion;
 import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.result.RunRecord.Observed;
 import java.time.Instant;
@@ -47,9 +46,15 @@ public record Results(
             commandLine.addAll(args);
             return new Origin(
                     command,
-                    LoadgenVersion.here(),
+                    build(),
                     started.truncatedTo(ChronoUnit.SECONDS).toString(),
                     commandLine);
+        }
+
+        /** The version of the jar; "development" where the classes do not come from one. */
+        public static String build() {
+            String version = Results.class.getPackage().getImplementationVersion();
+            return version == null ? "development" : version;
         }
     }
 
@@ -143,7 +148,6 @@ public record Results(
             return observed.stream().anyMatch(one -> one.kind() == kind);
         }
 
-        /** A figure; NaN where it has none. */
         public double value(String figure) {
             return figures.getOrDefault(figure, Double.NaN);
         }

@@ -248,7 +248,6 @@ public record RunRecord(
         return outcome.partial() ? Double.NaN : throughput.out().messagesPerSecond();
     }
 
-    /** Bytes a second that the subscribers got, all together. */
     public double bytesOut() {
         return outcome.partial() ? Double.NaN : throughput.out().bytesPerSecond();
     }

@@ -92,7 +92,6 @@ public final class Children implements AutoCloseable {
                 .orElse(null);
     }
 
-    /** Ends the job of every worker that stays, so that it can have the next one. */
     void endJobs() throws RunException, InterruptedException {
         for (Child child : all()) {
             child.endJob();

@@ -147,7 +147,6 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         }
     }
 
-    /** All there is to say of it, at the end. */
     Published said() {
         Histogram after = outlet.acknowledgedAfter();
         return new Published(

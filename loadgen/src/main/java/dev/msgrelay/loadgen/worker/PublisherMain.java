@@ -107,7 +107,6 @@ public final class PublisherMain {
                 options, new LibraryOutlet.Acknowledged(1, load.sampling(), control::window), LAST_WORD);
     }
 
-    /** All at the same time, each on a thread of its own. */
     private void publishAtFullSpeed(Window window) throws IOException, InterruptedException {
         int segment = connections.get(0).outlet().segment();
         List<Callable<Void>> tasks = new ArrayList<>();

@@ -144,7 +144,6 @@ final class Receiver implements Heartbeat.Counted, Runnable {
         return closed != null || accounted.get() >= sent;
     }
 
-    /** Waits for the end of the stream; true when it has come. */
     boolean awaitEnd(long millis) throws InterruptedException {
         thread.join(millis);
         return !thread.isAlive();

@@ -167,7 +167,6 @@ final class Verifier implements BulkFrameConsumer {
         }
     }
 
-    /** Waits for the answer to HELLO; false when the time is over. */
     boolean awaitWelcome(long millis) throws InterruptedException {
         return welcomed.await(millis, TimeUnit.MILLISECONDS);
     }

@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.loadgen.host.LoadgenVersion;
+import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.testing.Commands;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -116,7 +116,7 @@ class UsageTest {
     @MethodSource("commands")
     void everyCommandTellsItsVersion(List<String> names) {
         for (String flag : List.of("--version", "-V")) {
-            assertThat(said(names, flag).strip()).isEqualTo("loadgen " + LoadgenVersion.here());
+            assertThat(said(names, flag).strip()).isEqualTo("loadgen " + Origin.build());
         }
     }
 
