@@ -5,9 +5,9 @@ import dev.msgrelay.lab.LabResult.ExperimentResult;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.plan.Json;
-import dev.msgrelay.loadgen.render.Table.Mark;
 import dev.msgrelay.loadgen.render.Table;
 import dev.msgrelay.loadgen.render.Table.Field;
+import dev.msgrelay.loadgen.render.Table.Mark;
 import dev.msgrelay.loadgen.render.Table.Value;
 import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
@@ -133,8 +133,10 @@ record LabReport(LabResult result) {
                         Field.text("article", one -> one.verdict().article()),
                         Field.text("here", one -> one.verdict().here()),
                         Field.text("verdict", Judged::words)));
-        Note how = new Note("Direction and size of a claim are judged apart, on " + Claim.MIN_ROUNDS
-                + " rounds or more; brackets are " + 100 * Claim.CONFIDENCE + " % intervals.", Mark.NONE);
+        Note how = new Note(
+                "Direction and size of a claim are judged apart, on " + Claim.MIN_ROUNDS
+                        + " rounds or more; brackets are " + 100 * Claim.CONFIDENCE + " % intervals.",
+                Mark.NONE);
         return new Section("Claims", List.of(how), List.of(table), List.of());
     }
 

@@ -1,9 +1,9 @@
 package dev.msgrelay.lab;
 
-import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.lab.Chart.Axis;
 import dev.msgrelay.lab.Chart.Series;
 import dev.msgrelay.lab.Chart.Series.Point;
+import dev.msgrelay.lab.TableResult.Row;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

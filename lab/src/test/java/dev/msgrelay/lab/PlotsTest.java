@@ -2,10 +2,10 @@ package dev.msgrelay.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.lab.Chart.Axis;
 import dev.msgrelay.lab.Chart.Series;
 import dev.msgrelay.lab.Chart.Series.Point;
+import dev.msgrelay.lab.TableResult.Row;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;

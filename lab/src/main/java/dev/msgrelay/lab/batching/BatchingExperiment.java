@@ -1,6 +1,7 @@
 package dev.msgrelay.lab.batching;
 
 import dev.msgrelay.lab.ArticleFigures;
+import dev.msgrelay.lab.Chart;
 import dev.msgrelay.lab.Chart.Axis;
 import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;
@@ -13,7 +14,6 @@ import dev.msgrelay.lab.Plots;
 import dev.msgrelay.lab.TableResult;
 import dev.msgrelay.lab.Verdict;
 import dev.msgrelay.lab.batching.Sender.Way;
-import dev.msgrelay.lab.Chart;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;

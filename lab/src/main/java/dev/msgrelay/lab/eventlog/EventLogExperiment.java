@@ -2,6 +2,7 @@ package dev.msgrelay.lab.eventlog;
 
 import dev.msgrelay.lab.ArticleFigures;
 import dev.msgrelay.lab.Chart.Axis;
+import dev.msgrelay.lab.Chart.Series.Point;
 import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
@@ -15,7 +16,6 @@ import dev.msgrelay.lab.Plots;
 import dev.msgrelay.lab.Threads;
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.eventlog.EventLog.Event;
-import dev.msgrelay.lab.Chart.Series.Point;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

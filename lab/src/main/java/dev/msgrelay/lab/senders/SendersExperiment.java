@@ -3,6 +3,8 @@ package dev.msgrelay.lab.senders;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.lab.ArticleFigures;
+import dev.msgrelay.lab.Chart;
+import dev.msgrelay.lab.Chart.Axis;
 import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
@@ -17,8 +19,6 @@ import dev.msgrelay.lab.TableResult;
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.senders.Clients.SendFigures;
 import dev.msgrelay.lab.senders.WorkerServer.SendAlgorithm;
-import dev.msgrelay.lab.Chart;
-import dev.msgrelay.lab.Chart.Axis;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

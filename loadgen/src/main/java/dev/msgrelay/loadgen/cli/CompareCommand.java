@@ -118,8 +118,8 @@ final class CompareCommand extends Told {
     }
 
     private PairedComparison compare(Map<Side, Sided> both, SideBySide.Schedule schedule) throws InterruptedException {
-        try (Interrupts interrupts = Interrupts.watch();
-                ProgressLine line = ProgressLine.onStderr(err());
+        try (Interrupts interrupts = new Interrupts();
+                ProgressLine line = new ProgressLine(err());
                 SideBySide relays = new SideBySide(both, schedule)) {
             WithinRuns progress = new WithinRuns(line);
             long limitNanos = (long) (minutes * TimeUnit.MINUTES.toNanos(1));

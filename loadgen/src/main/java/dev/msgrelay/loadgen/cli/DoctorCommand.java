@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.host.Doctor;
 import dev.msgrelay.loadgen.host.Finding;
 import dev.msgrelay.loadgen.host.Subprocess;
@@ -28,13 +27,7 @@ final class DoctorCommand extends Told {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        List<Finding> findings;
-        Interrupts interrupts = Interrupts.watch();
-        try {
-            findings = Doctor.examine(SystemTree.ofThisHost(), new Subprocess());
-        } finally {
-            interrupts.close();
-        }
+        List<Finding> findings = Doctor.examine(SystemTree.ofThisHost(), new Subprocess());
         String summary = Doctor.summary(findings);
         if (json) {
             print(new Results(

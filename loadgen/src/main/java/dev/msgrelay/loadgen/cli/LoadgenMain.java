@@ -76,10 +76,6 @@ public final class LoadgenMain implements Runnable {
         return code == CommandLine.ExitCode.OK ? CommandLine.ExitCode.SOFTWARE : code;
     }
 
-    public static CommandLine commandLine() {
-        return commandLine(new LoadgenMain());
-    }
-
     /** A command that fails, and tells its version, as all of loadgen's do. */
     public static CommandLine commandLine(Object userCommand) {
         CommandLine command = new CommandLine(userCommand)

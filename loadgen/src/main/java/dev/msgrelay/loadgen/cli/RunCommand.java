@@ -104,8 +104,8 @@ final class RunCommand extends Told {
             Path folder = html.toAbsolutePath().getParent();
             refuse(!Files.isDirectory(folder), "--html " + html + ": there is no directory " + folder);
         }
-        try (Interrupts interrupts = Interrupts.watch();
-                ProgressLine lines = ProgressLine.onStderr(err());
+        try (Interrupts interrupts = new Interrupts();
+                ProgressLine lines = new ProgressLine(err());
                 Way way = connect.areGiven() ? remote(load) : local(load);
                 StandingRig rig = new StandingRig(way.lane().placement())) {
             Load through = connect.areGiven() ? connect.through(load, (RemoteRelay) way.relay()) : load;

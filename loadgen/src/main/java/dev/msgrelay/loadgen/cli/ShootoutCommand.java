@@ -1,9 +1,9 @@
 package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.experiment.Interrupts;
-import dev.msgrelay.loadgen.experiment.ShootoutRun.Shootout;
 import dev.msgrelay.loadgen.experiment.ShootoutRun;
 import dev.msgrelay.loadgen.experiment.ShootoutRun.Equipment;
+import dev.msgrelay.loadgen.experiment.ShootoutRun.Shootout;
 import dev.msgrelay.loadgen.experiment.Way;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
@@ -156,8 +156,8 @@ final class ShootoutCommand extends Told {
         err().flush();
         ShootoutRun.Kept files = directory == null ? results -> {} : ResultFiles.in(directory)::write;
         ShootoutRun run;
-        try (Interrupts interrupts = Interrupts.watch();
-                ProgressLine lines = ProgressLine.onStderr(err())) {
+        try (Interrupts interrupts = new Interrupts();
+                ProgressLine lines = new ProgressLine(err())) {
             run = new ShootoutRun(
                     shootout,
                     new Equipment(spec -> open(spec, remotes, far)),

@@ -62,7 +62,6 @@ public final class Classifier {
     /** A thread that wants a core for less than this waits for something else. */
     private static final double IDLE = 0.5;
 
-
     private final Signals signals;
     private final Rates rates;
     private final Queues queues;

@@ -68,40 +68,30 @@ final class SocketSampler {
     /** Answers whether anything of the run was in it. */
     private boolean read(String text, Set<Role> roles) {
         int before = seen;
-        int publish = watched.publishPort();
-        if (publish >= 0) {
-            SocketTable.read(text, publish, entry -> addPublishing(entry, publish, roles));
-        }
-        int subscribe = watched.subscribePort();
-        if (subscribe >= 0) {
-            SocketTable.read(text, subscribe, entry -> addSubscribing(entry, subscribe, roles));
-        }
+        read(text, watched.publishPort(), roles, Role.PUBLISHER);
+        read(text, watched.subscribePort(), roles, Role.SUBSCRIBER);
         return seen > before;
     }
 
-    private void addPublishing(SocketTable.Entry entry, int port, Set<Role> roles) {
-        if (roles.contains(Role.PUBLISHER) && entry.remotePort() == port) {
-            seen++;
-            publisherSend.add(entry.localPort(), entry.sendBytes());
-        }
-        if (roles.contains(Role.RELAY) && entry.localPort() == port) {
-            seen++;
-            relayReceive.add(entry.remotePort(), entry.receiveBytes());
-        }
-    }
-
-    private void addSubscribing(SocketTable.Entry entry, int port, Set<Role> roles) {
-        if (bystanders.has(entry.localPort() == port ? entry.remotePort() : entry.localPort())) {
+    private void read(String text, int port, Set<Role> roles, Role client) {
+        if (port < 0) {
             return;
         }
-        if (roles.contains(Role.SUBSCRIBER) && entry.remotePort() == port) {
+        boolean publishes = client == Role.PUBLISHER;
+        SocketTable.read(text, port, entry -> {
+            boolean atRelay = entry.localPort() == port;
+            int clientPort = atRelay ? entry.remotePort() : entry.localPort();
+            if (!roles.contains(atRelay ? Role.RELAY : client) || !publishes && bystanders.has(clientPort)) {
+                return;
+            }
             seen++;
-            subscriberReceive.add(entry.localPort(), entry.receiveBytes());
-        }
-        if (roles.contains(Role.RELAY) && entry.localPort() == port) {
-            seen++;
-            relaySend.add(entry.remotePort(), entry.sendBytes());
-        }
+            // Bytes wait to be sent at the end that they come from.
+            if (atRelay == publishes) {
+                (atRelay ? relayReceive : subscriberReceive).add(clientPort, entry.receiveBytes());
+            } else {
+                (atRelay ? relaySend : publisherSend).add(clientPort, entry.sendBytes());
+            }
+        });
     }
 
     Queues queues() {

@@ -8,7 +8,6 @@ import dev.msgrelay.loadgen.rig.Plan;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.loadgen.rig.RunObserver;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -178,9 +177,5 @@ public final class Experiment {
         if (Thread.interrupted() || endAsked.getAsBoolean()) {
             throw new InterruptedException();
         }
-    }
-
-    public static Duration estimate(List<Plan> cells) {
-        return cells.stream().map(Plan::estimate).reduce(Duration.ZERO, Duration::plus);
     }
 }

@@ -54,7 +54,6 @@ public record PairedReport(Map<Side, String> titles, PairedComparison comparison
                 known);
     }
 
-    /** A line for each figure, the verdict, and how it came about. */
     public String table() {
         StringBuilder text = new StringBuilder();
         titles.forEach((side, title) -> line(text, "%s: %s", side, title));

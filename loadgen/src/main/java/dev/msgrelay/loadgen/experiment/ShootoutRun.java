@@ -13,6 +13,7 @@ import dev.msgrelay.loadgen.rig.Rig;
 import dev.msgrelay.loadgen.rig.RunObserver;
 import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -41,7 +42,6 @@ public final class ShootoutRun {
     private final List<LaneSheet> sheets = new ArrayList<>();
     private final List<LaneResult> skipped = new ArrayList<>();
     private Ending ending = Ending.running();
-    /** The last writing failed. */
     private boolean unwritten;
 
     /**
@@ -96,11 +96,12 @@ public final class ShootoutRun {
                         .map(spec -> new LaneSheet(Way.onPaper(spec), shootout, Rig.OWN, Iperf3::run))
                         .toList(),
                 shootout);
+        Duration once = round.stream().map(Plan::estimate).reduce(Duration.ZERO, Duration::plus);
         return ShortText.counted(shootout.lanes().size(), "lane") + " x "
                 + ShortText.counted(shootout.loads().size(), "load") + " x "
                 + ShortText.counted(shootout.rounds(), "round") + ": " + shootout.rounds() * round.size()
                 + " runs with those for ceilings, about "
-                + TimeLeft.text(Experiment.estimate(round).multipliedBy(shootout.rounds()));
+                + TimeLeft.text(once.multipliedBy(shootout.rounds()));
     }
 
     /** Does it all; where it was asked to end, the runs so far have been kept, and are marked. */

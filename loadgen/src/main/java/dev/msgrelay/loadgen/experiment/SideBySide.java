@@ -75,7 +75,6 @@ public final class SideBySide implements Rig, AutoCloseable {
         return Plan.here(side.name(), sides.get(side).contestant(), load, timing, this);
     }
 
-    /** Everything that comes before a run and is no part of it. */
     private void prepare(Side side, RunObserver observer) throws IOException, RunException, InterruptedException {
         if (!warm) {
             // For the workers, which are as new as the relay; and they are started as these loads need them.

@@ -45,7 +45,6 @@ public final class StandingRig implements Rig, AutoCloseable {
         }
     }
 
-    /** The last thing that could be seen, or null; what is left to tell of a run after an interrupt. */
     public Live lastLive() {
         return last == null ? null : last.lastLive();
     }

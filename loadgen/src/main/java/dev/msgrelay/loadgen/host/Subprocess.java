@@ -38,7 +38,8 @@ public final class Subprocess implements Tool {
         try {
             int exitCode = run(command, output);
             try (InputStream in = Files.newInputStream(output)) {
-                return new Outcome(exitCode, new String(in.readNBytes(MAX_OUTPUT_BYTES), StandardCharsets.UTF_8).strip());
+                return new Outcome(
+                        exitCode, new String(in.readNBytes(MAX_OUTPUT_BYTES), StandardCharsets.UTF_8).strip());
             }
         } finally {
             Files.delete(output);

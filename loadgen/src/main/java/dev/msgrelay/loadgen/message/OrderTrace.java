@@ -27,7 +27,6 @@ public final class OrderTrace implements MessageCheck.Order {
     private static final long PLACE_FACTOR = 0xC2B2AE3D27D4EB4FL;
     private static final long MIX_FACTOR = 0xD6E8FEB86659FD93L;
 
-
     /** In place of a hash; a block that has it by chance, once in 2^64, is a hole. */
     private static final long HOLE = Long.MIN_VALUE;
 

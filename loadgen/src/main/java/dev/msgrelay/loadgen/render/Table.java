@@ -24,16 +24,6 @@ public record Table(String caption, List<Column> columns, List<List<Value>> rows
         BAD
     }
 
-    /** @throws IllegalArgumentException a row has not as many values as there are columns */
-    public Table {
-        for (List<Value> row : rows) {
-            if (row.size() != columns.size()) {
-                throw new IllegalArgumentException("table '" + caption + "': a row of " + row.size() + " values for "
-                        + columns.size() + " columns");
-            }
-        }
-    }
-
     /** Texts have {@link Unit#TEXT}, and stand to the left. */
     public record Column(String title, Unit unit) {
         public static Column text(String title) {

@@ -19,7 +19,6 @@ import java.nio.file.StandardCopyOption;
  * Each file is whole at any time: an old one stays until the new one takes its place.
  */
 public final class ResultFiles {
-    /** Everything, for programs. */
     public static final String JSON = "results.json";
 
     public static final String HTML = "report.html";

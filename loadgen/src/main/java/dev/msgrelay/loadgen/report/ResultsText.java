@@ -2,9 +2,9 @@ package dev.msgrelay.loadgen.report;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
 
-import dev.msgrelay.loadgen.render.Table.Mark;
 import dev.msgrelay.loadgen.render.Table;
 import dev.msgrelay.loadgen.render.Table.Field;
+import dev.msgrelay.loadgen.render.Table.Mark;
 import dev.msgrelay.loadgen.render.Table.Value;
 import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;

@@ -45,10 +45,7 @@ public record Results(
             List<String> commandLine = new ArrayList<>(List.of("loadgen"));
             commandLine.addAll(args);
             return new Origin(
-                    command,
-                    build(),
-                    started.truncatedTo(ChronoUnit.SECONDS).toString(),
-                    commandLine);
+                    command, build(), started.truncatedTo(ChronoUnit.SECONDS).toString(), commandLine);
         }
 
         /** The version of the jar; "development" where the classes do not come from one. */

@@ -7,6 +7,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -277,11 +278,8 @@ public final class Child {
                 () -> {
                     try (BufferedReader in =
                             new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
-                        String line;
-                        while ((line = in.readLine()) != null) {
-                            sink.accept(line);
-                        }
-                    } catch (IOException e) {
+                        in.lines().forEach(sink);
+                    } catch (IOException | UncheckedIOException e) {
                         // the process was killed while we read
                     }
                     sink.accept(null);

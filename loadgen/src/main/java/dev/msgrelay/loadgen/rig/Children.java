@@ -66,7 +66,6 @@ public final class Children implements AutoCloseable {
         return placement;
     }
 
-    /** Starts a worker with the workers' own JVM options, for a job that {@code main} takes. */
     public Child startWorker(Site site, String name, Class<?> main, Object job) throws IOException {
         return startWorker(site, name, main, job, 0);
     }
@@ -98,7 +97,6 @@ public final class Children implements AutoCloseable {
         }
     }
 
-    /** Starts a JVM with the load generator's classes, under a name for people. */
     public synchronized Child start(Site site, String name, Site.JavaProgram program) throws IOException {
         return add(new Child(name, site, site.start(program)));
     }

@@ -131,10 +131,7 @@ public final class Control {
     /** Hands on line by line, and exits the process when stdin ends. */
     static void readCommands(Consumer<String> each) {
         try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-            String line;
-            while ((line = in.readLine()) != null) {
-                each.accept(line);
-            }
+            in.lines().forEach(each);
         } catch (IOException | RuntimeException e) {
             System.err.println("control: " + e);
         }

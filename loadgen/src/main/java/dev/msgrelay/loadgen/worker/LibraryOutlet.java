@@ -86,7 +86,9 @@ final class LibraryOutlet implements Outlet {
             }
         }
         if (outcome != PublishOutcome.ACCEPTED) {
-            throw publisher.failure().orElseGet(() -> new IOException("no message was taken for " + PATIENCE.toSeconds() + " s"));
+            throw publisher
+                    .failure()
+                    .orElseGet(() -> new IOException("no message was taken for " + PATIENCE.toSeconds() + " s"));
         }
     }
 

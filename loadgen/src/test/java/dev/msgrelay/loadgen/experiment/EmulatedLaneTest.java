@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneSpec;
@@ -59,7 +60,7 @@ class EmulatedLaneTest {
     /** Keeping it is the kernel's. */
     @Test
     void theRateIsSetAtBothEnds() throws Exception {
-        try (Lane lane = Lane.open(GIGABIT)) {
+        try (Lane lane = Lane.open(GIGABIT, new Subprocess())) {
             for (Site end : List.of(lane.near(), lane.far())) {
                 assertThat(RealLanes.at(end, "tc", "qdisc", "show", "dev", "lane0"))
                         .contains("tbf", "rate 1Gbit");
@@ -70,8 +71,8 @@ class EmulatedLaneTest {
     /** Large packets that TCP leaves uncut are counted as the segments that they stand for, each with its headers. */
     @Test
     void theKernelCountsFullSegmentsWithTheirHeadersAndNoOtherLaneKnowsOfThem() throws Exception {
-        try (Lane lane = Lane.open(GIGABIT.withMtu(9_000));
-                Lane other = Lane.open(GIGABIT)) {
+        try (Lane lane = Lane.open(GIGABIT.withMtu(9_000), new Subprocess());
+                Lane other = Lane.open(GIGABIT, new Subprocess())) {
             assertThat(lane.near().address()).isEqualTo(other.near().address());
             long before = RealLanes.sentFrom(other.near()).path("bytes").asLong(-1);
             for (Site end : List.of(lane.near(), lane.far())) {
@@ -113,7 +114,7 @@ class EmulatedLaneTest {
         List<String> namespaces = new ArrayList<>();
         List<Long> holders;
         Set<Long> processes;
-        try (Lane lane = Lane.open(GIGABIT)) {
+        try (Lane lane = Lane.open(GIGABIT, new Subprocess())) {
             holders = RealLanes.holders(lane);
             for (long pid : holders) {
                 namespaces.add(RealLanes.namespaceOf(pid));

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.condition.OS;
 @EnabledOnOs(OS.LINUX)
 @Tag("thorough")
 class BoundRunTest {
-    private static final Contestant RELAY =
-            new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS);
+    private static final Contestant RELAY = new RelayContestant(
+            List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS, false, null);
 
     @Test
     void aSubscriberThatReadsSlowlyUnderBackpressure() throws Exception {

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.condition.OS;
 @EnabledOnOs(OS.LINUX)
 @Tag("thorough")
 class DisturbedRunTest {
-    private static final Contestant RELAY =
-            new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS);
+    private static final Contestant RELAY = new RelayContestant(
+            List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS, false, null);
 
     private final List<Process> started = new ArrayList<>();
 
