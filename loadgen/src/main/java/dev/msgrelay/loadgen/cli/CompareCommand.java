@@ -157,7 +157,7 @@ final class CompareCommand extends Told {
         both.forEach((side, one) -> titles.put(side, one.title()));
         PairedReport report = new PairedReport(titles, comparison);
         if (json) {
-            print(report.results(origin()));
+            print(report.results(nothingYet()));
         } else {
             print(report.table());
         }

@@ -6,7 +6,7 @@ import dev.msgrelay.loadgen.message.Check;
 import dev.msgrelay.loadgen.message.SizeTable;
 import dev.msgrelay.loadgen.plan.Clients;
 import dev.msgrelay.loadgen.plan.Load;
-import dev.msgrelay.loadgen.plan.SlowReaders;
+import dev.msgrelay.loadgen.plan.Load.SlowReaders;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.protocol.Policy;
 import java.time.Duration;

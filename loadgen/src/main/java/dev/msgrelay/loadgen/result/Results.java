@@ -167,6 +167,14 @@ public record Results(
         return new Results(schemaVersion, origin, ending, sites, lanes, ratios, turns, findings, newNotes);
     }
 
+    public Results withFindings(List<Finding> newFindings) {
+        return new Results(schemaVersion, origin, ending, sites, lanes, ratios, turns, newFindings, notes);
+    }
+
+    public Results withTurns(List<Turn> newTurns, List<Ratio> newRatios) {
+        return new Results(schemaVersion, origin, ending, sites, lanes, newRatios, newTurns, findings, notes);
+    }
+
     public List<RunRecord> runs() {
         return lanes.stream()
                 .flatMap(lane -> lane.cells().stream())

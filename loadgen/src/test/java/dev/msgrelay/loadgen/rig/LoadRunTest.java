@@ -9,7 +9,7 @@ import dev.msgrelay.loadgen.message.BodySizes;
 import dev.msgrelay.loadgen.message.Check;
 import dev.msgrelay.loadgen.plan.Clients;
 import dev.msgrelay.loadgen.plan.Load;
-import dev.msgrelay.loadgen.plan.SlowReaders;
+import dev.msgrelay.loadgen.plan.Load.SlowReaders;
 import dev.msgrelay.loadgen.plan.SubscriberResult;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.result.RunRecord;
