@@ -16,7 +16,7 @@ import java.util.function.Function;
  * @param better who is ahead beyond doubt, see {@link PairedComparison#DOUBT}; or null
  */
 public record PairedRow(Figure figure, double medianA, double medianB, int rounds, Estimate ratio, Side better) {
-    /** Of the interval: 1 is outside of it in 5 % of comparisons of what is alike; {@link PairedComparison#DOUBT} says why. */
+    /** Of the interval: 1 is outside in 5 % of comparisons of what is alike, see {@link PairedComparison#DOUBT}. */
     private static final double CONFIDENCE = 0.96;
 
     /**

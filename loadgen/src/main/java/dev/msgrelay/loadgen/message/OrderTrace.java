@@ -14,10 +14,10 @@ import java.util.Map;
  *  blocks     |   hash    |    (hole)    |     hash      | the rest: hash
  * </pre>
  *
- * What is hashed is where which message begins a <em>run</em>, messages in a row of one publisher: the others follow from
- * that. A block is so many messages, a power of two. Memory is taken once; when it is full each two blocks become one. A
- * block in which messages are missing is a hole, and is not compared. As JSON it goes to the controller. Not thread-safe:
- * the subscriber's thread owns it.
+ * What is hashed is where which message begins a <em>run</em>, messages in a row of one publisher: the others follow
+ * from that. A block is so many messages, a power of two. Memory is taken once; when it is full each two blocks become
+ * one. A block in which messages are missing is a hole, and is not compared. As JSON it goes to the controller. Not
+ * thread-safe: the subscriber's thread owns it.
  */
 public final class OrderTrace implements MessageCheck.Order {
     /** Blocks that are kept at most; even. */

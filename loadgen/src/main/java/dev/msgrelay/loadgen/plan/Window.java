@@ -1,8 +1,8 @@
 package dev.msgrelay.loadgen.plan;
 
 /**
- * When a run starts and which part of it is measured, by {@link System#nanoTime}; agreed in advance by all processes, so
- * that everybody's msg/s is taken over the very same time.
+ * When a run starts and which part of it is measured, by {@link System#nanoTime}; agreed in advance by all processes,
+ * so that everybody's msg/s is taken over the very same time.
  *
  * <pre>
  *  primed        sendFrom             begin                               end

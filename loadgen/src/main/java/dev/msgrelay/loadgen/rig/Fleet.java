@@ -23,7 +23,7 @@ final class Fleet {
     static final long PUBLISHED_NANOS = TimeUnit.SECONDS.toNanos(120);
     /** Above the bound that the subscriber has of its own. */
     private static final long DRAINED_NANOS = TimeUnit.SECONDS.toNanos(180);
-    /** So many connections have room in a process's usual heap; a subscriber has a histogram of a quarter of a megabyte. */
+    /** So many have room in a process's usual heap; a subscriber has a histogram of a quarter of a megabyte. */
     private static final int CONNECTIONS_PER_USUAL_HEAP = 64;
 
     private static final int CONNECTIONS_PER_MEGABYTE = 2;

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A directory for the Unix sockets, the keys and the data of runs, for nobody else to read. A shell that waits for the end
- * of its stdin removes it: when it is closed, or when this process has ended, however that came. Thread-safe.
+ * A directory for the Unix sockets, the keys and the data of runs, for nobody else to read. A shell that waits for
+ * the end of its stdin removes it: when it is closed, or when this process has ended, however that came. Thread-safe.
  */
 final class RunDirectory implements AutoCloseable {
     /** Ctrl-C goes to all processes of a terminal; a relay that ends with this process may write a moment longer. */
