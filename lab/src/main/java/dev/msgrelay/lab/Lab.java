@@ -16,8 +16,8 @@ public record Lab(Experiment.Settings settings, Path json, Path html, PrintWrite
     public int run(List<Experiment> experiments) throws IOException, InterruptedException {
         out.println("machine: " + Machine.here());
         out.flush();
-        try (Interrupts interrupts = Interrupts.watch();
-                ProgressLine progress = ProgressLine.onStderr(err)) {
+        try (Interrupts interrupts = new Interrupts();
+                ProgressLine progress = new ProgressLine(err)) {
             LabRun run = new LabRun(settings, progress::step, interrupts::isRequested);
             run.check(experiments);
             boolean failed = false;

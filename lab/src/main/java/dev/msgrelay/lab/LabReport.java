@@ -5,14 +5,9 @@ import dev.msgrelay.lab.LabResult.ExperimentResult;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.plan.Json;
-import dev.msgrelay.loadgen.render.Chart;
-import dev.msgrelay.loadgen.render.Mark;
-import dev.msgrelay.loadgen.render.Page;
-import dev.msgrelay.loadgen.render.Page.Fact;
-import dev.msgrelay.loadgen.render.Page.Section;
-import dev.msgrelay.loadgen.render.Page.Section.Note;
 import dev.msgrelay.loadgen.render.Table;
 import dev.msgrelay.loadgen.render.Table.Field;
+import dev.msgrelay.loadgen.render.Table.Mark;
 import dev.msgrelay.loadgen.render.Table.Value;
 import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
@@ -138,20 +133,32 @@ record LabReport(LabResult result) {
                         Field.text("article", one -> one.verdict().article()),
                         Field.text("here", one -> one.verdict().here()),
                         Field.text("verdict", Judged::words)));
-        Note how = Note.of("Direction and size of a claim are judged apart, on " + Claim.MIN_ROUNDS
-                + " rounds or more; brackets are " + 100 * Claim.CONFIDENCE + " % intervals.");
+        Note how = new Note(
+                "Direction and size of a claim are judged apart, on " + Claim.MIN_ROUNDS
+                        + " rounds or more; brackets are " + 100 * Claim.CONFIDENCE + " % intervals.",
+                Mark.NONE);
         return new Section("Claims", List.of(how), List.of(table), List.of());
     }
 
     private static Section section(ExperimentResult experiment, TableResult table) {
         List<Note> notes = new ArrayList<>();
-        notes.add(Note.of(table.table().title()));
-        notes.add(Note.of("Article: " + source(experiment.experiment())));
+        notes.add(new Note(table.table().title(), Mark.NONE));
+        notes.add(new Note("Article: " + source(experiment.experiment()), Mark.NONE));
         experiment.remarks().forEach(remark -> notes.add(new Note(remark, Mark.NOTE)));
         failures(table).forEach(failure -> notes.add(new Note(failure, Mark.BAD)));
         String title = experiment.experiment().name() + ": " + table.table().id();
         return new Section(title, notes, List.of(shown(rounds(table), table)), table.plots());
     }
+
+    /** The document of the page, whose script sets all texts as text. */
+    record Page(String title, String subtitle, List<Section> sections, String factsTitle, List<Fact> facts) {}
+
+    record Fact(String name, String value) {}
+
+    record Section(String title, List<Note> notes, List<Table> tables, List<Chart> charts) {}
+
+    /** A paragraph; one that is marked stands out. */
+    record Note(String text, Mark mark) {}
 
     /** All that was measured, for programs. A figure that does not exist is null. */
     String json() {

@@ -1,6 +1,6 @@
 package dev.msgrelay.lab;
 
-import dev.msgrelay.loadgen.render.Chart.Series;
+import dev.msgrelay.lab.Chart.Series;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

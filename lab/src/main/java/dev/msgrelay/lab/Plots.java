@@ -1,11 +1,9 @@
 package dev.msgrelay.lab;
 
+import dev.msgrelay.lab.Chart.Axis;
+import dev.msgrelay.lab.Chart.Series;
+import dev.msgrelay.lab.Chart.Series.Point;
 import dev.msgrelay.lab.TableResult.Row;
-import dev.msgrelay.loadgen.render.Chart;
-import dev.msgrelay.loadgen.render.Chart.Axis;
-import dev.msgrelay.loadgen.render.Chart.Series;
-import dev.msgrelay.loadgen.render.Chart.Series.Point;
-import dev.msgrelay.loadgen.render.Unit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,14 +15,6 @@ import java.util.stream.DoubleStream;
 /** The kinds of plots that the experiments have. Rows that failed have no line. */
 public final class Plots {
     private Plots() {}
-
-    public static Axis linear(String label) {
-        return Axis.linear(label, Unit.PLAIN);
-    }
-
-    public static Axis log(String label) {
-        return Axis.log(label, Unit.PLAIN);
-    }
 
     /** A line a way of doing it, a point a setting: medians of one column over medians of another. */
     public static Function<TableResult, Chart> ofRows(String title, Axis xAxis, Column x, Axis yAxis, Column y) {
@@ -52,7 +42,7 @@ public final class Plots {
     static Chart byRound(TableResult table) {
         Column column = table.table().columns().get(0);
         String title = column.name() + ", round by round";
-        return chart(table, title, linear("round"), log(column.heading()), Row::label, row -> {
+        return chart(table, title, Axis.linear("round"), Axis.log(column.heading()), Row::label, row -> {
             List<Point> line = new ArrayList<>();
             for (int round = 0; round < row.goes().size(); round++) {
                 double value = row.goes().get(round).value(column);
@@ -77,7 +67,7 @@ public final class Plots {
         }
         lines.values().removeIf(List::isEmpty);
         List<Series> series = new ArrayList<>();
-        lines.forEach((name, all) -> series.add(new Series(name, all, false)));
-        return new Chart(title, "", x, y, series);
+        lines.forEach((name, all) -> series.add(new Series(name, all)));
+        return new Chart(title, x, y, series);
     }
 }

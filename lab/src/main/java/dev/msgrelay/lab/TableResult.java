@@ -1,6 +1,5 @@
 package dev.msgrelay.lab;
 
-import dev.msgrelay.loadgen.render.Chart;
 import java.util.List;
 import java.util.stream.Stream;
 

@@ -3,6 +3,7 @@ package dev.msgrelay.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.msgrelay.lab.Chart.Axis;
 import dev.msgrelay.lab.LabResult.ExperimentResult;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.loadgen.host.Machine;
@@ -91,7 +92,7 @@ class LabPageTest {
                 ArticleFigures.of(List.of(Tables.SPEED), "A, 1 client | 20"),
                 judged -> Claim.judge(
                         List.of(Claim.better("A is faster", Tables.SPEED, "A, 1 client", "B, 1 client")), judged),
-                List.of(Plots.ofRows("speed", Plots.linear("clients"), CLIENTS, Plots.linear("MB/s"), Tables.SPEED)));
+                List.of(Plots.ofRows("speed", Axis.linear("clients"), CLIENTS, Axis.linear("MB/s"), Tables.SPEED)));
         TableResult measured = new TableResult(
                 table,
                 List.of(

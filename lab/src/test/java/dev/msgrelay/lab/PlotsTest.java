@@ -2,17 +2,17 @@ package dev.msgrelay.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.lab.Chart.Axis;
+import dev.msgrelay.lab.Chart.Series;
+import dev.msgrelay.lab.Chart.Series.Point;
 import dev.msgrelay.lab.TableResult.Row;
-import dev.msgrelay.loadgen.render.Chart.Axis;
-import dev.msgrelay.loadgen.render.Chart.Series;
-import dev.msgrelay.loadgen.render.Chart.Series.Point;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class PlotsTest {
     private static final Column LOAD = Column.plain("load", "1/s");
-    private static final Axis AXIS = Plots.linear("any");
+    private static final Axis AXIS = Axis.linear("any");
 
     @Test
     void aLineAWayOfDoingItAPointASetting() {
@@ -43,8 +43,7 @@ class PlotsTest {
                 name,
                 IntStream.range(0, xy.length / 2)
                         .mapToObj(i -> new Series.Point(xy[2 * i], xy[2 * i + 1]))
-                        .toList(),
-                false);
+                        .toList());
     }
 
     private static Measurement at(double load, double time) {

@@ -1,6 +1,8 @@
 package dev.msgrelay.lab.batching;
 
 import dev.msgrelay.lab.ArticleFigures;
+import dev.msgrelay.lab.Chart;
+import dev.msgrelay.lab.Chart.Axis;
 import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
@@ -12,7 +14,6 @@ import dev.msgrelay.lab.Plots;
 import dev.msgrelay.lab.TableResult;
 import dev.msgrelay.lab.Verdict;
 import dev.msgrelay.lab.batching.Sender.Way;
-import dev.msgrelay.loadgen.render.Chart;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -105,9 +106,9 @@ public final class BatchingExperiment {
                 table -> judgeThreads(table, Load.threads(Collections.max(producers))),
                 List.of(Plots.ofRows(
                         "Throughput as threads are added",
-                        Plots.linear("threads"),
+                        Axis.linear("threads"),
                         Load.PRODUCERS,
-                        Plots.linear("delivered, msg/s"),
+                        Axis.linear("delivered, msg/s"),
                         Load.DELIVERED)));
     }
 
@@ -134,7 +135,7 @@ public final class BatchingExperiment {
 
     private static Function<TableResult, Chart> latencyByLoad(String title, Column latency) {
         return Plots.ofRows(
-                title, Plots.log("load, msg/s"), Load.LOAD, Plots.log(latency.name() + " latency, us"), latency);
+                title, Axis.log("load, msg/s"), Load.LOAD, Axis.log(latency.name() + " latency, us"), latency);
     }
 
     private static Claim burst(String text, Column column, Way better, Way worse) {

@@ -7,6 +7,7 @@ import dev.msgrelay.lab.Measurement;
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.batching.Sender.Way;
 import dev.msgrelay.loadgen.message.MessageCheck;
+import dev.msgrelay.loadgen.message.MessageCheck.Order;
 import dev.msgrelay.loadgen.message.SizeTable;
 import java.io.IOException;
 import java.time.Duration;
@@ -27,7 +28,7 @@ record Burst(Way way, int bursts) {
     static final Column PACKETS = Column.lower("packets a burst", "");
 
     Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
-        MessageCheck check = new MessageCheck(SlowDevice.MESSAGES, SizeTable.fixed(Sender.BODY));
+        MessageCheck check = new MessageCheck(SlowDevice.MESSAGES, SizeTable.fixed(Sender.BODY), Order.UNHEARD);
         SlowDevice device = new SlowDevice(SlowDevice::pass, check);
         List<Semaphore> released = Stream.generate(() -> new Semaphore(0))
                 .limit(SlowDevice.MESSAGES)

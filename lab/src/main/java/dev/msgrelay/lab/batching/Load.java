@@ -10,6 +10,7 @@ import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.batching.Sender.Way;
 import dev.msgrelay.loadgen.message.LoadMessage;
 import dev.msgrelay.loadgen.message.MessageCheck;
+import dev.msgrelay.loadgen.message.MessageCheck.Order;
 import dev.msgrelay.loadgen.message.SizeTable;
 import dev.msgrelay.loadgen.worker.Waiter;
 import dev.msgrelay.protocol.FrameReader;
@@ -175,7 +176,7 @@ record Load(Way way, int producers, int rate, Duration duration) {
 
         Receiver(SocketChannel channel, int producers) {
             this.channel = channel;
-            this.check = MessageCheck.withoutOrder(producers, SizeTable.fixed(Sender.BODY));
+            this.check = new MessageCheck(producers, SizeTable.fixed(Sender.BODY), Order.UNHEARD);
             thread.start();
         }
 

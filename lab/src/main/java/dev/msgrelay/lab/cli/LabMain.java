@@ -9,8 +9,8 @@ import dev.msgrelay.lab.eventlog.EventLogExperiment;
 import dev.msgrelay.lab.files.FilesExperiment;
 import dev.msgrelay.lab.readers.ReadersExperiment;
 import dev.msgrelay.lab.senders.SendersExperiment;
-import dev.msgrelay.loadgen.cli.Limits;
 import dev.msgrelay.loadgen.cli.LoadgenMain;
+import dev.msgrelay.loadgen.cli.Options;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -20,11 +20,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code loadgen lab}: a program of its own beside loadgen, started as if it were one of its commands. */
 @Command(
@@ -36,10 +33,7 @@ import picocli.CommandLine.Spec;
             "Every result is checked; one that is wrong is shown as FAILED, with no time.",
             "Exits 1 when a row is FAILED."
         })
-public final class LabMain implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec;
-
+public final class LabMain extends Options implements Callable<Integer> {
     @Parameters(
             paramLabel = "EXPERIMENT",
             description =
@@ -105,7 +99,7 @@ public final class LabMain implements Callable<Integer> {
         int asked = rounds != null ? rounds : quick ? 3 : Claim.MIN_ROUNDS;
         Experiment.Settings settings = new Experiment.Settings(quick, asked, duration, sizes, directory);
         List<Experiment> all = experiments(settings);
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = spec().commandLine().getOut();
         if (names.equals(List.of("list"))) {
             for (Experiment one : all) {
                 out.printf(Locale.ROOT, "%-12s %s%n%-12s %s%n", one.name(), one.question(), "", one.article());
@@ -113,16 +107,16 @@ public final class LabMain implements Callable<Integer> {
             out.flush();
             return 0;
         }
-        return new Lab(settings, json, html, out, spec.commandLine().getErr()).run(chosen(all));
+        return new Lab(settings, json, html, out, spec().commandLine().getErr()).run(chosen(all));
     }
 
     private void check() {
-        Limits.duration(spec, duration, null);
+        refuseZero("--duration", duration);
         if (rounds != null) {
-            Limits.within(spec, "--rounds", rounds, 1, 101);
+            within("--rounds", rounds, 1, 101);
         }
         if (sizes != null) {
-            sizes.forEach(size -> Limits.within(spec, "--size", size, 1, 1_000_000));
+            sizes.forEach(size -> within("--size", size, 1, 1_000_000));
         }
         checkWritable("--json", json);
         checkWritable("--html", html);
@@ -145,11 +139,5 @@ public final class LabMain implements Callable<Integer> {
             refuse(!known.contains(name), "'" + name + "' is no experiment: " + String.join(", ", known));
         }
         return names.stream().map(name -> all.get(known.indexOf(name))).toList();
-    }
-
-    private void refuse(boolean wrong, String message) {
-        if (wrong) {
-            throw new ParameterException(spec.commandLine(), message);
-        }
     }
 }

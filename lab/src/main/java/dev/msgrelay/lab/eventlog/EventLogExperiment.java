@@ -1,6 +1,8 @@
 package dev.msgrelay.lab.eventlog;
 
 import dev.msgrelay.lab.ArticleFigures;
+import dev.msgrelay.lab.Chart.Axis;
+import dev.msgrelay.lab.Chart.Series.Point;
 import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
@@ -14,7 +16,6 @@ import dev.msgrelay.lab.Plots;
 import dev.msgrelay.lab.Threads;
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.eventlog.EventLog.Event;
-import dev.msgrelay.loadgen.render.Chart.Series.Point;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -107,8 +108,8 @@ public final class EventLogExperiment {
                 table -> Claim.judge(CLAIMS, table),
                 List.of(Plots.ofCurves(
                         "time of a burst, by percentile",
-                        Plots.log("one burst in so many takes longer"),
-                        Plots.linear("ms"))));
+                        Axis.log("one burst in so many takes longer"),
+                        Axis.linear("ms"))));
     }
 
     private static Contestant row(String name, Opener<Path, EventLog> opener, Duration duration) {

@@ -3,6 +3,8 @@ package dev.msgrelay.lab.senders;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.lab.ArticleFigures;
+import dev.msgrelay.lab.Chart;
+import dev.msgrelay.lab.Chart.Axis;
 import dev.msgrelay.lab.Claim;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant;
@@ -17,8 +19,6 @@ import dev.msgrelay.lab.TableResult;
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.senders.Clients.SendFigures;
 import dev.msgrelay.lab.senders.WorkerServer.SendAlgorithm;
-import dev.msgrelay.loadgen.render.Chart;
-import dev.msgrelay.loadgen.render.Chart.Axis;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -111,12 +111,12 @@ public final class SendersExperiment {
                 ARTICLE,
                 result -> Claim.judge(claims(), result),
                 List.of(
-                        byClients("time to the first byte", Plots.log("s"), INITIAL),
-                        byClients("total throughput", Plots.linear("MB/s"), THROUGHPUT)));
+                        byClients("time to the first byte", Axis.log("s"), INITIAL),
+                        byClients("total throughput", Axis.linear("MB/s"), THROUGHPUT)));
     }
 
     private static Function<TableResult, Chart> byClients(String title, Axis axis, Column column) {
-        return Plots.ofRows(title, Plots.linear("clients"), CLIENTS, axis, column);
+        return Plots.ofRows(title, Axis.linear("clients"), CLIENTS, axis, column);
     }
 
     /** Socket buffers are as large as the server's own. */

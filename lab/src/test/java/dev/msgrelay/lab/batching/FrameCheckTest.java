@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class FrameCheckTest {
     private static final int BODY = 40;
 
-    private final MessageCheck check = new MessageCheck(2, SizeTable.fixed(BODY));
+    private final MessageCheck check = new MessageCheck(2, SizeTable.fixed(BODY), MessageCheck.Order.UNHEARD);
 
     @Test
     void onceWholeAndInOrderIsRight() {

@@ -17,8 +17,8 @@ class WorkedExampleTest {
     private static final int MTU = 1_448;
 
     private long now;
-    private final SlowDevice device =
-            new SlowDevice(nanos -> now += nanos, new MessageCheck(MESSAGES, SizeTable.fixed(BODY)));
+    private final SlowDevice device = new SlowDevice(
+            nanos -> now += nanos, new MessageCheck(MESSAGES, SizeTable.fixed(BODY), MessageCheck.Order.UNHEARD));
 
     @Test
     void serialTheyQueueOneBehindTheOther() throws Exception {

@@ -102,8 +102,8 @@ final class CeilingCommand extends Told {
     }
 
     private int measure() throws IOException, InterruptedException {
-        try (Interrupts interrupts = Interrupts.watch();
-                ProgressLine lines = ProgressLine.onStderr(err());
+        try (Interrupts interrupts = new Interrupts();
+                ProgressLine lines = new ProgressLine(err());
                 Way way =
                         Way.open(LaneSpec.of(unix ? LaneKind.UNIX : LaneKind.LOOPBACK), List.of(), List.of(), false)) {
             List<Plan> plans = new ArrayList<>();

@@ -47,6 +47,9 @@ final class CompareCommand extends Told {
 
     private static final Duration PACED_COLD = Duration.ofSeconds(15);
 
+    /** Warm-up of publishers and subscribers, which stay for the whole comparison. */
+    private static final Duration WORKERS = Duration.ofSeconds(10);
+
     /** Warm-up of one that is warm: it takes the second loop again, or gives it back. */
     private static final Duration WARM = Duration.ofSeconds(2);
 
@@ -109,13 +112,14 @@ final class CompareCommand extends Told {
         refuse(!stay && ofRound > 1, "--pairs " + ofRound + ": the plain relay ends with a run");
         Duration warmup = ofRound > 1 ? WARM : paced ? PACED_COLD : COLD;
         Timing each = sides.load().timing(warmup, paced ? PACED_DURATION : DURATION);
+        Timing workers = sides.load().timing(WORKERS, DURATION);
         Duration cold = sides.load().timing(COLD, DURATION).warmup();
-        return new SideBySide.Schedule(new Timing(cold, Duration.ofMillis(100)), each, ofRound);
+        return new SideBySide.Schedule(workers, new Timing(cold, Duration.ofMillis(100)), each, ofRound);
     }
 
     private PairedComparison compare(Map<Side, Sided> both, SideBySide.Schedule schedule) throws InterruptedException {
-        try (Interrupts interrupts = Interrupts.watch();
-                ProgressLine line = ProgressLine.onStderr(err());
+        try (Interrupts interrupts = new Interrupts();
+                ProgressLine line = new ProgressLine(err());
                 SideBySide relays = new SideBySide(both, schedule)) {
             WithinRuns progress = new WithinRuns(line);
             long limitNanos = (long) (minutes * TimeUnit.MINUTES.toNanos(1));
@@ -153,7 +157,7 @@ final class CompareCommand extends Told {
         both.forEach((side, one) -> titles.put(side, one.title()));
         PairedReport report = new PairedReport(titles, comparison);
         if (json) {
-            print(report.results(origin()));
+            print(report.results(nothingYet()));
         } else {
             print(report.table());
         }

@@ -78,7 +78,7 @@ final class ConnectOptions extends Options {
         }
         if (areGiven()) {
             exclude(LOCAL, connect == null ? "--context" : "--connect");
-            refuse(timeout != null && timeout.isZero(), "--connect-timeout 0 is not above 0");
+            refuseZero("--connect-timeout", timeout);
         }
     }
 
@@ -127,7 +127,6 @@ final class ConnectOptions extends Options {
         return link == null ? null : parsed("--link: ", link, ConnectOptions::link);
     }
 
-    /** A link of this speed, with Ethernet's usual MTU. */
     static Link link(String speed) {
         return new Link(LinkSpeed.parse(speed), SegmentFormat.usual(ETHERNET_MTU));
     }
@@ -164,7 +163,6 @@ final class ConnectOptions extends Options {
         return Endpoint.parse(alone ? text + ":" + usualPort : text);
     }
 
-    /** The endpoint of subscribers, where nothing else is said. */
     static Endpoint oneBelow(Endpoint publish) {
         if (publish.port() < 2) {
             throw new IllegalArgumentException(publish + " has no port below; give --connect-subscribe too");

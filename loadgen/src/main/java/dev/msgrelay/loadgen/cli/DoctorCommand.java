@@ -1,13 +1,10 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.host.Doctor;
 import dev.msgrelay.loadgen.host.Finding;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.SystemTree;
-import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
-import dev.msgrelay.loadgen.result.Results.Site;
 import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -28,25 +25,13 @@ final class DoctorCommand extends Told {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        List<Finding> findings;
-        Interrupts interrupts = Interrupts.watch();
-        try {
-            findings = Doctor.examine(SystemTree.ofThisHost(), new Subprocess());
-        } finally {
-            interrupts.close();
-        }
+        List<Finding> findings = Doctor.examine(SystemTree.ofThisHost(), new Subprocess());
         String summary = Doctor.summary(findings);
         if (json) {
-            print(new Results(
-                    Results.SCHEMA_VERSION,
-                    origin(),
-                    Ending.complete(),
-                    List.of(Site.here()),
-                    List.of(),
-                    List.of(),
-                    List.of(),
-                    findings,
-                    List.of(summary)));
+            print(nothingYet()
+                    .withFindings(findings)
+                    .withNotes(List.of(summary))
+                    .with(Ending.complete()));
         } else {
             findings.forEach(finding -> print(finding.line() + "\n"));
             print("\n" + summary + "\n");

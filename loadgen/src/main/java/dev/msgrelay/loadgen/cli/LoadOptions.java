@@ -6,7 +6,7 @@ import dev.msgrelay.loadgen.message.Check;
 import dev.msgrelay.loadgen.message.SizeTable;
 import dev.msgrelay.loadgen.plan.Clients;
 import dev.msgrelay.loadgen.plan.Load;
-import dev.msgrelay.loadgen.plan.SlowReaders;
+import dev.msgrelay.loadgen.plan.Load.SlowReaders;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.protocol.Policy;
 import java.time.Duration;
@@ -127,7 +127,7 @@ final class LoadOptions extends Options {
         return tls ? load.withTls() : load;
     }
 
-    /** Times that are not given are these; a warm-up at least, and as long as the speed grows. */
+    /** Times that are not given are these. */
     Timing timing(Duration usualWarmup, Duration usualDuration) {
         return timing(warmup, usualWarmup, duration == null ? usualDuration : duration);
     }

@@ -1,8 +1,7 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.host.LoadgenVersion;
 import dev.msgrelay.loadgen.lane.LaneKind;
-import dev.msgrelay.loadgen.result.ResultFileException;
+import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.text.Durations;
@@ -77,10 +76,6 @@ public final class LoadgenMain implements Runnable {
         return code == CommandLine.ExitCode.OK ? CommandLine.ExitCode.SOFTWARE : code;
     }
 
-    public static CommandLine commandLine() {
-        return commandLine(new LoadgenMain());
-    }
-
     /** A command that fails, and tells its version, as all of loadgen's do. */
     public static CommandLine commandLine(Object userCommand) {
         CommandLine command = new CommandLine(userCommand)
@@ -108,7 +103,7 @@ public final class LoadgenMain implements Runnable {
     }
 
     private static void tellVersion(CommandLine command) {
-        command.getCommandSpec().version("loadgen " + LoadgenVersion.here());
+        command.getCommandSpec().version("loadgen " + Origin.build());
         command.getSubcommands().values().forEach(LoadgenMain::tellVersion);
     }
 
@@ -136,7 +131,7 @@ public final class LoadgenMain implements Runnable {
             return EXIT_INTERRUPTED;
         }
         if (e instanceof RunException || e instanceof IOException) {
-            command.getErr().println(name + ": FAIL: " + ResultFileException.told(e));
+            command.getErr().println(name + ": FAIL: " + RunException.told(e));
             return CommandLine.ExitCode.SOFTWARE;
         }
         throw e;

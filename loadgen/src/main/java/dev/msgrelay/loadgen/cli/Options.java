@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
  * what extends this throws a {@link ParameterException} that names the option, its value, and its limits or what it does not
  * go with.
  */
-abstract class Options {
+public abstract class Options {
     @Spec
     private CommandSpec own;
 
@@ -25,16 +25,18 @@ abstract class Options {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec user;
 
-    final CommandSpec spec() {
+    protected final CommandSpec spec() {
         return user == null ? own : user;
     }
 
-    final void refuse(boolean wrong, String message) {
-        Limits.refuse(spec(), wrong, message);
+    protected final void refuse(boolean wrong, String message) {
+        if (wrong) {
+            throw new ParameterException(spec().commandLine(), message);
+        }
     }
 
-    final void within(String option, long value, long min, long max) {
-        Limits.within(spec(), option, value, min, max);
+    protected final void within(String option, long value, long min, long max) {
+        refuse(value < min || value > max, option + " " + value + " is not within " + min + ".." + max);
     }
 
     /** Refuses options that would have no effect beside another one, such as "--connect". */
@@ -70,10 +72,15 @@ abstract class Options {
         return spec().commandLine().getParseResult().hasMatchedOption(option);
     }
 
-    /** A warm-up that is given is exact; null: the usual one, or as long as the speed grows. */
+    /** @param warmup null: the usual one */
     final Timing timing(Duration warmup, Duration usual, Duration duration) {
-        Duration measured = Limits.duration(spec(), duration, null);
-        return warmup == null ? new Timing(usual, measured).orUntilSteady() : new Timing(warmup, measured);
+        refuseZero("--duration", duration);
+        return new Timing(warmup == null ? usual : warmup, duration);
+    }
+
+    /** @param time null where it is not given */
+    protected final void refuseZero(String option, Duration time) {
+        refuse(time != null && time.isZero(), option + " 0 is not above 0");
     }
 
     /** The value of an option; the name, "--link: ", stands before what the parser finds wrong. */

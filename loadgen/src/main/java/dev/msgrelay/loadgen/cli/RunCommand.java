@@ -96,16 +96,16 @@ final class RunCommand extends Told {
         Load load = loadOptions.load(start.policy());
         refuse(p99 != null && load.rate() > 0, "--p99 chooses a rate of the curve: it takes no --rate " + load.rate());
         refuse(p99 != null && !load.isChecked(), "--p99 needs --check full: without it no latency is measured");
-        refuse(p99 != null && p99.isZero(), "--p99 0 is not above 0");
+        refuseZero("--p99", p99);
         Timing first = load.rate() > 0
                 ? loadOptions.timing(PACED_WARMUP, PACED_DURATION)
-                : loadOptions.timing(WARMUP, DURATION).exactly();
+                : loadOptions.timing(WARMUP, DURATION);
         if (html != null) {
             Path folder = html.toAbsolutePath().getParent();
             refuse(!Files.isDirectory(folder), "--html " + html + ": there is no directory " + folder);
         }
-        try (Interrupts interrupts = Interrupts.watch();
-                ProgressLine lines = ProgressLine.onStderr(err());
+        try (Interrupts interrupts = new Interrupts();
+                ProgressLine lines = new ProgressLine(err());
                 Way way = connect.areGiven() ? remote(load) : local(load);
                 StandingRig rig = new StandingRig(way.lane().placement())) {
             Load through = connect.areGiven() ? connect.through(load, (RemoteRelay) way.relay()) : load;
@@ -182,9 +182,7 @@ final class RunCommand extends Told {
         double each = full.out() / load.subscribers() / load.publishers();
         for (int percent : percents) {
             int rate = (int) Math.min(Load.MAX_RATE, each * percent / 100);
-            Timing timing = loadOptions
-                    .timing(plans.isEmpty() ? FIRST_OF_CURVE : OF_CURVE, CURVE_DURATION)
-                    .exactly();
+            Timing timing = loadOptions.timing(plans.isEmpty() ? FIRST_OF_CURVE : OF_CURVE, CURVE_DURATION);
             if (rate > 0 && plans.stream().noneMatch(plan -> plan.load().rate() == rate)) {
                 plans.add(way.plan(load.withRate(rate), timing, rig));
             }

@@ -1,9 +1,9 @@
 package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.experiment.Interrupts;
-import dev.msgrelay.loadgen.experiment.Shootout;
 import dev.msgrelay.loadgen.experiment.ShootoutRun;
 import dev.msgrelay.loadgen.experiment.ShootoutRun.Equipment;
+import dev.msgrelay.loadgen.experiment.ShootoutRun.Shootout;
 import dev.msgrelay.loadgen.experiment.Way;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
@@ -45,8 +45,8 @@ import picocli.CommandLine.Option;
         })
 final class ShootoutCommand extends Told {
     private static final int MAX_ROUNDS = 101;
-    /** At a fixed rate a JVM takes its time to compile what it runs, and a schedule and a p99 see that. */
-    private static final Duration PACED_WARMUP = Duration.ofSeconds(10);
+    /** A relay that finds itself busy takes a second loop after a second, and compiles a part of its code anew. */
+    private static final Duration WARMUP = Duration.ofSeconds(10);
 
     @Option(
             names = "--lanes",
@@ -111,7 +111,7 @@ final class ShootoutCommand extends Told {
     @Option(
             names = "--warmup",
             paramLabel = "TIME",
-            description = "Time before each measured part, under the same load (8s to 10s, until the speed is steady).")
+            description = "Time before each measured part, under the same load (10s).")
     private Duration warmup;
 
     @Option(
@@ -156,8 +156,8 @@ final class ShootoutCommand extends Told {
         err().flush();
         ShootoutRun.Kept files = directory == null ? results -> {} : ResultFiles.in(directory)::write;
         ShootoutRun run;
-        try (Interrupts interrupts = Interrupts.watch();
-                ProgressLine lines = ProgressLine.onStderr(err())) {
+        try (Interrupts interrupts = new Interrupts();
+                ProgressLine lines = new ProgressLine(err())) {
             run = new ShootoutRun(
                     shootout,
                     new Equipment(spec -> open(spec, remotes, far)),
@@ -209,8 +209,7 @@ final class ShootoutCommand extends Told {
         within("--rounds", rounds, 1, MAX_ROUNDS);
         // Arguments that the relay refuses are told now, and not when ceilings have been measured.
         relayOptions.arguments(null);
-        boolean paced = rates.stream().anyMatch(rate -> rate > 0);
-        Timing timing = timing(warmup, paced ? PACED_WARMUP : Timing.FULL_SPEED_WARMUP, duration);
+        Timing timing = timing(warmup, WARMUP, duration);
         refuse(link != null && remotes.isEmpty(), "--link needs --connect");
         Set<LaneSpec> specs = new LinkedHashSet<>(local());
         remotes.forEach(name -> specs.add(LaneSpec.remote(name)));

@@ -26,13 +26,9 @@ abstract class Told extends Options implements Callable<Integer> {
         return spec().commandLine().getErr();
     }
 
-    final Origin origin() {
-        return Origin.of(
-                called, spec().name(), spec().commandLine().getParseResult().originalArgs());
-    }
-
     final Results nothingYet() {
-        return Results.of(origin(), List.of(Site.here()));
+        List<String> args = spec().commandLine().getParseResult().originalArgs();
+        return Results.of(Origin.of(called, spec().name(), args), List.of(Site.here()));
     }
 
     static Experiment experiment(Interrupts interrupts, RunObserver observer, int giveUpAfter) {

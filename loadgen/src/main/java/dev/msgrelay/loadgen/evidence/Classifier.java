@@ -62,8 +62,6 @@ public final class Classifier {
     /** A thread that wants a core for less than this waits for something else. */
     private static final double IDLE = 0.5;
 
-    private static final double WORTH_TELLING = 0.01;
-
     private final Signals signals;
     private final Rates rates;
     private final Queues queues;
@@ -163,13 +161,13 @@ public final class Classifier {
         if (signals.lateBehindRelay()) {
             boolean told = holds != null && holds.heldBack() >= rates.late();
             if (told) {
-                heldBack();
+                reasons.add(holds.publishers());
             } else {
                 queue("not read by the relay", queues.relayReceive());
             }
             boolean subscribers = holds != null && holds.backpressure() >= rates.late();
             if (subscribers) {
-                backpressure();
+                reasons.add(holds.subscribers());
             }
             cpu(relay);
             return subscribers ? SUBSCRIBER : RELAY;
@@ -206,7 +204,7 @@ public final class Classifier {
                 queue("not read by the subscriber", queues.subscriberReceive());
             }
             if (backpressured()) {
-                backpressure();
+                reasons.add(holds.subscribers());
             }
             cpu(subscriber);
             return own(SUBSCRIBER, subscriber);
@@ -235,13 +233,13 @@ public final class Classifier {
         queue("not sent by the publishers", queues.publisherSend());
         queue("not read by the subscriber", queues.subscriberReceive());
         if (backpressured()) {
-            backpressure();
+            reasons.add(holds.subscribers());
             return LINK;
         }
         LinkShare link = signals.link();
         link(link);
         if (holds != null) {
-            heldBack();
+            reasons.add(holds.publishers());
         }
         return !link.throughIn() && !link.throughOut() && allCoresBusy() ? machine() : RELAY_HOST;
     }
@@ -252,11 +250,11 @@ public final class Classifier {
         }
         queue("not read by the relay", queues.relayReceive());
         if (holds != null) {
-            heldBack();
+            reasons.add(holds.publishers());
         }
         cpu(relay);
         if (backpressured()) {
-            backpressure();
+            reasons.add(holds.subscribers());
             return UNCLEAR;
         }
         if (heldBackMostly() || relay != null && relay.wantsMost() && !isFull(queues.relaySend())) {
@@ -369,55 +367,22 @@ public final class Classifier {
         reasons.add(format(pattern, values));
     }
 
-    /** "relay's busiest thread (relay-loop-0) ran 0.67 of the time and waited another 0.31 for a core". */
     private void cpu(CpuShare cpu) {
         if (cpu != null) {
-            String waits =
-                    signals.sampled().waitsKnown() ? format(" and waited another %.2f for a core", cpu.waited()) : "";
-            say("%s's busiest thread (%s) ran %.2f of the time%s", cpu.process(), cpu.thread(), cpu.run(), waits);
+            reasons.add(cpu.text(signals.sampled().waitsKnown()));
         }
     }
 
-    /** "not read by the relay (the longest of 4): at least 32 KiB in 0.97 of 20 samples, 1,764 KiB on average". */
     private void queue(String what, Queue queue) {
         if (queue != null) {
-            say(
-                    "%s%s: at least %d KiB in %.2f of %d samples, %,.0f KiB on average",
-                    what,
-                    queue.connections() == 1 ? "" : " (the longest of " + queue.connections() + ")",
-                    Queue.LONG_BYTES >> 10,
-                    queue.waiting(),
-                    queue.samples(),
-                    queue.meanBytes() / 1024.0);
+            reasons.add(what + queue.text());
         }
     }
 
     private void sayMachine() {
         if (machine != null) {
-            String others = machine.others() < WORTH_TELLING
-                    ? ""
-                    : format(", %.2f with other programs", machine.others())
-                            + (machine.busiest().isEmpty() ? "" : ", most of all " + machine.busiest());
-            say(
-                    "the machine's %d cores were idle %.2f of the time, %.2f in network interrupts%s%s",
-                    machine.cores(),
-                    machine.idle(),
-                    machine.softirq(),
-                    machine.steal() < WORTH_TELLING ? "" : format(", %.2f taken by the host", machine.steal()),
-                    others);
+            reasons.add(machine.text());
         }
-    }
-
-    private void heldBack() {
-        say(
-                "publishers were held back %.2f of the time, the ring was %.2f full on average",
-                holds.heldBack(), holds.ringUsed());
-    }
-
-    private void backpressure() {
-        say(
-                "the slowest subscriber with the policy backpressure kept the log from growing %.2f of the time",
-                holds.backpressure());
     }
 
     private void link(LinkShare link) {

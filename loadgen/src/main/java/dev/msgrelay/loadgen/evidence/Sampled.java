@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.evidence;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import dev.msgrelay.loadgen.evidence.Watched.Role;
 import java.util.Comparator;
 import java.util.List;
@@ -53,6 +55,12 @@ public record Sampled(int samples, List<CpuShare> cpu, boolean waitsKnown, Machi
         public boolean wantsMost() {
             return wanted() >= MOST;
         }
+
+        /** "relay's busiest thread (relay-loop-0) ran 0.67 of the time and waited another 0.31 for a core". */
+        String text(boolean waitsKnown) {
+            String waits = waitsKnown ? format(" and waited another %.2f for a core", waited) : "";
+            return format("%s's busiest thread (%s) ran %.2f of the time%s", process, thread, run, waits);
+        }
     }
 
     /**
@@ -74,7 +82,20 @@ public record Sampled(int samples, List<CpuShare> cpu, boolean waitsKnown, Machi
             double own,
             double others,
             String busiest,
-            double clock) {}
+            double clock) {
+        private static final double WORTH_TELLING = 0.01;
+
+        String text() {
+            String most = busiest.isEmpty() ? "" : ", most of all " + busiest;
+            return format(
+                    "the machine's %d cores were idle %.2f of the time, %.2f in network interrupts%s%s",
+                    cores,
+                    idle,
+                    softirq,
+                    steal < WORTH_TELLING ? "" : format(", %.2f taken by the host", steal),
+                    others < WORTH_TELLING ? "" : format(", %.2f with other programs", others) + most);
+        }
+    }
 
     /**
      * Samples of one end of all connections of one kind; of several, the one whose queue was long most often.
@@ -96,6 +117,14 @@ public record Sampled(int samples, List<CpuShare> cpu, boolean waitsKnown, Machi
         /** Often nothing waits in it: its reader catches up, so it is not its reader that is slow. */
         public boolean isEmpty() {
             return waiting <= EMPTY;
+        }
+
+        /** " (the longest of 4): at least 32 KiB in 0.97 of 20 samples, 1,764 KiB on average". */
+        String text() {
+            return (connections == 1 ? "" : " (the longest of " + connections + ")")
+                    + format(
+                            ": at least %d KiB in %.2f of %d samples, %,.0f KiB on average",
+                            LONG_BYTES >> 10, waiting, samples, meanBytes / 1024.0);
         }
     }
 

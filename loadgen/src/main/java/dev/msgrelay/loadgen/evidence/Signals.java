@@ -72,7 +72,29 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
      * @param backpressure the slowest subscriber with that policy kept the log from growing
      * @param ringUsed share of the ring's cells that were in use, on average of the reports
      */
-    public record RelayHolds(double heldBack, double backpressure, double ringUsed) {}
+    public record RelayHolds(double heldBack, double backpressure, double ringUsed) {
+        /** Of these times within so long; null where one of them is not known. */
+        public static RelayHolds of(double seconds, double heldBack, double backpressure, double ringUsed) {
+            return seconds <= 0 || Double.isNaN(heldBack + backpressure)
+                    ? null
+                    : new RelayHolds(
+                            Math.min(1, heldBack / seconds),
+                            Math.min(1, backpressure / seconds),
+                            Double.isNaN(ringUsed) ? 0 : ringUsed);
+        }
+
+        String publishers() {
+            return format(
+                    "publishers were held back %.2f of the time, the ring was %.2f full on average",
+                    heldBack, ringUsed);
+        }
+
+        String subscribers() {
+            return format(
+                    "the slowest subscriber with the policy backpressure kept the log from growing %.2f of the time",
+                    backpressure);
+        }
+    }
 
     /**
      * How much of what the link could give a run has used, 0..1; NaN where there is no link, or its speed is not known.

@@ -18,7 +18,8 @@ import java.util.stream.Collectors;
  * namespace is read once, by way of one of its processes. The sampler's thread owns it.
  */
 final class SocketSampler {
-    static final List<String> TABLES = List.of("/net/tcp", "/net/tcp6");
+    private static final String SOCKET = "socket:[";
+    private static final List<String> TABLES = List.of("/net/tcp", "/net/tcp6");
 
     private final SystemTree source;
     private final Watched watched;
@@ -33,13 +34,14 @@ final class SocketSampler {
     /** Tables of each process in which something of the run was found: to read one, the kernel walks all sockets. */
     private final Map<Long, List<String>> tables = new HashMap<>();
 
-    private final Bystanders bystanders;
+    /** Ports of clients that hold nobody back, however long their queues are ({@link Watched.Process#beside}). */
+    private final Set<Integer> bystanders = new HashSet<>();
+
     private int seen;
 
     SocketSampler(SystemTree source, Watched watched) {
         this.source = source;
         this.watched = watched;
-        this.bystanders = new Bystanders(source, watched);
         Map<String, Long> first = new LinkedHashMap<>();
         for (Watched.Process process : watched.processes()) {
             // Without the right to look, the worst that happens is that a table is read more than once.
@@ -53,7 +55,7 @@ final class SocketSampler {
         if (watched.publishPort() < 0 && watched.subscribePort() < 0) {
             return; // Unix sockets
         }
-        bystanders.find();
+        findBystanders();
         namespaces.forEach((pid, roles) -> {
             List<String> known = tables.get(pid);
             List<String> wanted = known == null || known.isEmpty() ? TABLES : known;
@@ -68,40 +70,58 @@ final class SocketSampler {
     /** Answers whether anything of the run was in it. */
     private boolean read(String text, Set<Role> roles) {
         int before = seen;
-        int publish = watched.publishPort();
-        if (publish >= 0) {
-            SocketTable.read(text, publish, entry -> addPublishing(entry, publish, roles));
-        }
-        int subscribe = watched.subscribePort();
-        if (subscribe >= 0) {
-            SocketTable.read(text, subscribe, entry -> addSubscribing(entry, subscribe, roles));
-        }
+        read(text, watched.publishPort(), roles, Role.PUBLISHER);
+        read(text, watched.subscribePort(), roles, Role.SUBSCRIBER);
         return seen > before;
     }
 
-    private void addPublishing(SocketTable.Entry entry, int port, Set<Role> roles) {
-        if (roles.contains(Role.PUBLISHER) && entry.remotePort() == port) {
-            seen++;
-            publisherSend.add(entry.localPort(), entry.sendBytes());
+    private void read(String text, int port, Set<Role> roles, Role client) {
+        if (port < 0) {
+            return;
         }
-        if (roles.contains(Role.RELAY) && entry.localPort() == port) {
+        boolean publishes = client == Role.PUBLISHER;
+        SocketTable.read(text, port, entry -> {
+            boolean atRelay = entry.localPort() == port;
+            int clientPort = atRelay ? entry.remotePort() : entry.localPort();
+            if (!roles.contains(atRelay ? Role.RELAY : client) || !publishes && bystanders.contains(clientPort)) {
+                return;
+            }
             seen++;
-            relayReceive.add(entry.remotePort(), entry.receiveBytes());
+            // Bytes wait to be sent at the end that they come from.
+            if (atRelay == publishes) {
+                (atRelay ? relayReceive : subscriberReceive).add(clientPort, entry.receiveBytes());
+            } else {
+                (atRelay ? relaySend : publisherSend).add(clientPort, entry.sendBytes());
+            }
+        });
+    }
+
+    /** They are connected before the first look and never again, so that they are found once. */
+    private void findBystanders() {
+        int port = watched.subscribePort();
+        if (port < 0 || !bystanders.isEmpty()) {
+            return;
+        }
+        for (Watched.Process process :
+                watched.processes().stream().filter(Watched.Process::beside).toList()) {
+            Set<String> inodes = sockets(process.pid());
+            for (String table : TABLES) {
+                SocketTable.read(source.text(process.pid() + table).orElse(""), port, entry -> {
+                    if (entry.remotePort() == port && inodes.contains(entry.inode())) {
+                        bystanders.add(entry.localPort());
+                    }
+                });
+            }
         }
     }
 
-    private void addSubscribing(SocketTable.Entry entry, int port, Set<Role> roles) {
-        if (bystanders.has(entry.localPort() == port ? entry.remotePort() : entry.localPort())) {
-            return;
-        }
-        if (roles.contains(Role.SUBSCRIBER) && entry.remotePort() == port) {
-            seen++;
-            subscriberReceive.add(entry.localPort(), entry.receiveBytes());
-        }
-        if (roles.contains(Role.RELAY) && entry.localPort() == port) {
-            seen++;
-            relaySend.add(entry.remotePort(), entry.sendBytes());
-        }
+    private Set<String> sockets(long pid) {
+        String directory = pid + "/fd";
+        return source.names(directory).stream()
+                .map(name -> source.link(directory + "/" + name).orElse(""))
+                .filter(target -> target.startsWith(SOCKET))
+                .map(target -> target.substring(SOCKET.length(), target.length() - 1))
+                .collect(Collectors.toSet());
     }
 
     Queues queues() {
@@ -148,55 +168,6 @@ final class SocketSampler {
                             (double) sum.bytes / sum.samples))
                     .max(Comparator.comparingDouble(Queue::waiting).thenComparingDouble(Queue::meanBytes))
                     .orElse(null);
-        }
-    }
-
-    /**
-     * Connections of processes that hold nobody back, however long their queues are ({@link Watched.Process#beside}). They are
-     * connected before the first look and never again, so that they are found once. The sampler's thread owns it.
-     */
-    private static final class Bystanders {
-        private static final String SOCKET = "socket:[";
-
-        private final SystemTree source;
-        private final List<Watched.Process> processes;
-        private final int port;
-        private final Set<Integer> clients = new HashSet<>();
-
-        Bystanders(SystemTree source, Watched watched) {
-            this.source = source;
-            this.processes =
-                    watched.processes().stream().filter(Watched.Process::beside).toList();
-            this.port = watched.subscribePort();
-        }
-
-        void find() {
-            if (port < 0 || !clients.isEmpty()) {
-                return;
-            }
-            for (Watched.Process process : processes) {
-                Set<String> inodes = sockets(process.pid());
-                for (String table : SocketSampler.TABLES) {
-                    SocketTable.read(source.text(process.pid() + table).orElse(""), port, entry -> {
-                        if (entry.remotePort() == port && inodes.contains(entry.inode())) {
-                            clients.add(entry.localPort());
-                        }
-                    });
-                }
-            }
-        }
-
-        private Set<String> sockets(long pid) {
-            String directory = pid + "/fd";
-            return source.names(directory).stream()
-                    .map(name -> source.link(directory + "/" + name).orElse(""))
-                    .filter(target -> target.startsWith(SOCKET))
-                    .map(target -> target.substring(SOCKET.length(), target.length() - 1))
-                    .collect(Collectors.toSet());
-        }
-
-        boolean has(int client) {
-            return clients.contains(client);
         }
     }
 }

@@ -16,11 +16,7 @@ public record Watched(List<Process> processes, int publishPort, int subscribePor
      *
      * @param beside it holds nobody back, whatever it does: it counts for what the machine did, and for nothing else
      */
-    public record Process(Role role, String name, long pid, boolean beside) {
-        public Process(Role role, String name, long pid) {
-            this(role, name, pid, false);
-        }
-    }
+    public record Process(Role role, String name, long pid, boolean beside) {}
 
     public enum Role {
         PUBLISHER,

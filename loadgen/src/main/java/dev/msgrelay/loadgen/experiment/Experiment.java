@@ -2,14 +2,12 @@ package dev.msgrelay.loadgen.experiment;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
 
-import dev.msgrelay.loadgen.result.ResultFileException;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.rig.LoadRun;
 import dev.msgrelay.loadgen.rig.Plan;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.loadgen.rig.RunObserver;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -151,7 +149,7 @@ public final class Experiment {
             record = plan.rig().run(plan, round, observer);
         } catch (IOException | RunException e) {
             endIfAsked();
-            record = RunRecord.partial(round, started, List.of(ResultFileException.told(e)));
+            record = RunRecord.partial(round, started, List.of(RunException.told(e)));
         }
         checkEnd();
         Run run = new Run(plan, runs.size(), record);
@@ -179,9 +177,5 @@ public final class Experiment {
         if (Thread.interrupted() || endAsked.getAsBoolean()) {
             throw new InterruptedException();
         }
-    }
-
-    public static Duration estimate(List<Plan> cells) {
-        return cells.stream().map(Plan::estimate).reduce(Duration.ZERO, Duration::plus);
     }
 }

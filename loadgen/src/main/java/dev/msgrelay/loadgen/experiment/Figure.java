@@ -80,7 +80,6 @@ public enum Figure {
         return this == RELAY_CPU ? " needs less" : " faster";
     }
 
-    /** CPU time of the relay's process, for a million messages that subscribers got. */
     private static double cpuSecondsPerMillion(RunRecord result) {
         double cpuSeconds = result.resources().processes().get(0).cpuSeconds();
         return cpuSeconds * 1e6 / result.throughput().out().messages();

@@ -9,14 +9,11 @@ public final class Interrupts implements AutoCloseable {
     private final Thread hook;
     private volatile boolean requested;
 
-    private Interrupts(Thread worker) {
+    /** Watches over the calling thread until closed. */
+    public Interrupts() {
+        Thread worker = Thread.currentThread();
         hook = new Thread(() -> interrupt(worker), "interrupt");
         Runtime.getRuntime().addShutdownHook(hook);
-    }
-
-    /** Watches over the calling thread until closed. */
-    public static Interrupts watch() {
-        return new Interrupts(Thread.currentThread());
     }
 
     private void interrupt(Thread worker) {

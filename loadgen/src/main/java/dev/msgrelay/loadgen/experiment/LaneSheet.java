@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.experiment;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
 
+import dev.msgrelay.loadgen.experiment.ShootoutRun.Shootout;
 import dev.msgrelay.loadgen.lane.Iperf3;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.plan.Load;
@@ -29,7 +30,6 @@ final class LaneSheet {
 
     private final Way way;
     private final Shootout shootout;
-    /** The relay's, by load. */
     private final Map<Load, Plan> relays = new LinkedHashMap<>();
     /** Where there is no line rate, the plain relay's, by what is sent through it. Loads that differ little share it. */
     private final Map<Load, Plan> plains = new LinkedHashMap<>();

@@ -8,10 +8,8 @@ import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Counted.Spread;
 import dev.msgrelay.loadgen.result.Results;
-import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.loadgen.result.Results.Ratio;
 import dev.msgrelay.loadgen.result.Results.Side;
-import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.result.Results.Turn;
 import dev.msgrelay.protocol.text.ShortText;
 import java.util.ArrayList;
@@ -54,7 +52,6 @@ public record PairedReport(Map<Side, String> titles, PairedComparison comparison
                 known);
     }
 
-    /** A line for each figure, the verdict, and how it came about. */
     public String table() {
         StringBuilder text = new StringBuilder();
         titles.forEach((side, title) -> line(text, "%s: %s", side, title));
@@ -134,25 +131,20 @@ public record PairedReport(Map<Side, String> titles, PairedComparison comparison
         return text.toString();
     }
 
-    public Results results(Origin origin) {
+    public Results results(Results nothingYet) {
         List<String> notes = new ArrayList<>();
         titles.forEach((side, title) -> notes.add(side + ": " + title));
         notes.addAll(ends().lines().toList());
         notes.add(comparison.failures().isEmpty() ? "verdict: " + verdict() : "FAIL");
         notes.addAll(comparison.failures());
-        return new Results(
-                Results.SCHEMA_VERSION,
-                origin,
-                comparison.ended().ending(),
-                List.of(Site.here()),
-                List.of(),
-                Stream.concat(
-                                comparison.rows().stream().map(this::ratio),
-                                comparison.frequencies().stream().map(this::frequency))
-                        .toList(),
-                comparison.runs(),
-                List.of(),
-                notes);
+        List<Ratio> ratios = Stream.concat(
+                        comparison.rows().stream().map(this::ratio),
+                        comparison.frequencies().stream().map(this::frequency))
+                .toList();
+        return nothingYet
+                .withTurns(comparison.runs(), ratios)
+                .withNotes(notes)
+                .with(comparison.ended().ending());
     }
 
     private Ratio ratio(PairedRow row) {

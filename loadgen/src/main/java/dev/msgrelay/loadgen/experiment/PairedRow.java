@@ -16,10 +16,7 @@ import java.util.function.Function;
  * @param better who is ahead beyond doubt, see {@link PairedComparison#DOUBT}; or null
  */
 public record PairedRow(Figure figure, double medianA, double medianB, int rounds, Estimate ratio, Side better) {
-    /**
-     * Confidence of the interval: it is looked at after each pair, and what ends at a narrow one has had luck more often than not. With
-     * that, 1 is outside of this one in 5 % of comparisons of what is alike, as a test simulates.
-     */
+    /** Of the interval: 1 is outside in 5 % of comparisons of what is alike, see {@link PairedComparison#DOUBT}. */
     private static final double CONFIDENCE = 0.96;
 
     /**

@@ -4,6 +4,7 @@ import dev.msgrelay.loadgen.experiment.Experiment.Until;
 import dev.msgrelay.loadgen.lane.Iperf3;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
@@ -12,6 +13,7 @@ import dev.msgrelay.loadgen.rig.Rig;
 import dev.msgrelay.loadgen.rig.RunObserver;
 import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -40,8 +42,17 @@ public final class ShootoutRun {
     private final List<LaneSheet> sheets = new ArrayList<>();
     private final List<LaneResult> skipped = new ArrayList<>();
     private Ending ending = Ending.running();
-    /** The last writing failed. */
     private boolean unwritten;
+
+    /**
+     * The tasks of a shootout.
+     *
+     * @param baseline whether one connection without a relay is measured, too, on lanes with a link
+     */
+    public record Shootout(List<LaneSpec> lanes, List<Load> loads, int rounds, Timing timing, boolean baseline) {
+        /** More cells (loads times lanes) than this are refused: somebody mistyped a list. */
+        public static final int MAX_CELLS = 500;
+    }
 
     /** Everything that touches the machine: tests put another one in its place. */
     public record Equipment(Rig rig, Opener opener, LaneSheet.Iperf iperf3) {
@@ -85,11 +96,12 @@ public final class ShootoutRun {
                         .map(spec -> new LaneSheet(Way.onPaper(spec), shootout, Rig.OWN, Iperf3::run))
                         .toList(),
                 shootout);
+        Duration once = round.stream().map(Plan::estimate).reduce(Duration.ZERO, Duration::plus);
         return ShortText.counted(shootout.lanes().size(), "lane") + " x "
                 + ShortText.counted(shootout.loads().size(), "load") + " x "
                 + ShortText.counted(shootout.rounds(), "round") + ": " + shootout.rounds() * round.size()
                 + " runs with those for ceilings, about "
-                + TimeLeft.text(Experiment.estimate(round).multipliedBy(shootout.rounds()));
+                + TimeLeft.text(once.multipliedBy(shootout.rounds()));
     }
 
     /** Does it all; where it was asked to end, the runs so far have been kept, and are marked. */

@@ -36,18 +36,18 @@ public final class SideBySide implements Rig, AutoCloseable {
     private boolean warm;
     private int runs;
 
-    /** One side, with its title for people. */
     public record Sided(String title, Load load, Contestant contestant) {}
 
     /**
      * How long runs are, and how many have the same processes.
      *
+     * @param workers of the run that makes publishers and subscribers warm, which nobody counts
      * @param first of relays that stay for more than a pair, at full speed, before anything is counted; one that is started
      *     for a single run has nothing but the run's own warm-up
-     * @param each of all runs; the warm-up of the first one, which nobody counts, may go on until the speed is steady
+     * @param each of all others
      * @param pairs of a round
      */
-    public record Schedule(Timing first, Timing each, int pairs) {}
+    public record Schedule(Timing workers, Timing first, Timing each, int pairs) {}
 
     private record Standing(Children children, Contestant.Started contestant) implements AutoCloseable {
         @Override
@@ -62,10 +62,8 @@ public final class SideBySide implements Rig, AutoCloseable {
     }
 
     public List<Plan> plans() {
-        // Both sides have the same time to become warm.
-        Timing each = schedule.each().exactly();
         return Stream.of(Side.values())
-                .map(side -> plan(side, load(side), each))
+                .map(side -> plan(side, load(side), schedule.each()))
                 .toList();
     }
 
@@ -77,14 +75,13 @@ public final class SideBySide implements Rig, AutoCloseable {
         return Plan.here(side.name(), sides.get(side).contestant(), load, timing, this);
     }
 
-    /** Everything that comes before a run and is no part of it. */
     private void prepare(Side side, RunObserver observer) throws IOException, RunException, InterruptedException {
         if (!warm) {
             // For the workers, which are as new as the relay; and they are started as these loads need them.
             boolean alike = load(side).equals(load(side.other()));
             for (Side each : alike ? List.of(side) : List.of(side, side.other())) {
                 try (Standing own = start(each, observer)) {
-                    through(plan(each, load(each), schedule.each()), 0, own, workers, observer);
+                    through(plan(each, load(each), schedule.workers()), 0, own, workers, observer);
                 }
             }
             warm = true;
@@ -139,7 +136,7 @@ public final class SideBySide implements Rig, AutoCloseable {
     private static RunRecord through(Plan plan, int round, Standing relay, Children workers, RunObserver observer)
             throws IOException, RunException, InterruptedException {
         observer.phase("running " + plan.name());
-        return new LoadRun(plan, round, RunObserver.NONE).through(relay.contestant(), workers);
+        return new LoadRun(plan, round, RunObserver.NONE, relay.contestant(), workers).run();
     }
 
     @Override

@@ -30,12 +30,12 @@ public final class StandingRig implements Rig, AutoCloseable {
     @Override
     public RunRecord run(Plan plan, int round, RunObserver observer)
             throws IOException, RunException, InterruptedException {
-        last = new LoadRun(plan, round, observer);
         if (started == null) {
             observer.phase("starting " + plan.contestant().name());
             started = plan.contestant().start(relay, plan.load());
         }
-        return last.through(started, workers);
+        last = new LoadRun(plan, round, observer, started, workers);
+        return last.run();
     }
 
     /** Ends the relay; one that does not end in time is killed, and fails the run. */
@@ -45,7 +45,6 @@ public final class StandingRig implements Rig, AutoCloseable {
         }
     }
 
-    /** The last thing that could be seen, or null; what is left to tell of a run after an interrupt. */
     public Live lastLive() {
         return last == null ? null : last.lastLive();
     }

@@ -18,14 +18,11 @@ public final class TimeLeft {
         spent += nanos;
     }
 
-    Duration left() {
-        double factor = plannedDone == 0 ? 1 : (double) spent / plannedDone;
-        return Duration.ofNanos(Math.round(Math.max(0, plannedLeft) * factor));
-    }
-
     /** ", about 3 min left"; nothing where nobody knows. */
     String text() {
-        return plannedLeft <= 0 ? "" : ", about " + text(left()) + " left";
+        double factor = plannedDone == 0 ? 1 : (double) spent / plannedDone;
+        Duration left = Duration.ofNanos(Math.round(plannedLeft * factor));
+        return plannedLeft <= 0 ? "" : ", about " + text(left) + " left";
     }
 
     /** "40 s" up to two minutes, then "3 min". */

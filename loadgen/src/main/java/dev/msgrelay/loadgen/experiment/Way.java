@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.experiment;
 
 import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
@@ -55,13 +56,13 @@ public record Way(Lane lane, Places places, Contestant relay) implements AutoClo
             throws IOException, InterruptedException {
         boolean door = spec.isEmulated() && !tls;
         Places places = spec.isEmulated() ? new Places(door ? Place.NEAR_UNIX : Place.NEAR, Place.FAR) : Places.NEAR;
-        Lane lane = Lane.open(spec);
+        Lane lane = Lane.open(spec, new Subprocess());
         Way way = new Way(lane, places, new RelayContestant(relayArgs, javaOptions, door, null));
         if (!spec.isEmulated()) {
             return way;
         }
         try {
-            new LoadRun(way.sender(TRIAL), 0, RunObserver.NONE).run();
+            LoadRun.alone(way.sender(TRIAL), 0, RunObserver.NONE);
             return way;
         } catch (IOException | RunException e) {
             lane.close();

@@ -40,15 +40,11 @@ public record LaneTools(String way, String reason) {
     }
 
     private static String missing(Tool tool) throws InterruptedException {
-        for (List<String> command : List.of(
-                List.of("ip", "-V"),
-                List.of("tc", "-V"),
-                List.of("unshare", "--version"),
-                List.of("nsenter", "--version"))) {
+        for (String name : List.of("ip", "tc", "unshare", "nsenter")) {
             try {
-                tool.run(command);
+                tool.run(List.of(name, "-V"));
             } catch (IOException e) {
-                return "no command " + command.get(0) + " here";
+                return "no command " + name + " here";
             }
         }
         return null;

@@ -4,8 +4,6 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,13 +12,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
-/** Commands as child processes, each with a limit of time and of what it may print. Thread-safe. */
+/** Commands as child processes, each with a limit of time, and of what of its output is read. Thread-safe. */
 public final class Subprocess implements Tool {
     private static final long LIMIT_MILLIS = 20_000;
     private static final List<String> ALSO = List.of("/usr/sbin", "/sbin");
@@ -38,37 +33,36 @@ public final class Subprocess implements Tool {
 
     @Override
     public Outcome run(List<String> command) throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder(found(command, path())).redirectErrorStream(true);
+        // Through a file: a child that says much must not wait for somebody who waits for its end.
+        Path output = Files.createTempFile("loadgen", ".out");
+        try {
+            int exitCode = run(command, output);
+            try (InputStream in = Files.newInputStream(output)) {
+                return new Outcome(
+                        exitCode, new String(in.readNBytes(MAX_OUTPUT_BYTES), StandardCharsets.UTF_8).strip());
+            }
+        } finally {
+            Files.delete(output);
+        }
+    }
+
+    private int run(List<String> command, Path output) throws IOException, InterruptedException {
+        ProcessBuilder builder = new ProcessBuilder(found(command, path()))
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile());
         // Messages are parsed and shown: in one language.
         builder.environment().put("LC_ALL", "C");
         builder.environment().put("PATH", path());
         Process process = builder.start();
         try {
             process.getOutputStream().close();
-            // On another thread: a child that fills the pipe must not wait for us while we wait for it.
-            CompletableFuture<String> output = CompletableFuture.supplyAsync(() -> read(process.getInputStream()));
             if (!process.waitFor(limitMillis, TimeUnit.MILLISECONDS)) {
                 throw new IOException(command.get(0) + " did not end within " + limitMillis + " ms");
             }
-            return new Outcome(process.exitValue(), output.get(limitMillis, TimeUnit.MILLISECONDS));
-        } catch (ExecutionException e) {
-            throw new IOException("cannot read what " + command.get(0) + " says", e.getCause());
-        } catch (TimeoutException e) {
-            throw new IOException(command.get(0) + " left its output open for " + limitMillis + " ms", e);
+            return process.exitValue();
         } finally {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();
-        }
-    }
-
-    private static String read(InputStream in) {
-        try (in) {
-            byte[] bytes = in.readNBytes(MAX_OUTPUT_BYTES);
-            // Output beyond the limit is read as well, so that the child can end.
-            in.transferTo(OutputStream.nullOutputStream());
-            return new String(bytes, StandardCharsets.UTF_8).strip();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 

@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.lane;
 import dev.msgrelay.loadgen.host.LaneTools;
 import dev.msgrelay.loadgen.host.Placement;
 import dev.msgrelay.loadgen.host.Site;
-import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
 import java.io.IOException;
 
@@ -31,10 +30,6 @@ public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) 
      * @throws IOException it cannot be had here, and nothing of it is left; the message is the reason, one line for people,
      *     without the lane's name
      */
-    public static Lane open(LaneSpec spec) throws IOException, InterruptedException {
-        return open(spec, new Subprocess());
-    }
-
     public static Lane open(LaneSpec spec, Tool tool) throws IOException, InterruptedException {
         if (!spec.isEmulated()) {
             return between(spec, Site.HERE, Site.HERE, null);
@@ -65,7 +60,10 @@ public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) 
                         near.site("near end of " + spec.label(), NEAR_ADDRESS),
                         far.site("far end of " + spec.label(), FAR_ADDRESS),
                         spec.emulatedLink(),
-                        () -> closeBoth(near, far));
+                        () -> {
+                            near.close();
+                            far.close();
+                        });
             } catch (IOException | InterruptedException | RuntimeException e) {
                 far.close();
                 throw e;
@@ -83,12 +81,6 @@ public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) 
         TokenBucket rate = TokenBucket.of(spec.kind().speed());
         namespace.run(tool, "tc qdisc add dev " + INTERFACE + " root " + rate.words());
         namespace.run(tool, "ip link set " + INTERFACE + " mtu " + spec.mtu() + " up");
-    }
-
-    /** The interfaces go with the first namespace that does. */
-    private static void closeBoth(Namespace near, Namespace far) {
-        near.close();
-        far.close();
     }
 
     /** Between sites that exist anyway: they belong to whoever made them. */

@@ -16,27 +16,13 @@ public record LaneSpec(LaneKind kind, int mtu, String name) {
     /** The largest that Ethernet interfaces commonly take. */
     public static final int MAX_MTU = 9_216;
 
-    public LaneSpec {
-        if (kind.isEmulated() && (mtu < MIN_MTU || mtu > MAX_MTU)) {
-            throw new IllegalArgumentException(
-                    "MTU " + mtu + " of lane " + kind + " is not within " + MIN_MTU + ".." + MAX_MTU);
-        }
-        if (!kind.isEmulated() && mtu != 0) {
-            throw new IllegalArgumentException("lane " + kind + " has the MTU of its interface, not a chosen one");
-        }
-    }
-
-    public LaneSpec(LaneKind kind, int mtu) {
-        this(kind, mtu, "");
-    }
-
     public static LaneSpec remote(String name) {
         return new LaneSpec(LaneKind.REMOTE, 0, name);
     }
 
     /** With Ethernet's usual MTU where the lane is emulated. */
     public static LaneSpec of(LaneKind kind) {
-        return new LaneSpec(kind, kind.isEmulated() ? ETHERNET_MTU : 0);
+        return new LaneSpec(kind, kind.isEmulated() ? ETHERNET_MTU : 0, "");
     }
 
     /**
@@ -48,13 +34,9 @@ public record LaneSpec(LaneKind kind, int mtu, String name) {
         return of(LaneKind.parse(name));
     }
 
-    /**
-     * With another MTU where the lane is emulated; the others stay as they are.
-     *
-     * @throws IllegalArgumentException naming the MTU and its limits
-     */
+    /** With another MTU where the lane is emulated; the others stay as they are. */
     public LaneSpec withMtu(int newMtu) {
-        return kind.isEmulated() ? new LaneSpec(kind, newMtu) : this;
+        return kind.isEmulated() ? new LaneSpec(kind, newMtu, name) : this;
     }
 
     public boolean isEmulated() {

@@ -53,19 +53,15 @@ public final class Namespace implements AutoCloseable {
         builder.environment().put("LC_ALL", "C");
         Namespace namespace = new Namespace(builder.start(), userNamespace);
         try {
-            namespace.awaitUp();
+            String said = Subprocess.awaitLine(namespace.holder, UP, START_MILLIS);
+            if (!UP.equals(said)) {
+                throw new IOException("no network namespace: " + said);
+            }
+            // From now on the process whose id we have is in the namespace.
             return namespace;
         } catch (IOException | InterruptedException | RuntimeException e) {
             namespace.close();
             throw e;
-        }
-    }
-
-    /** From then on the process whose id we have is in the namespace. */
-    private void awaitUp() throws IOException, InterruptedException {
-        String said = Subprocess.awaitLine(holder, UP, START_MILLIS);
-        if (!UP.equals(said)) {
-            throw new IOException("no network namespace: " + said);
         }
     }
 

@@ -1,6 +1,8 @@
 package dev.msgrelay.loadgen.message;
 
 import dev.msgrelay.protocol.FrameLayout;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The sizes of message bodies: {@code 100}, all of one size; or {@code 16-1000}, every size from 16 to 1000, equally often.
@@ -10,22 +12,22 @@ public record BodySizes(int min, int max) {
     public static final int MIN = LoadMessage.MIN_BODY;
     public static final int MAX = FrameLayout.MAX_MAX_BODY;
 
-    private static final String NUMBER = "[0-9]{1,18}";
+    private static final Pattern FORM = Pattern.compile("(-?[0-9]{1,18})(?:-([0-9]{1,18}))?");
 
     public static BodySizes fixed(int size) {
         return new BodySizes(within("", size), size);
     }
 
     public static BodySizes parse(String text) {
-        if (text.matches("-?" + NUMBER)) {
-            return fixed(within("", Long.parseLong(text)));
-        }
-        if (!text.matches(NUMBER + "-" + NUMBER)) {
+        Matcher matcher = FORM.matcher(text);
+        if (!matcher.matches()) {
             throw new IllegalArgumentException("'" + text + "' is not a number of bytes, or MIN-MAX, as in 16-1000");
         }
-        int dash = text.indexOf('-');
-        int from = within(text + ": ", Long.parseLong(text.substring(0, dash)));
-        int to = within(text + ": ", Long.parseLong(text.substring(dash + 1)));
+        if (matcher.group(2) == null) {
+            return fixed(within("", Long.parseLong(matcher.group(1))));
+        }
+        int from = within(text + ": ", Long.parseLong(matcher.group(1)));
+        int to = within(text + ": ", Long.parseLong(matcher.group(2)));
         if (from > to) {
             throw new IllegalArgumentException("'" + text + "' starts at " + from + ", above its end at " + to);
         }

@@ -67,10 +67,6 @@ public final class FrameBatch {
         return new FrameBatch(sizes, Integer.MAX_VALUE, Math.addExact(writeSize, frames));
     }
 
-    public int capacity() {
-        return memory.capacity();
-    }
-
     public boolean hasRoom(long stamp) {
         return messages < maxMessages && end + FrameLayout.frameLength(sizes.sizeOf(stamp)) <= memory.capacity();
     }

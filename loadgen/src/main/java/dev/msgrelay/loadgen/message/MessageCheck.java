@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 
 /**
  * Everything that a subscriber checks of the messages that it gets: each byte of each message, whose it is and which
- * number it has, and in which order all of them came. Not thread-safe: the subscriber's thread owns it, others may look
+ * number it has. Not thread-safe: the subscriber's thread owns it, others may look
  * after they have joined it.
  */
 public final class MessageCheck {
@@ -15,8 +15,7 @@ public final class MessageCheck {
     private final RunPattern run;
     private final ByteBuffer pattern = Padding.view();
     private final SequenceCheck sequence;
-    // Null: nobody wants the order.
-    private final OrderTrace order;
+    private final Order order;
 
     /**
      * Most messages are the next ones of the publisher of the message before. Of such a run only the end is counted up; what
@@ -28,24 +27,30 @@ public final class MessageCheck {
     private long corrupted;
     private long unreadable;
 
+    /** Hears in which order all messages came. */
+    public interface Order {
+        Order UNHEARD = new Order() {};
+
+        /** A message that is not the next one of the publisher of the message before. */
+        default void begin(long stamp) {}
+
+        /** So many more in a row of that publisher. */
+        default void goOn(long messages) {}
+
+        /** So many that do not come. */
+        default void skip(long messages) {}
+    }
+
     /**
      * @param publishers ids 0..publishers-1 are expected
      * @param sizes of their messages, and their types
+     * @param order up to date as often as {@link #sequence} is asked for
      */
-    public MessageCheck(int publishers, SizeTable sizes) {
-        this(publishers, sizes, new OrderTrace());
-    }
-
-    private MessageCheck(int publishers, SizeTable sizes, OrderTrace order) {
+    public MessageCheck(int publishers, SizeTable sizes, Order order) {
         this.order = order;
         this.sequence = new SequenceCheck(publishers);
         this.sizes = sizes;
         this.run = sizes.isUniform() && RunPattern.fits(sizes.max()) ? new RunPattern(sizes) : null;
-    }
-
-    /** A check that keeps no trace of the order, which {@link #order} is not asked for. */
-    public static MessageCheck withoutOrder(int publishers, SizeTable sizes) {
-        return new MessageCheck(publishers, sizes, null);
     }
 
     /**
@@ -102,9 +107,7 @@ public final class MessageCheck {
     private void beginRun(long stamp) {
         countRun();
         sequence.onMessage(stamp);
-        if (order != null) {
-            order.begin(stamp);
-        }
+        order.begin(stamp);
         next = sequence.isNext(stamp + 1) ? stamp + 1 : NONE;
         counted = next;
     }
@@ -112,9 +115,7 @@ public final class MessageCheck {
     private void countRun() {
         if (next != counted) {
             sequence.onRun(counted, next - counted);
-            if (order != null) {
-                order.goOn(next - counted);
-            }
+            order.goOn(next - counted);
             counted = next;
         }
     }
@@ -130,19 +131,12 @@ public final class MessageCheck {
         countRun();
         next = NONE;
         counted = NONE;
-        if (order != null) {
-            order.skip(messages);
-        }
+        order.skip(messages);
     }
 
     public SequenceCheck sequence() {
         countRun();
         return sequence;
-    }
-
-    public OrderTrace order() {
-        countRun();
-        return order;
     }
 
     /** Messages that are not, byte for byte, what was sent. */

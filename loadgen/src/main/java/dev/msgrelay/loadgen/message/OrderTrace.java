@@ -1,8 +1,6 @@
 package dev.msgrelay.loadgen.message;
 
-import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,11 +14,12 @@ import java.util.Map;
  *  blocks     |   hash    |    (hole)    |     hash      | the rest: hash
  * </pre>
  *
- * What is hashed is where which message begins a <em>run</em>, messages in a row of one publisher: the others follow from
- * that. A block is so many messages, a power of two. Memory is taken once; when it is full each two blocks become one. A
- * block in which messages are missing is a hole, and is not compared. Not thread-safe: the subscriber's thread owns it.
+ * What is hashed is where which message begins a <em>run</em>, messages in a row of one publisher: the others follow
+ * from that. A block is so many messages, a power of two. Memory is taken once; when it is full each two blocks become
+ * one. A block in which messages are missing is a hole, and is not compared. As JSON it goes to the controller. Not
+ * thread-safe: the subscriber's thread owns it.
  */
-public final class OrderTrace {
+public final class OrderTrace implements MessageCheck.Order {
     /** Blocks that are kept at most; even. */
     static final int MAX_BLOCKS = 512;
 
@@ -28,23 +27,22 @@ public final class OrderTrace {
     private static final long PLACE_FACTOR = 0xC2B2AE3D27D4EB4FL;
     private static final long MIX_FACTOR = 0xD6E8FEB86659FD93L;
 
-    private static final int ENCODED_HEAD = 4 * Long.BYTES;
-
     /** In place of a hash; a block that has it by chance, once in 2^64, is a hole. */
     private static final long HOLE = Long.MIN_VALUE;
 
-    private final long[] blocks = new long[MAX_BLOCKS];
+    private long[] blocks = new long[MAX_BLOCKS];
     private int size;
     private long blockLength = 1;
     private long hash;
     private long inBlock;
 
-    /** A message that is not the next one of the publisher of the message before. */
+    @Override
     public void begin(long stamp) {
         hash = join(hash, mix(stamp, messages()));
         goOn(1);
     }
 
+    @Override
     public void goOn(long messages) {
         // Blocks get longer on the way, so that this takes some thousand steps for any number.
         for (long left = messages; left > 0; ) {
@@ -57,6 +55,7 @@ public final class OrderTrace {
         }
     }
 
+    @Override
     public void skip(long messages) {
         for (long left = messages; left > 0; ) {
             long here = Math.min(left, blockLength - inBlock);
@@ -147,39 +146,5 @@ public final class OrderTrace {
             }
         }
         return difference;
-    }
-
-    /** All of it as text, to be handed to another process. */
-    public String encode() {
-        ByteBuffer bytes = ByteBuffer.allocate(ENCODED_HEAD + size * Long.BYTES);
-        bytes.putLong(blockLength).putLong(inBlock).putLong(hash).putLong(size);
-        for (int i = 0; i < size; i++) {
-            bytes.putLong(blocks[i]);
-        }
-        return Base64.getEncoder().encodeToString(bytes.array());
-    }
-
-    public static OrderTrace decode(String text) {
-        ByteBuffer bytes = ByteBuffer.wrap(Base64.getDecoder().decode(text));
-        if (bytes.remaining() < ENCODED_HEAD) {
-            throw new IllegalArgumentException(
-                    "an order of " + bytes.remaining() + " bytes is under its " + ENCODED_HEAD + " fixed ones");
-        }
-        OrderTrace trace = new OrderTrace();
-        trace.blockLength = bytes.getLong();
-        trace.inBlock = bytes.getLong();
-        trace.hash = bytes.getLong();
-        long size = bytes.getLong();
-        if (size < 0 || size >= MAX_BLOCKS || size != bytes.remaining() / Long.BYTES) {
-            throw new IllegalArgumentException("an order of " + size + " blocks in " + bytes.remaining()
-                    + " bytes is not one of 0.." + (MAX_BLOCKS - 1));
-        }
-        if (Long.bitCount(trace.blockLength) != 1 || trace.inBlock < 0 || trace.inBlock >= trace.blockLength) {
-            throw new IllegalArgumentException(
-                    "an order of blocks of " + trace.blockLength + " messages, and " + trace.inBlock + " of the last");
-        }
-        trace.size = (int) size;
-        bytes.asLongBuffer().get(trace.blocks, 0, trace.size);
-        return trace;
     }
 }

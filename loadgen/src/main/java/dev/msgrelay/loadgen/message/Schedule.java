@@ -20,12 +20,9 @@ public final class Schedule {
      * The schedule of connection {@code index} of {@code connections}, whose phases are spread evenly over one interval
      * so that they do not all send at the same moment.
      *
-     * @param perSecond messages a second, at least 1
+     * @param perSecond messages a second, 1 to a thousand million
      */
     public static Schedule staggered(long startNanos, long perSecond, int index, int connections) {
-        if (perSecond < 1 || perSecond > SECOND) {
-            throw new IllegalArgumentException("rate " + perSecond + " is not within 1.." + SECOND);
-        }
         long interval = new Schedule(startNanos, perSecond).intervalNanos();
         return new Schedule(startNanos + interval * index / connections, perSecond);
     }
@@ -42,20 +39,8 @@ public final class Schedule {
 
     /** The first message from the {@code n}-th on that is meant to be sent at this moment or later. */
     public long firstAtOrAfter(long moment, long n) {
-        if (intended(n) >= moment) {
-            return n;
-        }
-        long early = n;
-        long seconds = (moment - startNanos) / SECOND + 1;
-        long timely = Math.max(n, seconds * perSecond) + 1;
-        while (timely - early > 1) {
-            long middle = early + (timely - early) / 2;
-            if (intended(middle) < moment) {
-                early = middle;
-            } else {
-                timely = middle;
-            }
-        }
-        return timely;
+        long elapsed = moment - startNanos;
+        long ofSecond = Math.floorMod(elapsed, SECOND) * perSecond;
+        return Math.max(n, Math.floorDiv(elapsed, SECOND) * perSecond + (ofSecond + SECOND - 1) / SECOND);
     }
 }

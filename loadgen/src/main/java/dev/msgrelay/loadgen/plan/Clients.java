@@ -57,12 +57,10 @@ public record Clients(Kind kind, Ack acks, boolean tls) {
         }
     }
 
-    /** The same over TLS: those of relay-client. */
     public Clients withTls() {
         return new Clients(Kind.LIBRARY, acks, true);
     }
 
-    /** The same of relay-client. */
     public Clients ofLibrary() {
         return new Clients(Kind.LIBRARY, acks, tls);
     }

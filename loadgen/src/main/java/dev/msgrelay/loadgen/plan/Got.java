@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.plan;
 
+import dev.msgrelay.loadgen.message.OrderTrace;
 import java.util.List;
 import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
@@ -14,7 +15,7 @@ public record Got(List<Received> subscribers) {
      * @param beforeTheirTime messages that came before the time at which they were to be sent
      * @param samples latencies that it recorded; -1: it heard of the window too late to know
      * @param latency null where nothing was checked
-     * @param order of all messages, see {@link dev.msgrelay.loadgen.message.OrderTrace}; null where nothing was checked
+     * @param order of all messages, null where nothing was checked
      */
     public record Received(
             SubscriberResult result,
@@ -23,7 +24,7 @@ public record Got(List<Received> subscribers) {
             long beforeTheirTime,
             long samples,
             Histogram latency,
-            String order) {}
+            OrderTrace order) {}
 
     public static Got sum(List<Got> all) {
         return new Got(all.stream().flatMap(one -> one.subscribers.stream()).toList());

@@ -28,7 +28,6 @@ public record Job(
         return new Job(null, listen, Access.OPEN, 0, load.subscribers(), false, bytes, load);
     }
 
-    /** The load's slow readers, in one process. */
     public Job ofSlowReaders() {
         return new Job(relay, listen, access, 0, load.slow().count(), true, bytes, load);
     }

@@ -55,7 +55,6 @@ public final class Json {
         return MAPPER.writeValueAsString(document);
     }
 
-    /** A document for people. */
     public static String text(Object document) {
         return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(document);
     }

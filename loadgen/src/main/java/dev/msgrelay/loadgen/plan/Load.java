@@ -37,6 +37,15 @@ public record Load(
 
     private static final int MAX_SUBSCRIBER_PROCESSES = 16;
 
+    /**
+     * Subscribers that read too slowly on purpose, beside the others.
+     *
+     * @param policy that they ask for in their HELLO
+     */
+    public record SlowReaders(int count, int bytesPerSecond, Policy policy) {
+        public static final SlowReaders NONE = new SlowReaders(0, 0, Policy.SKIP);
+    }
+
     /** 1 -> 1 as in the first command of the README. */
     public static Load oneToOne(int body) {
         return new Load(

@@ -12,7 +12,6 @@ import org.HdrHistogram.Histogram;
 public record Punctuality(long late, long worstNanos, Histogram lateness) {
     public static final Punctuality NONE = new Punctuality(0, 0, new Histogram(1));
 
-    /** Messages that had a time to keep. */
     public long scheduled() {
         return lateness.getTotalCount();
     }

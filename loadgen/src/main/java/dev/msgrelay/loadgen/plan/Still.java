@@ -14,7 +14,6 @@ public record Still(long longestNanos, long count, long totalNanos) {
         return longestNanos / 1e6;
     }
 
-    /** The one of both with the longest. */
     public Still orLonger(Still other) {
         return longestNanos >= other.longestNanos ? this : other;
     }

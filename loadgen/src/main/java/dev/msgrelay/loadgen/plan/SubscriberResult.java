@@ -97,7 +97,6 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
         return faults.isEachOnce() && faults.lost() == 0 && closed == null;
     }
 
-    /** Messages that it missed without having been told. */
     public long untold() {
         return Math.max(0, faults.lost() - told.missed());
     }

@@ -1,9 +1,8 @@
 package dev.msgrelay.loadgen.plan;
 
 /**
- * When a run starts and which part of it is measured, by {@link System#nanoTime}; agreed
- * in advance by all processes, so that everybody's msg/s is taken over the very same time. A warm-up that may end when the
- * speed is steady is told as the longest one; as soon as the window is known to begin earlier, everybody is told again.
+ * When a run starts and which part of it is measured, by {@link System#nanoTime}; agreed in advance by all processes,
+ * so that everybody's msg/s is taken over the very same time.
  *
  * <pre>
  *  primed        sendFrom             begin                               end
@@ -17,11 +16,6 @@ package dev.msgrelay.loadgen.plan;
 public record Window(long sendFrom, long begin, long end) {
     /** Measures nothing: before the controller has said when. */
     public static final Window NONE = new Window(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE);
-
-    /** One that is as long, and measures from this moment on. */
-    public Window beginningAt(long newBegin) {
-        return new Window(sendFrom, newBegin, newBegin + measuredNanos());
-    }
 
     public long measuredNanos() {
         return end - begin;

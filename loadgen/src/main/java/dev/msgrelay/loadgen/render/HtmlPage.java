@@ -10,7 +10,7 @@ import java.util.Properties;
 
 /**
  * A document as one HTML file that needs nothing else: its JSON, the script that draws it, style, and Chart.js from the class
- * path. The document is a {@link Page}, or results of loadgen.
+ * path. The document is that of a page, or results of loadgen.
  */
 public final class HtmlPage {
     private static final String CHART_VERSION = "/META-INF/maven/org.webjars.npm/chart.js/pom.properties";

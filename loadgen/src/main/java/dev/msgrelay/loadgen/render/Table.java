@@ -11,14 +11,17 @@ import java.util.stream.IntStream;
  * @param caption what it shows; may be empty
  */
 public record Table(String caption, List<Column> columns, List<List<Value>> rows) {
-    /** @throws IllegalArgumentException a row has not as many values as there are columns */
-    public Table {
-        for (List<Value> row : rows) {
-            if (row.size() != columns.size()) {
-                throw new IllegalArgumentException("table '" + caption + "': a row of " + row.size() + " values for "
-                        + columns.size() + " columns");
-            }
-        }
+    /** How a text stands out. Its words have to say the same: colours alone tell nobody enough. */
+    public enum Mark {
+        NONE,
+        /** As it should be. */
+        GOOD,
+        /** To be known: "emulated". */
+        NOTE,
+        /** To be careful with: "the cores were moved". */
+        WARN,
+        /** Not valid: "FAIL". */
+        BAD
     }
 
     /** Texts have {@link Unit#TEXT}, and stand to the left. */

@@ -46,7 +46,6 @@ public enum Unit {
         };
     }
 
-    /** The same in characters that every terminal has. */
     public String plain(Number number) {
         return plain(text(number));
     }

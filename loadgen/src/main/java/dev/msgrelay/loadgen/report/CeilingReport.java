@@ -1,7 +1,7 @@
 package dev.msgrelay.loadgen.report;
 
 import dev.msgrelay.loadgen.lane.Link;
-import dev.msgrelay.loadgen.lane.LinkRate;
+import dev.msgrelay.loadgen.lane.Link.LinkRate;
 import dev.msgrelay.loadgen.lane.SegmentFormat;
 import dev.msgrelay.loadgen.message.SizeTable;
 import dev.msgrelay.loadgen.render.Table;

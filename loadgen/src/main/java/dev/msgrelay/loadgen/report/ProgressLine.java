@@ -23,13 +23,9 @@ public final class ProgressLine implements RunObserver, AutoCloseable {
     private String prefix = "";
     private boolean open;
 
-    private ProgressLine(PrintWriter notices) {
-        this.notices = notices;
-    }
-
     /** On stderr, so that stdout holds the result alone; overwriting where a person watches. */
-    public static ProgressLine onStderr(PrintWriter notices) {
-        return new ProgressLine(notices);
+    public ProgressLine(PrintWriter notices) {
+        this.notices = notices;
     }
 
     /** Whether stderr is one: {@link System#console} speaks of stdin and stdout, and from Java 22 on of no file at all. */

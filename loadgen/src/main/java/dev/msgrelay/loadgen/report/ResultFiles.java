@@ -2,9 +2,9 @@ package dev.msgrelay.loadgen.report;
 
 import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.render.HtmlPage;
-import dev.msgrelay.loadgen.result.ResultFileException;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.protocol.text.ShortText;
+import dev.msgrelay.protocol.text.TextFile;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
@@ -19,7 +19,6 @@ import java.nio.file.StandardCopyOption;
  * Each file is whole at any time: an old one stays until the new one takes its place.
  */
 public final class ResultFiles {
-    /** Everything, for programs. */
     public static final String JSON = "results.json";
 
     public static final String HTML = "report.html";
@@ -49,25 +48,23 @@ public final class ResultFiles {
     /**
      * A directory for results, which is made if it is not there.
      *
-     * @throws ResultFileException it cannot be made or written, or has other results, which are never
-     *     overwritten
+     * @throws IOException it cannot be made or written, or has other results, which are never overwritten
      */
-    public static ResultFiles in(Path directory) throws ResultFileException {
+    public static ResultFiles in(Path directory) throws IOException {
         return in(directory, Files::newOutputStream);
     }
 
-    static ResultFiles in(Path directory, Opener opener) throws ResultFileException {
+    static ResultFiles in(Path directory, Opener opener) throws IOException {
         try {
             Files.createDirectories(directory);
         } catch (IOException e) {
-            throw new ResultFileException(
-                    "cannot make the directory " + directory + ": " + ResultFileException.reason(e), e);
+            throw new IOException("cannot make the directory " + TextFile.fault(e), e);
         }
         if (Files.exists(directory.resolve(JSON))) {
-            throw new ResultFileException(directory + " has results already: " + directory.resolve(JSON));
+            throw new IOException(directory + " has results already: " + directory.resolve(JSON));
         }
         if (!Files.isWritable(directory)) {
-            throw new ResultFileException("cannot write to " + directory + ": permission denied");
+            throw new IOException("cannot write to " + directory + ": permission denied");
         }
         return new ResultFiles(directory, opener);
     }
@@ -75,16 +72,16 @@ public final class ResultFiles {
     /**
      * Writes both files anew.
      *
-     * @throws ResultFileException one line that says which of them could not be written, and what is kept
+     * @throws IOException one line that says which of them could not be written, and what is kept
      */
-    public void write(Results results) throws ResultFileException {
+    public void write(Results results) throws IOException {
         // The page can be made from the JSON again, so that comes first.
         write(JSON, out -> Json.write(results, out));
         kept = results.runs().size();
         write(HTML, out -> out.write(HtmlPage.of("Relay " + results.origin().command(), results)));
     }
 
-    private void write(String name, Content content) throws ResultFileException {
+    private void write(String name, Content content) throws IOException {
         Path file = directory.resolve(name);
         Path part = directory.resolve(name + TEMPORARY);
         try {
@@ -94,8 +91,7 @@ public final class ResultFiles {
             Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             discard(part, e);
-            throw new ResultFileException(
-                    "cannot write " + file + ": " + ResultFileException.reason(e) + "; " + whatIsKept(), e);
+            throw new IOException("cannot write " + file + ": " + TextFile.fault(e) + "; " + whatIsKept(), e);
         }
     }
 

@@ -2,9 +2,9 @@ package dev.msgrelay.loadgen.report;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
 
-import dev.msgrelay.loadgen.render.Mark;
 import dev.msgrelay.loadgen.render.Table;
 import dev.msgrelay.loadgen.render.Table.Field;
+import dev.msgrelay.loadgen.render.Table.Mark;
 import dev.msgrelay.loadgen.render.Table.Value;
 import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
@@ -165,7 +165,7 @@ public final class ResultsText {
     }
 
     private static String rate(Ceilings.Rate rate) {
-        return RunText.rate(rate.messagesPerSecond(), rate.bytesPerSecond());
+        return RunEvidence.rate(rate.messagesPerSecond(), rate.bytesPerSecond());
     }
 
     /** Deliveries of each lane as a multiple of the first one's, for every load that ran on several. */

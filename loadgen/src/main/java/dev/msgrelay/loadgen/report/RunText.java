@@ -1,22 +1,18 @@
 package dev.msgrelay.loadgen.report;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
+import static dev.msgrelay.loadgen.report.RunEvidence.longest;
+import static dev.msgrelay.loadgen.report.RunEvidence.nanos;
+import static dev.msgrelay.loadgen.report.RunEvidence.percentiles;
+import static dev.msgrelay.loadgen.report.RunEvidence.rate;
 
 import dev.msgrelay.loadgen.evidence.BoundBy;
 import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
 import dev.msgrelay.loadgen.evidence.Signals;
 import dev.msgrelay.loadgen.evidence.Signals.Rates;
-import dev.msgrelay.loadgen.evidence.Signals.Standstills;
-import dev.msgrelay.loadgen.plan.Histograms;
 import dev.msgrelay.loadgen.plan.Load;
-import dev.msgrelay.loadgen.plan.Punctuality;
-import dev.msgrelay.loadgen.plan.Still;
 import dev.msgrelay.loadgen.plan.SubscriberResult;
-import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
 import dev.msgrelay.loadgen.plan.Traffic;
-import dev.msgrelay.loadgen.render.Table;
-import dev.msgrelay.loadgen.render.Table.Field;
-import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
@@ -27,8 +23,6 @@ import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Correctness;
 import dev.msgrelay.loadgen.result.RunRecord.Delays;
 import dev.msgrelay.loadgen.result.RunRecord.Observed.Kind;
-import dev.msgrelay.loadgen.result.RunRecord.Resources.ProcessUse;
-import dev.msgrelay.loadgen.result.RunRecord.Resources.Relay;
 import dev.msgrelay.loadgen.rig.Live;
 import dev.msgrelay.protocol.text.ShortText;
 import java.util.Comparator;
@@ -40,10 +34,7 @@ import org.HdrHistogram.Histogram;
 
 /** The results of {@code run} for people: in a few lines what it gave, and on demand what says so. */
 public final class RunText {
-    private static final List<Double> PERCENTILES = List.of(50.0, 90.0, 99.0, 99.9);
     private static final List<Double> OF_CURVE = List.of(50.0, 99.0, 99.9);
-    /** More subscribers than this are told as one line, as long as nothing is wrong with any of them. */
-    private static final int SUBSCRIBERS_LISTED = 16;
 
     private final LaneResult lane;
     private final List<Part> parts;
@@ -97,7 +88,7 @@ public final class RunText {
 
         String percentile(double percentile) {
             double nanos = run.delays().latencyAt(percentile);
-            return nanos(nanos) + (isOwnLateness(percentile) && !Double.isNaN(nanos) ? " *" : "");
+            return RunEvidence.nanos(nanos) + (isOwnLateness(percentile) && !Double.isNaN(nanos) ? " *" : "");
         }
     }
 
@@ -128,7 +119,7 @@ public final class RunText {
         told.item("bound by", "%s: %s", bound.kind(), bound.reasons().get(0));
         told.machine(results);
         if (explain) {
-            told.parts.forEach(told::explain);
+            told.parts.forEach(part -> told.text.append('\n').append(RunEvidence.of(part.pace(), part.run())));
         }
         return told.text.toString();
     }
@@ -358,121 +349,6 @@ public final class RunText {
             String more = stood.size() == 1 ? "" : format("; and at %d more rates", stood.size() - 1);
             item("observed", "%s", stood.get(0) + more);
         }
-    }
-
-    /** The evidence of one part: each subscriber and process, the schedule, the relay's word, and what bound it. */
-    private void explain(Part part) {
-        RunRecord run = part.run();
-        line("");
-        line("at %s:", part.pace());
-        if (run.throughput().in() != null) {
-            line("in   %s", rate(run.throughput().in()));
-        }
-        line("out  %s", rate(run.throughput().out()));
-        subscribers(run.correctness());
-        schedule(run.correctness().schedule());
-        Histogram recorded =
-                part.isTimed() ? run.delays().latency() : run.delays().timeInQueue();
-        if (recorded != null && recorded.getTotalCount() > 0) {
-            line(
-                    "%s  %smax %s  (one message in %d)",
-                    part.isTimed() ? "latency" : "time in queue",
-                    percentiles(recorded),
-                    nanos(recorded.getMaxValue()),
-                    run.delays().oneMessageIn());
-        }
-        still(run.still());
-        text.append(TextTable.of(Table.of(
-                "",
-                run.resources().processes(),
-                List.of(
-                        Field.text("process", ProcessUse::name),
-                        Field.text("site", ProcessUse::site),
-                        Field.of("CPU", Unit.SECONDS, ProcessUse::cpuSeconds),
-                        Field.of("peak memory", Unit.BYTES, ProcessUse::peakResidentBytes)))));
-        Relay relay = run.resources().relay();
-        if (relay != null) {
-            line(
-                    "relay: %d garbage collections (%d ms) within the window, largest lag %s, connections ended %s",
-                    relay.gcCount(), relay.gcMillis(), Unit.BYTES.plain(relay.largestLagBytes()), relay.closes());
-        }
-        BoundBy bound = run.resources().boundBy();
-        line("bound by %s:", bound.kind());
-        bound.reasons().forEach(reason -> line("  %s", reason));
-        run.outcome().observed().forEach(one -> line("%s", one.text()));
-        run.outcome().environment().forEach(line -> line("the machine was busy: %s", line));
-    }
-
-    private void still(Standstills still) {
-        line(
-                "longest gap between two deliveries to a subscriber %s; %,d of 100 ms or longer, %s in all",
-                longest(still.deliveries()),
-                still.deliveries().count(),
-                nanos(still.deliveries().totalNanos()));
-        line(
-                "stood still at most: publishers %s, subscribers %s, a process that only sleeps %s",
-                longest(still.publishers()), longest(still.subscribers()), longest(still.machine()));
-    }
-
-    private void subscribers(Correctness all) {
-        if (all.checked()) {
-            boolean list = all.subscribers().size() <= SUBSCRIBERS_LISTED;
-            text.append(TextTable.of(Table.of(
-                    "",
-                    all.subscribers().stream()
-                            .filter(one -> list || !one.isClean())
-                            .toList(),
-                    List.of(
-                            Field.of("subscriber", Unit.WHOLE, SubscriberResult::index),
-                            Field.of("messages", Unit.WHOLE, SubscriberResult::messages),
-                            Field.of("lost", Unit.WHOLE, SubscriberResult::lost),
-                            Field.of("not delivered", Unit.WHOLE, SubscriberResult::undelivered),
-                            fault("duplicated", Faults::duplicated),
-                            fault("reordered", Faults::reordered),
-                            fault("corrupted", Faults::corrupted),
-                            Field.text(
-                                    "connection", one -> one.closed() == null ? "kept" : "ended: " + one.closed())))));
-        }
-    }
-
-    private static Field<SubscriberResult> fault(String title, ToLongFunction<Faults> count) {
-        return Field.of(title, Unit.WHOLE, one -> count.applyAsLong(one.faults()));
-    }
-
-    private void schedule(Punctuality kept) {
-        if (kept.scheduled() > 0) {
-            line(
-                    "on time: %.3f %% left within 1 ms of their time (%,d late); after it left  p50 %s  p99 %s  max %s",
-                    100 * (1 - kept.lateShare()),
-                    kept.late(),
-                    nanos(kept.lateness().getValueAtPercentile(50)),
-                    nanos(kept.lateness().getValueAtPercentile(99)),
-                    nanos(kept.lateness().getMaxValue()));
-        }
-    }
-
-    private static String percentiles(Histogram recorded) {
-        return PERCENTILES.stream()
-                .map(one -> Histograms.name(one) + " " + nanos(Delays.at(recorded, one)) + "   ")
-                .collect(Collectors.joining());
-    }
-
-    /** Unknown where nobody tells. */
-    private static String longest(Still still) {
-        return still.longestNanos() == 0 ? "unknown" : nanos(still.longestNanos());
-    }
-
-    private static String rate(Traffic traffic) {
-        return rate(traffic.messagesPerSecond(), traffic.bytesPerSecond());
-    }
-
-    /** "13 M msg/s, 1.41 GB/s". */
-    static String rate(double messages, double bytes) {
-        return Unit.COUNT.plain(messages) + " msg/s, " + Unit.BYTES_PER_SECOND.plain(bytes);
-    }
-
-    private static String nanos(double nanos) {
-        return Unit.NANOS.plain(nanos);
     }
 
     private void item(String name, String pattern, Object... values) {

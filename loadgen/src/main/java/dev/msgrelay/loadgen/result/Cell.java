@@ -1,7 +1,7 @@
 package dev.msgrelay.loadgen.result;
 
 import dev.msgrelay.loadgen.lane.Link;
-import dev.msgrelay.loadgen.lane.LinkRate;
+import dev.msgrelay.loadgen.lane.Link.LinkRate;
 import dev.msgrelay.loadgen.message.SizeTable;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Traffic;

@@ -60,7 +60,6 @@ public record Counted(List<RunRecord> runs, int total, boolean counts) {
         return Spread.of(runs, figure);
     }
 
-    /** The median of one figure; NaN where no run has it. */
     public double median(ToDoubleFunction<RunRecord> figure) {
         return over(figure).median();
     }

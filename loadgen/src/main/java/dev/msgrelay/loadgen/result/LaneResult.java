@@ -18,7 +18,6 @@ public record LaneResult(
         String name, LaneKind kind, boolean emulated, String skipped, Link link, Places places, List<Cell> cells) {
     /** On which side of the lane's link publishers and subscribers are; the relay is always near. */
     public record Places(Place publishers, Place subscribers) {
-        /** Everything on the relay's side. */
         public static final Places NEAR = new Places(Place.NEAR, Place.NEAR);
 
         /** Whether somebody is across a link, be anything known of it or not. */
@@ -39,7 +38,6 @@ public record LaneResult(
         NEAR,
         /** The same, over the relay's Unix socket although the lane is a link. */
         NEAR_UNIX,
-        /** Across the link. */
         FAR;
 
         String text() {

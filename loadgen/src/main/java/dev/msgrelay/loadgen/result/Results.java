@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.result;
 
 import dev.msgrelay.loadgen.host.Finding;
-import dev.msgrelay.loadgen.host.LoadgenVersion;
 import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.result.RunRecord.Observed;
 import java.time.Instant;
@@ -46,10 +45,13 @@ public record Results(
             List<String> commandLine = new ArrayList<>(List.of("loadgen"));
             commandLine.addAll(args);
             return new Origin(
-                    command,
-                    LoadgenVersion.here(),
-                    started.truncatedTo(ChronoUnit.SECONDS).toString(),
-                    commandLine);
+                    command, build(), started.truncatedTo(ChronoUnit.SECONDS).toString(), commandLine);
+        }
+
+        /** The version of the jar; "development" where the classes do not come from one. */
+        public static String build() {
+            String version = Results.class.getPackage().getImplementationVersion();
+            return version == null ? "development" : version;
         }
     }
 
@@ -143,7 +145,6 @@ public record Results(
             return observed.stream().anyMatch(one -> one.kind() == kind);
         }
 
-        /** A figure; NaN where it has none. */
         public double value(String figure) {
             return figures.getOrDefault(figure, Double.NaN);
         }
@@ -164,6 +165,14 @@ public record Results(
 
     public Results withNotes(List<String> newNotes) {
         return new Results(schemaVersion, origin, ending, sites, lanes, ratios, turns, findings, newNotes);
+    }
+
+    public Results withFindings(List<Finding> newFindings) {
+        return new Results(schemaVersion, origin, ending, sites, lanes, ratios, turns, newFindings, notes);
+    }
+
+    public Results withTurns(List<Turn> newTurns, List<Ratio> newRatios) {
+        return new Results(schemaVersion, origin, ending, sites, lanes, newRatios, newTurns, findings, notes);
     }
 
     public List<RunRecord> runs() {

@@ -30,24 +30,25 @@ public record RunRecord(
     private static final double ROUNDING = 1e-6;
 
     public static RunRecord partial(int round, String started, List<String> failures) {
-        return new RunRecord(
+        return unseen(
                 new Moment(round, started, 0, 0),
-                new Throughput(null, new Traffic(0, 0, 0), List.of()),
-                Delays.NONE,
-                Correctness.UNKNOWN,
-                Resources.NONE,
+                new Traffic(0, 0, 0),
                 new Outcome(failures, List.of(), List.of(), true));
     }
 
     /** A run of somebody who measures himself: his figure is believed, and nothing of it was looked at. */
     public static RunRecord told(Moment moment, Traffic said, List<String> environment) {
+        return unseen(moment, said, new Outcome(List.of(), environment, List.of(), false));
+    }
+
+    private static RunRecord unseen(Moment moment, Traffic out, Outcome outcome) {
         return new RunRecord(
                 moment,
-                new Throughput(null, said, List.of()),
+                new Throughput(null, out, List.of()),
                 Delays.NONE,
                 Correctness.UNKNOWN,
                 Resources.NONE,
-                new Outcome(List.of(), environment, List.of(), false));
+                outcome);
     }
 
     /**
@@ -204,7 +205,6 @@ public record RunRecord(
 
     /** A result beside the figures, that is told, counted and compared. It never makes a run count less. */
     public record Observed(Kind kind, String text) {
-        /** The kinds that are counted: runs with one. */
         public enum Kind {
             /** Nothing was delivered for 100 ms or longer. */
             STOOD_STILL("stand-stills", "stands still more often"),
@@ -248,7 +248,6 @@ public record RunRecord(
         return outcome.partial() ? Double.NaN : throughput.out().messagesPerSecond();
     }
 
-    /** Bytes a second that the subscribers got, all together. */
     public double bytesOut() {
         return outcome.partial() ? Double.NaN : throughput.out().bytesPerSecond();
     }

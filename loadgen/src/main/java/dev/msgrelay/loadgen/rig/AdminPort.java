@@ -57,7 +57,6 @@ public record AdminPort(URI uri) {
         }
     }
 
-    /** A look; null where the port does not answer any more. */
     Look lookOrNull() {
         try {
             return look();
@@ -114,18 +113,12 @@ public record AdminPort(URI uri) {
 
     /** Shares of the time between two looks that it waited; null where one is missing. */
     static RelayHolds holds(Look first, Look last) {
-        if (first == null || last == null || last.nanos() <= first.nanos()) {
-            return null;
-        }
-        double seconds = (last.nanos() - first.nanos()) / 1e9;
-        double heldBack = last.of("held_back_seconds_total") - first.of("held_back_seconds_total");
-        double backpressure = last.of("backpressure_seconds_total") - first.of("backpressure_seconds_total");
-        double ring = last.of("ring_used_cells") / last.of("ring_cells");
-        return Double.isNaN(heldBack + backpressure)
+        return first == null || last == null
                 ? null
-                : new RelayHolds(
-                        Math.min(1, heldBack / seconds),
-                        Math.min(1, backpressure / seconds),
-                        Double.isNaN(ring) ? 0 : ring);
+                : RelayHolds.of(
+                        (last.nanos() - first.nanos()) / 1e9,
+                        last.of("held_back_seconds_total") - first.of("held_back_seconds_total"),
+                        last.of("backpressure_seconds_total") - first.of("backpressure_seconds_total"),
+                        last.of("ring_used_cells") / last.of("ring_cells"));
     }
 }

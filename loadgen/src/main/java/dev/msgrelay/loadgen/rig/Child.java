@@ -7,13 +7,13 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -30,8 +30,8 @@ public final class Child {
     /** A figure that this system does not tell. */
     static final long UNKNOWN = -1;
 
-    /** Events of one kind that are kept; of more, every other one goes. */
-    private static final int MAX_EVENTS = 3_600;
+    /** Events of one kind that are kept: more than two hours of a word a second. The oldest go. */
+    private static final int MAX_EVENTS = 8_000;
 
     private static final int MAX_STDERR_LINES = 20;
     private static final String STACK_FRAME = "\tat ";
@@ -241,7 +241,7 @@ public final class Child {
             JsonNode json = parse(line);
             Deque<Event> known = events.computeIfAbsent(json.path("event").asString(""), key -> new ArrayDeque<>());
             if (known.size() == MAX_EVENTS) {
-                thin(known);
+                known.removeFirst();
             }
             known.addLast(new Event(System.nanoTime(), json));
             String level = json.path("level").asString("");
@@ -251,18 +251,6 @@ public final class Child {
             }
         }
         notifyAll();
-    }
-
-    /** Every other one goes, the first one stays: the whole run remains, with longer steps. */
-    private static void thin(Deque<Event> known) {
-        boolean keep = false;
-        for (Iterator<Event> each = known.iterator(); each.hasNext(); ) {
-            each.next();
-            keep = !keep;
-            if (!keep) {
-                each.remove();
-            }
-        }
     }
 
     private static JsonNode parse(String line) {
@@ -290,11 +278,8 @@ public final class Child {
                 () -> {
                     try (BufferedReader in =
                             new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
-                        String line;
-                        while ((line = in.readLine()) != null) {
-                            sink.accept(line);
-                        }
-                    } catch (IOException e) {
+                        in.lines().forEach(sink);
+                    } catch (IOException | UncheckedIOException e) {
                         // the process was killed while we read
                     }
                     sink.accept(null);

@@ -66,7 +66,6 @@ public final class Children implements AutoCloseable {
         return placement;
     }
 
-    /** Starts a worker with the workers' own JVM options, for a job that {@code main} takes. */
     public Child startWorker(Site site, String name, Class<?> main, Object job) throws IOException {
         return startWorker(site, name, main, job, 0);
     }
@@ -92,14 +91,12 @@ public final class Children implements AutoCloseable {
                 .orElse(null);
     }
 
-    /** Ends the job of every worker that stays, so that it can have the next one. */
     void endJobs() throws RunException, InterruptedException {
         for (Child child : all()) {
             child.endJob();
         }
     }
 
-    /** Starts a JVM with the load generator's classes, under a name for people. */
     public synchronized Child start(Site site, String name, Site.JavaProgram program) throws IOException {
         return add(new Child(name, site, site.start(program)));
     }

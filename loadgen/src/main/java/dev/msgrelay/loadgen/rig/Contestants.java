@@ -28,7 +28,6 @@ public final class Contestants {
         return new Named("direct", PrepackedMain.class, writeSize);
     }
 
-    /** For people: what publishers and subscribers are connected by. */
     static String transport(boolean unixIn, boolean unixOut) {
         String in = unixIn ? "Unix sockets" : "TCP";
         String out = unixOut ? "Unix sockets" : "TCP";

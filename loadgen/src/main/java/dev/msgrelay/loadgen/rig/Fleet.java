@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.rig;
 
+import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.plan.Got;
 import dev.msgrelay.loadgen.plan.Job;
 import dev.msgrelay.loadgen.plan.Json;
@@ -22,10 +23,10 @@ final class Fleet {
     static final long PUBLISHED_NANOS = TimeUnit.SECONDS.toNanos(120);
     /** Above the bound that the subscriber has of its own. */
     private static final long DRAINED_NANOS = TimeUnit.SECONDS.toNanos(180);
-    /** So many subscribers of one process have room in its usual heap; each has a histogram of a quarter of a megabyte. */
-    private static final int SUBSCRIBERS_PER_USUAL_HEAP = 64;
+    /** So many have room in a process's usual heap; a subscriber has a histogram of a quarter of a megabyte. */
+    private static final int CONNECTIONS_PER_USUAL_HEAP = 64;
 
-    private static final int SUBSCRIBERS_PER_MEGABYTE = 2;
+    private static final int CONNECTIONS_PER_MEGABYTE = 2;
     private static final long LET_IN_MILLIS = 100;
     private static final int SUBSCRIBERS_LET_IN_A_MILLI = 2;
 
@@ -40,26 +41,12 @@ final class Fleet {
         this.load = load;
     }
 
-    /** Starts all subscribers, the slow ones too, and waits until they are connected. */
     void startSubscribers(Contestant.Started contestant) throws IOException, RunException, InterruptedException {
-        int first = 0;
-        for (int i = 0; i < load.subscriberProcesses(); i++) {
-            int count = Load.share(load.subscribers(), load.subscriberProcesses(), i);
-            Job job = Job.client(contestant.subscribe(), contestant.access(), first, count, load);
-            int moreMegabytes = Math.max(0, count - SUBSCRIBERS_PER_USUAL_HEAP) / SUBSCRIBERS_PER_MEGABYTE;
-            subscribers.add(children.startWorker(
-                    children.placement().subscribers(),
-                    name("subscriber", first, count),
-                    SubscriberMain.class,
-                    job,
-                    moreMegabytes));
-            first += count;
-        }
+        Site site = children.placement().subscribers();
+        Job all = Job.client(contestant.subscribe(), contestant.access(), 0, load.subscribers(), load);
+        start(subscribers, "subscriber", SubscriberMain.class, site, all, load.subscriberProcesses());
         if (load.slow().count() > 0) {
-            Job job = Job.client(contestant.subscribe(), contestant.access(), 0, 0, load)
-                    .ofSlowReaders();
-            slow.add(children.startWorker(
-                    children.placement().subscribers(), "slow subscribers", SubscriberMain.class, job));
+            slow.add(children.startWorker(site, "slow subscribers", SubscriberMain.class, all.ofSlowReaders()));
         }
         awaitReady(subscribers);
         awaitReady(slow);
@@ -71,17 +58,23 @@ final class Fleet {
      */
     void startPublishers(Contestant.Started contestant) throws IOException, RunException, InterruptedException {
         TimeUnit.MILLISECONDS.sleep(LET_IN_MILLIS + load.subscribers() / SUBSCRIBERS_LET_IN_A_MILLI);
+        Job all = Job.client(contestant.publish(), contestant.access(), 0, load.publishers(), load);
+        Site site = children.placement().publishers();
+        start(publishers, "publisher", PublisherMain.class, site, all, load.publisherProcesses());
+        awaitReady(publishers);
+    }
+
+    /** So many processes, which share the connections of this job. */
+    private void start(List<Child> to, String kind, Class<?> main, Site site, Job all, int processes)
+            throws IOException {
         int first = 0;
-        for (int i = 0; i < load.publisherProcesses(); i++) {
-            int count = Load.share(load.publishers(), load.publisherProcesses(), i);
-            publishers.add(children.startWorker(
-                    children.placement().publishers(),
-                    name("publisher", first, count),
-                    PublisherMain.class,
-                    Job.client(contestant.publish(), contestant.access(), first, count, load)));
+        for (int i = 0; i < processes; i++) {
+            int count = Load.share(all.connections(), processes, i);
+            Job job = Job.client(all.relay(), all.access(), first, count, load);
+            int moreMegabytes = Math.max(0, count - CONNECTIONS_PER_USUAL_HEAP) / CONNECTIONS_PER_MEGABYTE;
+            to.add(children.startWorker(site, name(kind, first, count), main, job, moreMegabytes));
             first += count;
         }
-        awaitReady(publishers);
     }
 
     private void awaitReady(List<Child> all) throws RunException, InterruptedException {

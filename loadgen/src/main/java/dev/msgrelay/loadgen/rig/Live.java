@@ -1,14 +1,17 @@
 package dev.msgrelay.loadgen.rig;
 
-import dev.msgrelay.loadgen.plan.Progress.Count;
+import dev.msgrelay.loadgen.plan.Window;
+import dev.msgrelay.loadgen.result.RunRecord.Throughput.Point;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
 
 /**
- * A run at this moment, from the last second of each worker's reports. For people to watch; no result is taken
- * from it.
+ * A run at this moment: the last second that all workers have told of. For people to watch; no result is taken from it.
  *
  * @param elapsedNanos since the first message, warm-up included
  * @param totalNanos from the first message to the end of the window
+ * @param in messages a second; NaN as long as nobody has told of them, as the others
  * @param lagBytes the largest lag of a subscriber, or -1 where the relay does not tell
  */
 public record Live(
@@ -20,31 +23,29 @@ public record Live(
         double out,
         double bytesOut,
         long lagBytes) {
-    /** Counts of a second: of a shorter time they would only be more restless. */
+    /** A second: figures of a shorter time would only be more restless. */
     private static final int STEPS = 4;
 
-    static Live of(String phase, long elapsed, long total, Fleet fleet, Child relay) {
-        double[] in = rates(fleet.publishers());
-        double[] out = rates(fleet.subscribers());
-        Child.Event stats = relay == null ? null : relay.latest("stats");
-        long lag = stats == null ? -1 : stats.json().path("largestLagBytes").asLong(-1);
-        return new Live(phase, elapsed, total, in[0], in[1], out[0], out[1], lag);
+    /** Workers tell once a second, a busy one a little later. */
+    private static final long LOOK_BACK_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    static Live of(String phase, Window window, Fleet fleet, Child relay) {
+        long now = System.nanoTime();
+        List<Point> known = Timeline.of(now - LOOK_BACK_NANOS, now, fleet.publishers(), fleet.subscribers(), relay)
+                .points();
+        List<Point> last = known.subList(Math.max(0, known.size() - STEPS), known.size());
+        return new Live(
+                phase,
+                now - window.sendFrom(),
+                window.end() - window.sendFrom(),
+                mean(last, Point::in),
+                mean(last, Point::bytesIn),
+                mean(last, Point::out),
+                mean(last, Point::bytesOut),
+                last.isEmpty() ? -1 : last.get(last.size() - 1).lagBytes());
     }
 
-    /** Messages and bytes a second of all these processes together; NaN as long as none has told of a second. */
-    private static double[] rates(List<Child> processes) {
-        double[] sum = {Double.NaN, Double.NaN};
-        for (Child process : processes) {
-            List<Count> counts = Timeline.counts(process);
-            if (counts.size() > STEPS) {
-                // By the worker's own clock: lines that had to wait come all at once.
-                Count last = counts.get(counts.size() - 1);
-                Count before = counts.get(counts.size() - 1 - STEPS);
-                double seconds = (last.nanos() - before.nanos()) / 1e9;
-                sum[0] = (Double.isNaN(sum[0]) ? 0 : sum[0]) + (last.messages() - before.messages()) / seconds;
-                sum[1] = (Double.isNaN(sum[1]) ? 0 : sum[1]) + (last.bytes() - before.bytes()) / seconds;
-            }
-        }
-        return sum;
+    private static double mean(List<Point> points, ToDoubleFunction<Point> figure) {
+        return points.stream().mapToDouble(figure).average().orElse(Double.NaN);
     }
 }

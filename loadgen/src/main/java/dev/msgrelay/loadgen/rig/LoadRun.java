@@ -7,7 +7,6 @@ import dev.msgrelay.loadgen.plan.Got;
 import dev.msgrelay.loadgen.plan.Histograms;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Sent;
-import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.plan.Traffic;
 import dev.msgrelay.loadgen.plan.Window;
 import dev.msgrelay.loadgen.result.RunRecord;
@@ -32,39 +31,38 @@ import java.util.concurrent.TimeUnit;
  *
  * <pre>
  *  start the contestant -&gt; subscribers connect -&gt; publishers connect -&gt; all have heard of all
- *      -&gt; warm-up, until the speed is steady -&gt; [ measured window: CPU read at both ends ] -&gt; publishers say what they sent
+ *      -&gt; warm-up -&gt; [ measured window: CPU read at both ends ] -&gt; publishers say what they sent
  *      -&gt; subscribers drain up to that -&gt; the relay is stopped -&gt; verdict
  * </pre>
  */
 public final class LoadRun {
     private static final long TICK_NANOS = TimeUnit.SECONDS.toNanos(1);
-    /** So long before its begin the window is fixed: then workers are busy, and their threads wait for a core. */
-    private static final long NOTICE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-
     private static final long STOP_MILLIS = 60_000;
     private static final long CAUSE_MILLIS = 300;
 
     private final Plan plan;
     private final Load load;
-    private final Timing timing;
     private final int round;
     private final String started = now();
     private final RunObserver observer;
-    private Children children;
-    private Contestant.Started contestant;
-    private Fleet fleet;
+    private final Children children;
+    private final Contestant.Started contestant;
+    private final Fleet fleet;
     /** The contestant's process; null where it runs elsewhere. It need not be one of the children. */
-    private Child relay;
+    private final Child relay;
 
     private Live lastLive;
-    private Window window;
 
-    public LoadRun(Plan plan, int round, RunObserver observer) {
+    /** A run through a contestant that stands already. */
+    public LoadRun(Plan plan, int round, RunObserver observer, Contestant.Started contestant, Children workers) {
         this.plan = plan;
         this.load = plan.load().withPolicy(plan.contestant().policy());
-        this.timing = plan.timing().of(load);
         this.round = round;
         this.observer = observer;
+        this.children = workers;
+        this.contestant = contestant;
+        this.relay = contestant.process();
+        this.fleet = new Fleet(workers, load);
     }
 
     /** A moment as results name it: ISO 8601, with the zone. */
@@ -72,12 +70,14 @@ public final class LoadRun {
         return DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(ZonedDateTime.now().truncatedTo(ChronoUnit.SECONDS));
     }
 
-    /** Does it; where it cannot be brought to its end, no child is left behind. */
-    public RunRecord run() throws IOException, RunException, InterruptedException {
+    /** One with processes of its own; where it cannot be brought to its end, none of them is left behind. */
+    public static RunRecord alone(Plan plan, int round, RunObserver observer)
+            throws IOException, RunException, InterruptedException {
         try (Children children = new Children(plan.placement())) {
             try {
                 observer.phase("starting " + plan.contestant().name());
-                return run(children, plan.contestant().start(children, load), true);
+                Contestant.Started contestant = plan.contestant().start(children, plan.load());
+                return new LoadRun(plan, round, observer, contestant, children).run(true);
             } catch (InterruptedException e) {
                 // Results are to be printed, and a child on a host that hangs does not answer.
                 children.abandon();
@@ -86,20 +86,14 @@ public final class LoadRun {
         }
     }
 
-    /** Does it through a contestant that stands already, with workers that stay: of no use any more after a failure. */
-    public RunRecord through(Contestant.Started standing, Children workers)
-            throws IOException, RunException, InterruptedException {
-        RunRecord record = run(workers, standing, false);
-        workers.endJobs();
+    /** Does it with workers that stay: of no use any more after a failure. */
+    public RunRecord run() throws IOException, RunException, InterruptedException {
+        RunRecord record = run(false);
+        children.endJobs();
         return record;
     }
 
-    private RunRecord run(Children workers, Contestant.Started started, boolean stops)
-            throws IOException, RunException, InterruptedException {
-        children = workers;
-        contestant = started;
-        relay = started.process();
-        fleet = new Fleet(workers, load);
+    private RunRecord run(boolean stops) throws IOException, RunException, InterruptedException {
         try {
             observer.phase("connecting " + load.subscribers() + " -> " + load.publishers());
             fleet.startSubscribers(contestant);
@@ -123,17 +117,18 @@ public final class LoadRun {
     }
 
     private RunRecord measure(boolean stops) throws RunException, InterruptedException {
-        tell(timing.windowFrom(System.nanoTime()));
-        observer.phase("warm-up");
-        if (timing.untilSteady()) {
-            warmUp();
+        Window window = plan.timing().windowFrom(System.nanoTime());
+        fleet.tell(window);
+        if (contestant.sendsByItself()) {
+            relay.send("window", window);
         }
+        observer.phase("warm-up");
         try (Watch watch = new Watch(window, load, fleet, contestant)) {
-            await("warm-up", window.begin());
+            await("warm-up", window.begin(), window);
             Map<Child, Long> cpuAtBegin = cpu();
             watch.begins();
             observer.phase("measuring");
-            await("measuring", window.end());
+            await("measuring", window.end(), window);
             List<ProcessUse> used = usedSince(cpuAtBegin);
             watch.ends();
             observer.phase("draining");
@@ -148,17 +143,17 @@ public final class LoadRun {
             if (relay != null && stops) {
                 end(relay);
             }
-            return record(watch, used, sent, got, slow);
+            return record(window, watch, used, sent, got, slow);
         }
     }
 
-    private RunRecord record(Watch watch, List<ProcessUse> used, Sent sent, Got got, Got slow)
+    private RunRecord record(Window window, Watch watch, List<ProcessUse> used, Sent sent, Got got, Got slow)
             throws InterruptedException {
         long nanos = window.measuredNanos();
         Traffic in =
                 new Traffic(sent.sum(Sent.Published::messagesMeasured), sent.sum(Sent.Published::bytesMeasured), nanos);
         Traffic out = new Traffic(got.sum(one -> one.result().messages()), got.sum(Got.Received::bytes), nanos);
-        Timeline timeline = timeline(window.begin(), window.end());
+        Timeline timeline = Timeline.of(window.begin(), window.end(), fleet.publishers(), fleet.subscribers(), relay);
         Throughput throughput = new Throughput(contestant.sendsByItself() ? null : in, out, timeline.points());
         Delays delays = Delays.of(
                 load,
@@ -174,34 +169,6 @@ public final class LoadRun {
                 correctness,
                 new Resources(used, watch.relay(), Classifier.classify(signals), signals),
                 Verdict.of(load, out, correctness, signals, got));
-    }
-
-    private Timeline timeline(long begin, long end) {
-        return Timeline.of(begin, end, fleet.publishers(), fleet.subscribers(), relay);
-    }
-
-    private void tell(Window told) {
-        window = told;
-        fleet.tell(told);
-        if (contestant.sendsByItself()) {
-            relay.send("window", told);
-        }
-    }
-
-    /** Waits until the window is fixed: it begins when the speed is steady, or the longest warm-up is over. */
-    private void warmUp() throws RunException, InterruptedException {
-        long fixed = window.begin() - NOTICE_NANOS;
-        long look = window.sendFrom() + timing.warmup().toNanos() - NOTICE_NANOS;
-        while (look < fixed) {
-            await("warm-up", look);
-            long now = System.nanoTime();
-            if (timeline(window.sendFrom(), now).isSteady()) {
-                tell(window.beginningAt(Math.min(now + NOTICE_NANOS, window.begin())));
-                return;
-            }
-            look = now + TICK_NANOS;
-        }
-        await("warm-up", fixed);
     }
 
     private void checkHealthy() throws RunException {
@@ -238,13 +205,12 @@ public final class LoadRun {
     }
 
     /** Waits for a moment, looking after the children and reporting meanwhile. */
-    private void await(String phase, long moment) throws RunException, InterruptedException {
+    private void await(String phase, long moment, Window window) throws RunException, InterruptedException {
         long left;
         while ((left = moment - System.nanoTime()) > 0) {
             TimeUnit.NANOSECONDS.sleep(Math.min(left, TICK_NANOS));
             checkHealthy();
-            long elapsed = System.nanoTime() - window.sendFrom();
-            lastLive = Live.of(phase, elapsed, window.end() - window.sendFrom(), fleet, relay);
+            lastLive = Live.of(phase, window, fleet, relay);
             observer.progress(lastLive);
         }
     }

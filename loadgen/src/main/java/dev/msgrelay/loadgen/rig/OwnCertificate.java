@@ -42,14 +42,7 @@ record OwnCertificate(Path certificate, Path key) {
 
     private static OwnCertificate make(String address) throws IOException, InterruptedException {
         if (directory == null) {
-            RunDirectory fresh = RunDirectory.in(null);
-            try {
-                Runtime.getRuntime().addShutdownHook(new Thread(fresh::close, "remove-keys"));
-            } catch (IllegalStateException e) {
-                fresh.close();
-                throw new InterruptedException();
-            }
-            directory = fresh;
+            directory = RunDirectory.in(null);
         }
         Path store = directory.pem("store-" + MADE.size());
         try {

@@ -11,7 +11,7 @@ import dev.msgrelay.loadgen.result.RunRecord;
 import java.time.Duration;
 
 /**
- * A cell of an experiment: a contestant under a load on a lane. Two are the same only if they are one object.
+ * A cell of an experiment: a contestant under a load on a lane.
  *
  * @param name for people: on progress lines, in front of failures
  * @param group what may break for all that share it: a lane, a contestant
@@ -50,15 +50,5 @@ public record Plan(
         }
         Share share = Share.of(0, passed, link, places, load.subscribers());
         return new LinkShare(share.in(), share.out(), throughIn, throughOut);
-    }
-
-    @Override
-    public boolean equals(Object other) {
-        return this == other;
-    }
-
-    @Override
-    public int hashCode() {
-        return System.identityHashCode(this);
     }
 }

@@ -41,11 +41,6 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
     /** Size of a temporary one: some seconds of a stream at full speed. */
     private static final String TEMPORARY_KEEP = "1g";
 
-    /** A relay of this build; both sides as the load says. */
-    public RelayContestant(List<String> relayArgs, List<String> javaOptions) {
-        this(relayArgs, javaOptions, false, null);
-    }
-
     @Override
     public String name() {
         return "relay";

@@ -7,7 +7,7 @@ import java.io.IOException;
 @FunctionalInterface
 public interface Rig {
     /** Each run has its own processes. */
-    Rig OWN = (plan, round, observer) -> new LoadRun(plan, round, observer).run();
+    Rig OWN = LoadRun::alone;
 
     /** Does one run; a {@link RunException}: it did not come to its end. */
     RunRecord run(Plan plan, int round, RunObserver observer) throws IOException, RunException, InterruptedException;

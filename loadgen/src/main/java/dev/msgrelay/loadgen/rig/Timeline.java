@@ -20,26 +20,7 @@ public record Timeline(List<Point> points) {
     /** Points that a chart can show; longer windows have longer steps. */
     private static final int MAX_POINTS = 1_200;
 
-    /** Steps of two seconds: on a machine of few cores the speed of one is no sign yet. */
-    private static final int STRETCH = 8;
-
-    /** A speed that grows by less from one stretch to the next is steady: busy machines are no more even. */
-    private static final double GROWTH = 1.05;
-
     record Lag(long nanos, long bytes) {}
-
-    /**
-     * Whether the speed grows no more: what was delivered in the last two seconds is hardly more than in the two before. Of no
-     * more than five minutes, whose steps are so short.
-     */
-    boolean isSteady() {
-        int last = points.size();
-        return last >= 2 * STRETCH && out(last - STRETCH, last) <= GROWTH * out(last - 2 * STRETCH, last - STRETCH);
-    }
-
-    private double out(int from, int to) {
-        return points.subList(from, to).stream().mapToDouble(Point::out).sum();
-    }
 
     static Timeline of(long begin, long end, List<Child> publishers, List<Child> subscribers, Child relay) {
         List<Lag> lags = new ArrayList<>();
@@ -82,7 +63,7 @@ public record Timeline(List<Point> points) {
     }
 
     /** All counts of a worker so far; the moment at which it counted is not the one at which that was heard. */
-    static List<Count> counts(Child worker) {
+    private static List<Count> counts(Child worker) {
         List<Count> counts = new ArrayList<>();
         worker.all("progress")
                 .forEach(event ->

@@ -34,7 +34,6 @@ public final class Verdict {
 
     private Verdict() {}
 
-    /** The outcome of a run: its faults, the machine's deeds, and events beside its figures. */
     public static Outcome of(Load load, Traffic out, Correctness correctness, Signals signals, Got got) {
         List<String> environment = new ArrayList<>(Disturbances.of(signals));
         long early = got.sum(Received::beforeTheirTime);
@@ -76,7 +75,6 @@ public final class Verdict {
                 sent.sum(Sent.Published::acknowledged));
     }
 
-    /** Compares the order in which they got the messages of all publishers. */
     private static List<SubscriberResult> withOrder(List<Received> all) {
         List<SubscriberResult> results = new ArrayList<>();
         List<Integer> compared = new ArrayList<>();
@@ -84,7 +82,7 @@ public final class Verdict {
         for (Received one : all) {
             if (one.order() != null && one.result().hasOrder()) {
                 compared.add(results.size());
-                traces.add(OrderTrace.decode(one.order()));
+                traces.add(one.order());
             }
             results.add(one.result());
         }

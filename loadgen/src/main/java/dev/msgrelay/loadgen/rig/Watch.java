@@ -26,7 +26,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import tools.jackson.databind.JsonNode;
 
 /** Watches the processes of one run during its window. The controller's thread owns it. */
@@ -153,23 +152,19 @@ final class Watch implements AutoCloseable {
         }
         JsonNode first = around.get(0).json();
         JsonNode last = around.get(around.size() - 1).json();
-        long nanos = around.get(around.size() - 1).nanos() - around.get(0).nanos();
-        if (nanos <= 0 || !last.has("heldBackMillis") || !last.has("ringCells")) {
+        if (!last.has("heldBackMillis") || !last.has("ringCells")) {
             return null;
         }
-        return new RelayHolds(
-                share(difference(first, last, "heldBackMillis"), nanos),
-                share(difference(first, last, "backpressureMillis"), nanos),
+        return RelayHolds.of(
+                (around.get(around.size() - 1).nanos() - around.get(0).nanos()) / 1e9,
+                difference(first, last, "heldBackMillis") / 1e3,
+                difference(first, last, "backpressureMillis") / 1e3,
                 around.stream()
                         .mapToDouble(event ->
                                 (double) event.json().path("ringUsedCells").asLong(0)
                                         / event.json().path("ringCells").asLong(1))
                         .average()
                         .orElse(0));
-    }
-
-    private static double share(long millis, long nanos) {
-        return Math.min(1, (double) TimeUnit.MILLISECONDS.toNanos(millis) / nanos);
     }
 
     /** The reports within the window, where they span most of it; else from the last one before to the first one after. */

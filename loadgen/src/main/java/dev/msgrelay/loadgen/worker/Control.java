@@ -20,9 +20,9 @@ import tools.jackson.databind.node.ObjectNode;
  * <pre>
  *  controller -&gt; worker                        worker -&gt; controller
  *  {"job":{...}}      its part of a run           {"event":"ready"}           connected, or listening
- *  {"window":{...}}   again, where it begins      {"event":"primed"}          heard of every publisher
- *                     earlier                     {"event":"progress", ...}   once a second
- *  {"sent":{"0":17}}  drain up to these           {"event":"result", ...}     all there is to say
+ *  {"window":{...}}   when to send, and measure   {"event":"primed"}          heard of every publisher
+ *  {"sent":{"0":17}}  drain up to these           {"event":"progress", ...}   once a second
+ *                                                 {"event":"result", ...}     all there is to say
  *  {"end":{}}         the run is over             {"event":"ended"}           the next job may come
  *  (end of file)      leave at once               {"event":"error", "message":...}
  * </pre>
@@ -94,7 +94,7 @@ public final class Control {
         held = connections;
     }
 
-    /** The window as it was told last, or {@link Window#NONE} as long as it is not known. */
+    /** {@link Window#NONE} as long as it is not known. */
     public Window window() {
         return window;
     }
@@ -131,10 +131,7 @@ public final class Control {
     /** Hands on line by line, and exits the process when stdin ends. */
     static void readCommands(Consumer<String> each) {
         try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-            String line;
-            while ((line = in.readLine()) != null) {
-                each.accept(line);
-            }
+            in.lines().forEach(each);
         } catch (IOException | RuntimeException e) {
             System.err.println("control: " + e);
         }

@@ -4,6 +4,8 @@ import dev.msgrelay.loadgen.plan.Progress;
 import dev.msgrelay.loadgen.plan.Progress.Count;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -20,7 +22,7 @@ public final class Heartbeat {
     private final Pauses.Standstill standstill;
     private final List<Count> counts = new ArrayList<>();
     private boolean ended;
-    private final Thread thread;
+    private final ScheduledExecutorService timer;
 
     interface Counted {
         long messages();
@@ -34,14 +36,14 @@ public final class Heartbeat {
         this.all = all;
         this.standstill = new Pauses.Standstill(control::window);
         count(1, false);
-        this.thread = repeat("progress", SECOND_MILLIS / COUNTS_A_LINE, () -> count(COUNTS_A_LINE, false));
+        this.timer = repeat("progress", SECOND_MILLIS / COUNTS_A_LINE, () -> count(COUNTS_A_LINE, false));
     }
 
     /** Says it once more, when all is done: nothing will change any more. */
     synchronized void last() {
         count(1, true);
         ended = true;
-        thread.interrupt();
+        timer.shutdownNow();
         standstill.stop();
     }
 
@@ -60,22 +62,14 @@ public final class Heartbeat {
         }
     }
 
-    /** Does this so often on a daemon thread, until the process ends or the thread is interrupted. */
-    static Thread repeat(String name, long millis, Runnable task) {
-        Thread thread = new Thread(() -> sleepAndRun(millis, task), name);
-        thread.setDaemon(true);
-        thread.start();
-        return thread;
-    }
-
-    private static void sleepAndRun(long millis, Runnable task) {
-        try {
-            while (true) {
-                TimeUnit.MILLISECONDS.sleep(millis);
-                task.run();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+    /** Does this so often on a daemon thread, until the process ends or it is shut down. */
+    static ScheduledExecutorService repeat(String name, long millis, Runnable task) {
+        ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(work -> {
+            Thread thread = new Thread(work, name);
+            thread.setDaemon(true);
+            return thread;
+        });
+        timer.scheduleWithFixedDelay(task, millis, millis, TimeUnit.MILLISECONDS);
+        return timer;
     }
 }

@@ -86,7 +86,9 @@ final class LibraryOutlet implements Outlet {
             }
         }
         if (outcome != PublishOutcome.ACCEPTED) {
-            throw publisher.failure().orElseGet(() -> new IOException("no message was taken for " + patience()));
+            throw publisher
+                    .failure()
+                    .orElseGet(() -> new IOException("no message was taken for " + PATIENCE.toSeconds() + " s"));
         }
     }
 
@@ -123,10 +125,6 @@ final class LibraryOutlet implements Outlet {
     @Override
     public Histogram acknowledgedAfter() {
         return acknowledged == null ? null : acknowledged.after();
-    }
-
-    private static String patience() {
-        return PATIENCE.toSeconds() + " s";
     }
 
     @Override
@@ -184,11 +182,6 @@ final class LibraryOutlet implements Outlet {
                     after.recordValue(Math.min(after.getHighestTrackableValue(), Math.max(0, now - time)));
                 }
             }
-        }
-
-        /** The number of the last message that is acknowledged. */
-        synchronized long number() {
-            return number;
         }
 
         /**

@@ -105,7 +105,6 @@ final class MeasuredChannel implements ReadableByteChannel {
         return measured.messages(messages.getAsLong());
     }
 
-    /** Bytes on the wire received within the window. */
     long bytesMeasured() {
         return measured.bytes(bytes);
     }

@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.worker;
 
 import dev.msgrelay.loadgen.plan.Still;
 import dev.msgrelay.loadgen.plan.Window;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -42,17 +43,17 @@ public final class Pauses {
 
         private final Pauses pauses = new Pauses();
         private final Supplier<Window> window;
-        private final Thread thread;
+        private final ScheduledExecutorService timer;
         private long slept = System.nanoTime();
 
         /** Watches from now on, until the process ends or {@link #stop}. */
         public Standstill(Supplier<Window> window) {
             this.window = window;
-            this.thread = Heartbeat.repeat("standstill", STEP_MILLIS, this::step);
+            this.timer = Heartbeat.repeat("standstill", STEP_MILLIS, this::step);
         }
 
         public void stop() {
-            thread.interrupt();
+            timer.shutdownNow();
         }
 
         private void step() {

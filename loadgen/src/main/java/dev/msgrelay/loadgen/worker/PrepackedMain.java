@@ -67,7 +67,6 @@ public final class PrepackedMain {
             }
         }
 
-        /** The next {@code writeSize} bytes of the stream. */
         ByteBuffer next() {
             int end = start + writeSize;
             window.limit(end).position(start);

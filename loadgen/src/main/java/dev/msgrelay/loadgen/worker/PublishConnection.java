@@ -11,7 +11,6 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -31,7 +30,7 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
     private final Window.Count measured = new Window.Count();
     private long firstTimed = NOT_YET;
     private Window window = Window.NONE;
-    private long lastTime;
+    private long lastPrimed;
     private boolean late;
 
     public PublishConnection(int id, Outlet outlet) {
@@ -66,7 +65,7 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
     /** Sends one message on its own, ahead of the run, so that subscribers hear of this publisher. */
     void prime(FrameBatch batch, long nowNanos) throws IOException {
         batch.add(LoadMessage.stamp(id, messages.get()), nowNanos);
-        lastTime = nowNanos;
+        lastPrimed = nowNanos;
         write(batch.take(), messages.get() + 1);
     }
 
@@ -74,10 +73,11 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
      * Publishes as fast as it goes, from the window's {@link Window#sendFrom} to its end; the last write only completes the
      * last frame.
      */
-    public void publish(MessageStream stream, Supplier<Window> told) throws IOException {
-        long now = new Waiter(0).awaitMoment(told.get().sendFrom());
-        for (Window known = told.get(); now < known.end(); known = told.get()) {
-            sendsAt(now, known);
+    public void publish(MessageStream stream, Window told) throws IOException {
+        hear(told);
+        long now = new Waiter(0).awaitMoment(told.sendFrom());
+        while (now < told.end()) {
+            note(now);
             ByteBuffer data = stream.next(now);
             write(data, stream.nextNumber());
             now = System.nanoTime();
@@ -98,19 +98,10 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         bytes.lazySet(bytes.get() + length);
     }
 
-    /** Tells the time that the next messages carry, and the window as it is known by now. */
-    void sendsAt(long time, Window told) {
-        hear(told);
-        note(time);
-        lastTime = time;
-    }
-
-    /** Tells the window; again, where it is another one. */
+    /** Tells the window, after the last message that was sent ahead of the run. */
     void hear(Window told) {
-        if (told != window) {
-            window = told;
-            late = messages.get() > 0 && lastTime >= window.begin();
-        }
+        window = told;
+        late = messages.get() > 0 && lastPrimed >= window.begin();
     }
 
     /** What is sent from now on belongs to the measured part, or to what is behind it, if that has come. */
@@ -156,7 +147,6 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         }
     }
 
-    /** All there is to say of it, at the end. */
     Published said() {
         Histogram after = outlet.acknowledgedAfter();
         return new Published(

@@ -69,7 +69,7 @@ public final class PublisherMain {
         if (load.isPaced()) {
             schedule = publishPaced(window);
         } else {
-            publishAtFullSpeed();
+            publishAtFullSpeed(window);
         }
         for (PublishConnection connection : connections) {
             connection.settle();
@@ -107,13 +107,12 @@ public final class PublisherMain {
                 options, new LibraryOutlet.Acknowledged(1, load.sampling(), control::window), LAST_WORD);
     }
 
-    /** All at the same time, each on a thread of its own. */
-    private void publishAtFullSpeed() throws IOException, InterruptedException {
+    private void publishAtFullSpeed(Window window) throws IOException, InterruptedException {
         int segment = connections.get(0).outlet().segment();
         List<Callable<Void>> tasks = new ArrayList<>();
         for (PublishConnection connection : connections) {
             tasks.add(() -> {
-                connection.publish(stream(connection, segment), control::window);
+                connection.publish(stream(connection, segment), window);
                 return null;
             });
         }

@@ -144,7 +144,6 @@ final class Receiver implements Heartbeat.Counted, Runnable {
         return closed != null || accounted.get() >= sent;
     }
 
-    /** Waits for the end of the stream; true when it has come. */
     boolean awaitEnd(long millis) throws InterruptedException {
         thread.join(millis);
         return !thread.isAlive();
@@ -157,12 +156,7 @@ final class Receiver implements Heartbeat.Counted, Runnable {
         }
     }
 
-    /**
-     * All there is to say, after {@link #stop}.
-     *
-     * @param sent by each publisher, all of which ought to have come; empty for one that was stopped somewhere
-     * @param waitedMillis for what is not there
-     */
+    /** All there is to say, after {@link #stop}; see {@link Verifier#result}. */
     Received result(int index, Map<Integer, Long> sent, long waitedMillis) {
         if (verifier != null) {
             return verifier.result(index, sent, waitedMillis, closed);

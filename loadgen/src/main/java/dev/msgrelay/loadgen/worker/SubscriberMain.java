@@ -22,7 +22,7 @@ public final class SubscriberMain {
     private static final long DRAIN_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(120);
     /** For the first messages; the controller has a shorter patience of its own. */
     private static final long PRIME_LIMIT_MILLIS = 150_000;
-    /** For the answer to HELLO. */
+
     private static final long WELCOME_LIMIT_MILLIS = 60_000;
     /** So long it listens on when all has come: for what comes twice, or from nowhere. */
     private static final long AFTER_END_MILLIS = 100;

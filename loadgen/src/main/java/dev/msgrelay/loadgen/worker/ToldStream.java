@@ -23,10 +23,6 @@ final class ToldStream {
         return next != UNKNOWN;
     }
 
-    long next() {
-        return next;
-    }
-
     void messages(int messages) {
         next += messages;
     }

@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.worker;
 
 import dev.msgrelay.loadgen.message.LoadMessage;
 import dev.msgrelay.loadgen.message.MessageCheck;
+import dev.msgrelay.loadgen.message.OrderTrace;
 import dev.msgrelay.loadgen.message.SequenceCheck;
 import dev.msgrelay.loadgen.message.SizeTable;
 import dev.msgrelay.loadgen.plan.Got.Received;
@@ -36,6 +37,7 @@ import org.HdrHistogram.Histogram;
 final class Verifier implements BulkFrameConsumer {
     private final MeasuredChannel clock;
     private final WritableByteChannel answers;
+    private final OrderTrace order = new OrderTrace();
     private final MessageCheck check;
     private final ToldStream told = new ToldStream();
     private final Histogram latency = Histograms.recording();
@@ -62,7 +64,7 @@ final class Verifier implements BulkFrameConsumer {
         this.hello = hello;
         this.sizes = load.sizes();
         this.frameLength = FrameLayout.frameLength(sizes.max());
-        this.check = new MessageCheck(load.publishers(), sizes);
+        this.check = new MessageCheck(load.publishers(), sizes, order);
         this.samplingMask = load.sampling() - 1L;
         if (hello == null) {
             told.begin(1);
@@ -165,7 +167,6 @@ final class Verifier implements BulkFrameConsumer {
         }
     }
 
-    /** Waits for the answer to HELLO; false when the time is over. */
     boolean awaitWelcome(long millis) throws InterruptedException {
         return welcomed.await(millis, TimeUnit.MILLISECONDS);
     }
@@ -221,6 +222,6 @@ final class Verifier implements BulkFrameConsumer {
                 beforeTheirTime,
                 clock.heardLate() ? -1 : latency.getTotalCount(),
                 latency,
-                check.order().encode());
+                order);
     }
 }

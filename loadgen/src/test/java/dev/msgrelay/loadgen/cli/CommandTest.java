@@ -24,7 +24,7 @@ abstract class CommandTest {
 
     /** The exit code. */
     final int execute(String command, Object... args) {
-        CommandLine loadgen = LoadgenMain.commandLine();
+        CommandLine loadgen = LoadgenMain.commandLine(new LoadgenMain());
         loadgen.setOut(new PrintWriter(out, true));
         loadgen.setErr(new PrintWriter(err, true));
         return loadgen.execute(Stream.concat(Stream.of(command), Stream.of(args))

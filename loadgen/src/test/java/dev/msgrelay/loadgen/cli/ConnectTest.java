@@ -272,10 +272,10 @@ class ConnectTest extends CommandTest {
             System.out.println("skipped: no emulated links here: " + tools.reason());
         }
         assumeTrue(tools.available(), tools.reason());
-        try (Lane lane = Lane.open(LaneSpec.parse("1gbe"));
+        try (Lane lane = Lane.open(LaneSpec.parse("1gbe"), new Subprocess());
                 Children relays = new Children(new Placement(lane.near(), lane.far(), lane.far()))) {
             Contestant.Started there = new RelayContestant(
-                            List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS)
+                            List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS, false, null)
                     .start(relays, Load.oneToOne(100));
             Process loadgen = lane.far()
                     .start(new Site.JavaProgram(

@@ -14,7 +14,7 @@ class DocumentedCommandsTest {
     @ParameterizedTest
     @MethodSource("commands")
     void isParsed(List<String> words) {
-        assertThatCode(() -> LoadgenMain.commandLine().parseArgs(words.toArray(String[]::new)))
+        assertThatCode(() -> LoadgenMain.commandLine(new LoadgenMain()).parseArgs(words.toArray(String[]::new)))
                 .doesNotThrowAnyException();
     }
 

@@ -53,7 +53,7 @@ class LoadgenMainTest {
     }
 
     private int execute(Writer out, String... args) {
-        CommandLine command = LoadgenMain.commandLine();
+        CommandLine command = LoadgenMain.commandLine(new LoadgenMain());
         command.setOut(new PrintWriter(out, true));
         command.setErr(new PrintWriter(err, true));
         return LoadgenMain.execute(command, args);

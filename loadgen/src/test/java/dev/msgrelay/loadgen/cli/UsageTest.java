@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.loadgen.host.LoadgenVersion;
+import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.testing.Commands;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -116,7 +116,7 @@ class UsageTest {
     @MethodSource("commands")
     void everyCommandTellsItsVersion(List<String> names) {
         for (String flag : List.of("--version", "-V")) {
-            assertThat(said(names, flag).strip()).isEqualTo("loadgen " + LoadgenVersion.here());
+            assertThat(said(names, flag).strip()).isEqualTo("loadgen " + Origin.build());
         }
     }
 
@@ -137,7 +137,7 @@ class UsageTest {
 
     @Test
     void listsEachCommandWithASentence() {
-        LoadgenMain.commandLine().getSubcommands().forEach((name, command) -> assertThat(
+        LoadgenMain.commandLine(new LoadgenMain()).getSubcommands().forEach((name, command) -> assertThat(
                         command.getCommandSpec().usageMessage().description()[0])
                 .as(name)
                 .endsWith("."));
@@ -146,20 +146,23 @@ class UsageTest {
     private static String said(List<String> names, String flag) {
         StringWriter out = new StringWriter();
         String[] args = Stream.concat(names.stream(), Stream.of(flag)).toArray(String[]::new);
-        int code = LoadgenMain.commandLine().setOut(new PrintWriter(out, true)).execute(args);
+        int code = LoadgenMain.commandLine(new LoadgenMain())
+                .setOut(new PrintWriter(out, true))
+                .execute(args);
         assertThat(code).isZero();
         return out.toString();
     }
 
     /** All there are, by the words that name them. */
     static List<List<String>> commands() {
-        return Commands.of(LoadgenMain.commandLine());
+        return Commands.of(LoadgenMain.commandLine(new LoadgenMain()));
     }
 
     /** A run has few options, none of which hides others behind key=value; each text is a sentence that stands alone. */
     @Test
     void theOptionsOfARunAreThese() {
-        CommandLine run = LoadgenMain.commandLine().getSubcommands().get("run");
+        CommandLine run =
+                LoadgenMain.commandLine(new LoadgenMain()).getSubcommands().get("run");
         assertThat(run.getCommandSpec().options().stream()
                         .map(option -> option.longestName())
                         .filter(name -> !List.of("--help", "--version").contains(name)))
@@ -180,7 +183,7 @@ class UsageTest {
     /** With the seven of lab. */
     @Test
     void allCommandsTogetherHaveFewOptions() {
-        Set<String> options = LoadgenMain.commandLine().getSubcommands().values().stream()
+        Set<String> options = LoadgenMain.commandLine(new LoadgenMain()).getSubcommands().values().stream()
                 .flatMap(command -> command.getCommandSpec().options().stream())
                 .map(OptionSpec::longestName)
                 .collect(Collectors.toCollection(TreeSet::new));
@@ -197,7 +200,7 @@ class UsageTest {
     }
 
     private static int execute(StringWriter err, String... args) {
-        CommandLine command = LoadgenMain.commandLine();
+        CommandLine command = LoadgenMain.commandLine(new LoadgenMain());
         command.setErr(new PrintWriter(err, true));
         command.setOut(new PrintWriter(new StringWriter(), true));
         return command.execute(args);

@@ -26,9 +26,9 @@ class SamplerTest {
     private final RecordedProc proc = new RecordedProc();
     private final Watched watched = new Watched(
             List.of(
-                    new Watched.Process(Role.RELAY, "relay", RELAY),
-                    new Watched.Process(Role.PUBLISHER, "publisher 0", PUBLISHER),
-                    new Watched.Process(Role.SUBSCRIBER, "subscriber 0", SUBSCRIBER)),
+                    new Watched.Process(Role.RELAY, "relay", RELAY, false),
+                    new Watched.Process(Role.PUBLISHER, "publisher 0", PUBLISHER, false),
+                    new Watched.Process(Role.SUBSCRIBER, "subscriber 0", SUBSCRIBER, false)),
             PUBLISH_PORT,
             SUBSCRIBE_PORT);
 
@@ -219,8 +219,8 @@ class SamplerTest {
                 proc,
                 new Watched(
                         List.of(
-                                new Watched.Process(Role.RELAY, "relay", RELAY),
-                                new Watched.Process(Role.SUBSCRIBER, "subscriber 0", SUBSCRIBER),
+                                new Watched.Process(Role.RELAY, "relay", RELAY, false),
+                                new Watched.Process(Role.SUBSCRIBER, "subscriber 0", SUBSCRIBER, false),
                                 new Watched.Process(Role.SUBSCRIBER, "slow subscriber", slow, true)),
                         PUBLISH_PORT,
                         SUBSCRIBE_PORT));

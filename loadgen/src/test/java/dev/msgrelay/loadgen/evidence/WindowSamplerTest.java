@@ -41,7 +41,7 @@ class WindowSamplerTest {
     private static Sampled sampled(boolean scheduled) throws InterruptedException {
         Watched watched = new Watched(
                 List.of(new Watched.Process(
-                        Role.RELAY, "this", ProcessHandle.current().pid())),
+                        Role.RELAY, "this", ProcessHandle.current().pid(), false)),
                 -1,
                 -1);
         long begin = System.nanoTime();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneSpec;
@@ -41,7 +42,7 @@ class EmulatedLaneTest {
     void messagesGoThroughTheRelayAndAcrossTheLinkUnharmed() throws Exception {
         try (Way way =
                 Way.open(GIGABIT, List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS, false)) {
-            RunRecord result = new LoadRun(way.plan(Load.oneToOne(100), SHORT, Rig.OWN), 1, RunObserver.NONE).run();
+            RunRecord result = LoadRun.alone(way.plan(Load.oneToOne(100), SHORT, Rig.OWN), 1, RunObserver.NONE);
             assertThat(result.correctness().subscribers().get(0).lost()).isZero();
             assertThat(result.correctness().sent()).isPositive();
             assertThat(result.resources().processes())
@@ -59,7 +60,7 @@ class EmulatedLaneTest {
     /** Keeping it is the kernel's. */
     @Test
     void theRateIsSetAtBothEnds() throws Exception {
-        try (Lane lane = Lane.open(GIGABIT)) {
+        try (Lane lane = Lane.open(GIGABIT, new Subprocess())) {
             for (Site end : List.of(lane.near(), lane.far())) {
                 assertThat(RealLanes.at(end, "tc", "qdisc", "show", "dev", "lane0"))
                         .contains("tbf", "rate 1Gbit");
@@ -70,14 +71,14 @@ class EmulatedLaneTest {
     /** Large packets that TCP leaves uncut are counted as the segments that they stand for, each with its headers. */
     @Test
     void theKernelCountsFullSegmentsWithTheirHeadersAndNoOtherLaneKnowsOfThem() throws Exception {
-        try (Lane lane = Lane.open(GIGABIT.withMtu(9_000));
-                Lane other = Lane.open(GIGABIT)) {
+        try (Lane lane = Lane.open(GIGABIT.withMtu(9_000), new Subprocess());
+                Lane other = Lane.open(GIGABIT, new Subprocess())) {
             assertThat(lane.near().address()).isEqualTo(other.near().address());
             long before = RealLanes.sentFrom(other.near()).path("bytes").asLong(-1);
             for (Site end : List.of(lane.near(), lane.far())) {
                 assertThat(RealLanes.at(end, "ip", "link", "show", "lane0")).contains("mtu 9000");
             }
-            new LoadRun(new Way(lane, Places.NEAR, null).sender(SHORT), 1, RunObserver.NONE).run();
+            LoadRun.alone(new Way(lane, Places.NEAR, null).sender(SHORT), 1, RunObserver.NONE);
             JsonNode sent = RealLanes.sentFrom(lane.near());
             double bytesPerPacket = sent.path("bytes").asLong(-1)
                     / (double) sent.path("packets").asLong(-1);
@@ -100,7 +101,7 @@ class EmulatedLaneTest {
             assertThat(RealLanes.holders(lane)).allSatisfy(pid -> assertThat(RealLanes.userNamespaceOf(pid))
                     .isNotEqualTo(
                             RealLanes.userNamespaceOf(ProcessHandle.current().pid())));
-            RunRecord result = new LoadRun(new Way(lane, Places.NEAR, null).sender(SHORT), 1, RunObserver.NONE).run();
+            RunRecord result = LoadRun.alone(new Way(lane, Places.NEAR, null).sender(SHORT), 1, RunObserver.NONE);
             System.out.printf(
                     "%,.0f bytes/s in a user namespace%n",
                     result.throughput().out().bytesPerSecond());
@@ -113,7 +114,7 @@ class EmulatedLaneTest {
         List<String> namespaces = new ArrayList<>();
         List<Long> holders;
         Set<Long> processes;
-        try (Lane lane = Lane.open(GIGABIT)) {
+        try (Lane lane = Lane.open(GIGABIT, new Subprocess())) {
             holders = RealLanes.holders(lane);
             for (long pid : holders) {
                 namespaces.add(RealLanes.namespaceOf(pid));

@@ -63,7 +63,7 @@ class PairedReportTest {
     void withTooFewRoundsThereIsNoVerdict() throws Exception {
         PairedReport report = new PairedReport(BOTH, comparison(5, Ended.TIME, List.of()));
         assertThat(report.table()).contains("too few rounds").endsWith("verdict: none: an interval needs 6 rounds\n");
-        Ratio row = report.results(ORIGIN).ratios().get(0);
+        Ratio row = report.results(Results.of(ORIGIN, List.of())).ratios().get(0);
         assertThat(row.ratio()).isNaN();
         assertThat(Json.text(row)).contains("\"ratio\" : null", "\"smallestSeenPercent\" : null");
     }
@@ -75,14 +75,15 @@ class PairedReportTest {
         assertThat(report.table())
                 .endsWith("FAIL\n  B, run 3: 7 messages lost\n")
                 .doesNotContain("verdict:");
-        Results results = report.results(ORIGIN);
+        Results results = report.results(Results.of(ORIGIN, List.of()));
         assertThat(results.ending().how()).isEqualTo(Ending.How.FAILED);
         assertThat(results.notes()).endsWith("FAIL", "B, run 3: 7 messages lost");
     }
 
     @Test
     void theDocumentHasEveryRun() throws Exception {
-        Results results = new PairedReport(BOTH, comparison(11, Ended.TIME, List.of())).results(ORIGIN);
+        Results results =
+                new PairedReport(BOTH, comparison(11, Ended.TIME, List.of())).results(Results.of(ORIGIN, List.of()));
         assertThat(results.turns()).hasSize(24);
         Turn turn = results.turns().get(1);
         assertThat(turn.side()).isEqualTo(Side.B);

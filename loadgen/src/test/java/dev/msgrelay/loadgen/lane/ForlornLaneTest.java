@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.lane;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.plan.Job;
 import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.plan.Load;
@@ -76,7 +77,7 @@ class ForlornLaneTest {
         private ForlornController() {}
 
         public static void main(String[] args) throws Exception {
-            try (Lane lane = Lane.open(LaneSpec.parse("1gbe"));
+            try (Lane lane = Lane.open(LaneSpec.parse("1gbe"), new Subprocess());
                     Children children = new Children(lane.placement())) {
                 Job job = Job.inPlaceOfARelay(
                         new Job.Listen(lane.far().address(), null, null), 1_000, Load.oneToOne(100));

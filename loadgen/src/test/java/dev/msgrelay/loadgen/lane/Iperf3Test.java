@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.plan.Timing;
 import java.io.IOException;
@@ -94,7 +95,7 @@ class Iperf3Test {
             System.out.println("not measured by iperf3: " + reason);
         }
         Assumptions.assumeTrue(reason == null, reason);
-        try (Lane lane = Lane.open(LaneSpec.parse("1gbe"))) {
+        try (Lane lane = Lane.open(LaneSpec.parse("1gbe"), new Subprocess())) {
             Iperf3.Result figure = Iperf3.run(lane, SECOND);
             assertThat(figure.reason()).isNull();
             System.out.printf("iperf3 through a lane of 1 Gbit/s: %,.0f bytes/s%n", figure.bytesPerSecond());

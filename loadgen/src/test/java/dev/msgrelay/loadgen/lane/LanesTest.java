@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.loadgen.host.Placement;
 import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
 import java.io.IOException;
 import java.util.List;
@@ -20,8 +21,8 @@ class LanesTest {
 
     @Test
     void loopbackAndUnixAreThisHost() throws Exception {
-        try (Lane loopback = Lane.open(LaneSpec.parse("loopback"));
-                Lane unix = Lane.open(LaneSpec.parse("unix"))) {
+        try (Lane loopback = Lane.open(LaneSpec.parse("loopback"), new Subprocess());
+                Lane unix = Lane.open(LaneSpec.parse("unix"), new Subprocess())) {
             assertThat(loopback.placement()).isEqualTo(Placement.HERE);
             assertThat(loopback.link()).as("no line rate").isNull();
             assertThat(loopback.unix()).isFalse();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.msgrelay.loadgen.lane.Link.LinkRate;
 import dev.msgrelay.loadgen.message.SizeTable;
 import dev.msgrelay.protocol.FrameLayout;
 import org.junit.jupiter.api.Test;

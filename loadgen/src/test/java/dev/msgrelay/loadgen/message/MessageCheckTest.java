@@ -24,7 +24,7 @@ class MessageCheckTest {
             int bit = bits <= 1_000 ? i : random.nextInt(bits);
             batch.add(LoadMessage.stamp(0, i), seed + i);
             ByteBuffer frame = batch.take();
-            MessageCheck check = new MessageCheck(1, sizes);
+            MessageCheck check = new MessageCheck(1, sizes, MessageCheck.Order.UNHEARD);
             check.onMessage(LoadMessage.TYPE, body(frame));
             assertThat(check.corrupted()).isZero();
             int at = FrameLayout.HEADER_LENGTH + bit / Byte.SIZE;
@@ -55,7 +55,7 @@ class MessageCheckTest {
             int bit = i < size * Byte.SIZE ? i : random.nextInt(size * Byte.SIZE);
             int at = turned * frameLength + FrameLayout.HEADER_LENGTH + bit / Byte.SIZE;
             frames.put(at, (byte) (frames.get(at) ^ 1 << bit % Byte.SIZE));
-            MessageCheck check = new MessageCheck(1, sizes);
+            MessageCheck check = new MessageCheck(1, sizes, MessageCheck.Order.UNHEARD);
             feed(check, frames, random);
             check.sequence().onEnd(0, messages);
             assertThat(check.corrupted())
@@ -104,7 +104,7 @@ class MessageCheckTest {
         Random random = new Random(seed);
         SizeTable sizes = SizeTable.fixed(20);
         FrameBatch batch = FrameBatch.ofMessages(sizes, 20);
-        MessageCheck check = new MessageCheck(2, sizes);
+        MessageCheck check = new MessageCheck(2, sizes, MessageCheck.Order.UNHEARD);
         SequenceCheck expected = new SequenceCheck(2);
         long[] numbers = new long[3];
         for (int i = 0; i < 300; i++) {

@@ -14,7 +14,9 @@ class TableTest {
             "1 \u2192 8",
             List.of(12_900_000L, 1_050L),
             List.of(
-                    Field.text("lane", speed -> speed > 1e6 ? "loopback" : Value.marked("10\u00b5, \"x\"", Mark.BAD)),
+                    Field.text(
+                            "lane",
+                            speed -> speed > 1e6 ? "loopback" : Value.marked("10\u00b5, \"x\"", Table.Mark.BAD)),
                     Field.of("msg/s", Unit.COUNT, speed -> speed),
                     Field.of("nobody's", Unit.NANOS, speed -> Double.NaN),
                     Field.of("of it", Unit.FRACTION, speed -> speed > 1e6 ? 0.5 : Double.NaN)));

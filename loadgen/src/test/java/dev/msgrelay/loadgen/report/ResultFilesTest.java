@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
 import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.plan.Load;
-import dev.msgrelay.loadgen.result.ResultFileException;
 import dev.msgrelay.loadgen.result.Results;
 import java.io.FilterOutputStream;
 import java.io.IOException;
@@ -41,7 +40,7 @@ class ResultFilesTest {
         files.write(FULL);
         room[0] = 100;
         assertThatThrownBy(() -> files.write(EMPTY))
-                .isInstanceOf(ResultFileException.class)
+                .isInstanceOf(IOException.class)
                 .hasMessage("cannot write " + directory.resolve("results.json") + ": No space left on device; "
                         + directory.resolve("results.json") + " has 2 runs");
         assertThat(read()).isEqualTo(FULL);
@@ -66,7 +65,7 @@ class ResultFilesTest {
     void aFileIsNoDirectory() throws Exception {
         Path file = Files.createFile(directory.resolve("taken"));
         assertThatThrownBy(() -> ResultFiles.in(file))
-                .isInstanceOf(ResultFileException.class)
+                .isInstanceOf(IOException.class)
                 .hasMessageStartingWith("cannot make the directory " + file);
     }
 

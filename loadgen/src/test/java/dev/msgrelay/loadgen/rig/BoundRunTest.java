@@ -6,7 +6,7 @@ import dev.msgrelay.loadgen.evidence.Sampled;
 import dev.msgrelay.loadgen.evidence.Sampled.Queues;
 import dev.msgrelay.loadgen.evidence.Watched.Role;
 import dev.msgrelay.loadgen.plan.Load;
-import dev.msgrelay.loadgen.plan.SlowReaders;
+import dev.msgrelay.loadgen.plan.Load.SlowReaders;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Throughput.Point;
@@ -22,16 +22,16 @@ import org.junit.jupiter.api.condition.OS;
 @EnabledOnOs(OS.LINUX)
 @Tag("thorough")
 class BoundRunTest {
-    private static final Contestant RELAY =
-            new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS);
+    private static final Contestant RELAY = new RelayContestant(
+            List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS, false, null);
 
     @Test
     void aSubscriberThatReadsSlowlyUnderBackpressure() throws Exception {
         // So slow that whatever else this machine does is faster; long enough for all buffers on the way to fill.
         SlowReaders slow = new SlowReaders(1, 2_000_000, Policy.BACKPRESSURE);
-        Timing timing = new Timing(Duration.ofSeconds(2), Duration.ofSeconds(2)).orUntilSteady();
+        Timing timing = new Timing(Duration.ofSeconds(2), Duration.ofSeconds(2));
         Load load = Load.oneToOne(1_000).withSlow(slow);
-        RunRecord result = new LoadRun(Plan.here("", RELAY, load, timing, Rig.OWN), 1, RunObserver.NONE).run();
+        RunRecord result = LoadRun.alone(Plan.here("", RELAY, load, timing, Rig.OWN), 1, RunObserver.NONE);
         assertThat(result.outcome().failures())
                 .as("everybody heard when the window began")
                 .isEmpty();
@@ -94,6 +94,6 @@ class BoundRunTest {
 
     private static RunRecord run(long warmupMillis, long measuredMillis, Load load) throws Exception {
         Timing timing = new Timing(Duration.ofMillis(warmupMillis), Duration.ofMillis(measuredMillis));
-        return new LoadRun(Plan.here("", RELAY, load, timing, Rig.OWN), 1, RunObserver.NONE).run();
+        return LoadRun.alone(Plan.here("", RELAY, load, timing, Rig.OWN), 1, RunObserver.NONE);
     }
 }

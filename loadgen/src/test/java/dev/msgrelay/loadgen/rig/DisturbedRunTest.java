@@ -26,8 +26,8 @@ import org.junit.jupiter.api.condition.OS;
 @EnabledOnOs(OS.LINUX)
 @Tag("thorough")
 class DisturbedRunTest {
-    private static final Contestant RELAY =
-            new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS);
+    private static final Contestant RELAY = new RelayContestant(
+            List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS, false, null);
 
     private final List<Process> started = new ArrayList<>();
 
@@ -128,7 +128,7 @@ class DisturbedRunTest {
     private static RunRecord run(Contestant contestant, long warmupMillis, long millis, Load load, RunObserver observer)
             throws Exception {
         Timing timing = new Timing(Duration.ofMillis(warmupMillis), Duration.ofMillis(millis));
-        return new LoadRun(Plan.here("", contestant, load, timing, Rig.OWN), 1, observer).run();
+        return LoadRun.alone(Plan.here("", contestant, load, timing, Rig.OWN), 1, observer);
     }
 
     private static long millis(long millis) {

@@ -9,7 +9,7 @@ import dev.msgrelay.loadgen.message.BodySizes;
 import dev.msgrelay.loadgen.message.Check;
 import dev.msgrelay.loadgen.plan.Clients;
 import dev.msgrelay.loadgen.plan.Load;
-import dev.msgrelay.loadgen.plan.SlowReaders;
+import dev.msgrelay.loadgen.plan.Load.SlowReaders;
 import dev.msgrelay.loadgen.plan.SubscriberResult;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.result.RunRecord;
@@ -31,8 +31,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class LoadRunTest {
     private static final Timing SHORT = new Timing(Duration.ofMillis(100), Duration.ofMillis(300));
 
-    private static final Contestant RELAY =
-            new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS);
+    private static final Contestant RELAY = new RelayContestant(
+            List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS, false, null);
 
     private static final Places PLACES = new Places();
 
@@ -55,7 +55,8 @@ class LoadRunTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aPublisherThatIsRefusedIsTheReasonThatIsTold() {
-        RelayContestant narrow = new RelayContestant(List.of("--max-body=50"), RelayContestant.JAVA_OPTIONS);
+        RelayContestant narrow =
+                new RelayContestant(List.of("--max-body=50"), RelayContestant.JAVA_OPTIONS, false, null);
         assertThatThrownBy(() -> alone(narrow, Load.oneToOne(100), SHORT))
                 .isInstanceOf(RunException.class)
                 .hasMessageStartingWith("publisher 0: ")
@@ -105,7 +106,7 @@ class LoadRunTest {
     @Test
     void whatIsWrittenAndForcedIsAcknowledgedAndItsTimeIsTold() throws Exception {
         List<String> args = List.of("--slow-subscriber", "backpressure", "--journal", "temp");
-        Contestant durable = new RelayContestant(args, RelayContestant.JAVA_OPTIONS);
+        Contestant durable = new RelayContestant(args, RelayContestant.JAVA_OPTIONS, false, null);
         for (Clients.Ack ack : List.of(Clients.Ack.WRITTEN, Clients.Ack.FORCED)) {
             Clients clients = new Clients(Clients.Kind.LIBRARY, ack, false);
             RunRecord result = run(durable, Load.oneToOne(100).withRate(2_000).withClients(clients));
@@ -134,7 +135,9 @@ class LoadRunTest {
         oneCore.add("-XX:ActiveProcessorCount=1");
         Timing busy = new Timing(Duration.ofSeconds(2), Duration.ofMillis(500));
         RunRecord result = alone(
-                new RelayContestant(List.of("--slow-subscriber", "backpressure"), oneCore), Load.oneToOne(100), busy);
+                new RelayContestant(List.of("--slow-subscriber", "backpressure"), oneCore, false, null),
+                Load.oneToOne(100),
+                busy);
         expectClean(result);
     }
 
@@ -180,7 +183,9 @@ class LoadRunTest {
                 Load.oneToOne(1_000).withCounts(2, 2).withUnix(true).withSlow(new SlowReaders(2, 2_000_000, policy));
         Contestant small = new RelayContestant(
                 List.of("--slow-subscriber", "backpressure", "--log-size=4m", "--ring-size=1m", "--max-body=100k"),
-                RelayContestant.JAVA_OPTIONS);
+                RelayContestant.JAVA_OPTIONS,
+                false,
+                null);
         RunRecord result = alone(small, load, second);
         expectClean(result);
         List<SubscriberResult> slow = result.correctness().slow();
@@ -202,8 +207,8 @@ class LoadRunTest {
             value = Policy.class,
             names = {"SKIP", "DISCONNECT"})
     void throughARelayThatMaySkipOrCutOffSubscribersAreTold(Policy policy) throws Exception {
-        Contestant relay =
-                new RelayContestant(List.of("--slow-subscriber", policy.flag()), RelayContestant.JAVA_OPTIONS);
+        Contestant relay = new RelayContestant(
+                List.of("--slow-subscriber", policy.flag()), RelayContestant.JAVA_OPTIONS, false, null);
         RunRecord result = run(relay, Load.oneToOne(100).withCounts(2, 2).withPolicy(policy));
         assertThat(Places.faults(result)).isEmpty();
         RunRecord paced = run(
@@ -236,7 +241,7 @@ class LoadRunTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aRelayThatCannotStartIsNamed() {
-        Contestant wrong = new RelayContestant(List.of("--mtu", "nonsense"), RelayContestant.JAVA_OPTIONS);
+        Contestant wrong = new RelayContestant(List.of("--mtu", "nonsense"), RelayContestant.JAVA_OPTIONS, false, null);
         assertThatThrownBy(() -> alone(wrong, Load.oneToOne(100), SHORT))
                 .isInstanceOf(RunException.class)
                 .hasMessageStartingWith("relay")
@@ -264,7 +269,7 @@ class LoadRunTest {
 
     /** With processes of its own for everything; what the relay says at its end is in the result. */
     private static RunRecord alone(Contestant contestant, Load load, Timing timing) throws Exception {
-        return new LoadRun(Plan.here("", contestant, load, timing, Rig.OWN), 1, RunObserver.NONE).run();
+        return LoadRun.alone(Plan.here("", contestant, load, timing, Rig.OWN), 1, RunObserver.NONE);
     }
 
     private static void expectClean(RunRecord result) {

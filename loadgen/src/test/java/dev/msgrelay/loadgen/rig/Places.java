@@ -35,8 +35,8 @@ final class Places implements AutoCloseable {
 
         RunRecord through(Contestant.Started started, Contestant contestant, Load load, Timing timing)
                 throws IOException, RunException, InterruptedException {
-            return new LoadRun(Plan.here("", contestant, load, timing, Rig.OWN), 1, RunObserver.NONE)
-                    .through(started, workers);
+            Plan plan = Plan.here("", contestant, load, timing, Rig.OWN);
+            return new LoadRun(plan, 1, RunObserver.NONE, started, workers).run();
         }
 
         private Contestant.Started relay(Contestant contestant, Load load)

@@ -65,32 +65,6 @@ class TimelineTest {
     }
 
     @Test
-    void aSpeedThatGrowsByMoreThanATwentiethInTwoSecondsIsNotSteady() {
-        assertThat(ofSeconds(1_000, 1_000, 1_000).isSteady())
-                .as("too short to tell")
-                .isFalse();
-        assertThat(ofSeconds(100, 1_000, 1_000, 1_000).isSteady()).isFalse();
-        assertThat(ofSeconds(1_000, 1_000, 1_060, 1_060).isSteady()).isFalse();
-        assertThat(ofSeconds(1_000, 1_000, 1_040, 1_040).isSteady()).isTrue();
-        assertThat(ofSeconds(1_000, 900, 1_100, 850).isSteady()).as("it varies").isTrue();
-        assertThat(ofSeconds(1_000, 1_000, 400, 400).isSteady()).as("it falls").isTrue();
-        assertThat(ofSeconds(100, 1_000, 1_000, 1_010, 1_000).isSteady()).isTrue();
-        assertThat(ofSeconds(1_000, 1_000, 1_000, 1_000, 1_300).isSteady()).isFalse();
-        assertThat(ofSeconds(0, 0, 0, 0).isSteady()).as("nothing comes").isTrue();
-    }
-
-    /** So many messages in each second. */
-    private static Timeline ofSeconds(int... messages) {
-        List<Count> got = new ArrayList<>(List.of(count(0, 0)));
-        long sum = 0;
-        for (int second = 1; second <= messages.length; second++) {
-            sum += messages[second - 1];
-            got.add(count(1_000L * second, sum));
-        }
-        return Timeline.of(BEGIN, BEGIN + millis(1_000L * messages.length), List.of(), List.of(got), List.of());
-    }
-
-    @Test
     void aLongWindowHasLongerStepsAndNotMore() {
         List<Count> got = new ArrayList<>();
         for (int second = 0; second <= 3_600; second++) {

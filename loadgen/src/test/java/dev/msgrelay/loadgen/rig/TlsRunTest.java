@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 @Tag("thorough")
 class TlsRunTest {
     private static final Timing SHORT = new Timing(Duration.ofMillis(100), Duration.ofMillis(300));
-    private static final Contestant RELAY =
-            new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS);
+    private static final Contestant RELAY = new RelayContestant(
+            List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS, false, null);
     private static final Load LOAD = Load.oneToOne(100).withCounts(2, 2);
 
     private static final Places PLACES = new Places();
@@ -33,11 +33,8 @@ class TlsRunTest {
     @Test
     void nothingIsLost() throws Exception {
         Clients acknowledged = new Clients(Clients.Kind.LIBRARY, Clients.Ack.STREAM, false);
-        RunRecord result = new LoadRun(
-                        Plan.here("", RELAY, LOAD.withClients(acknowledged).withTls(), SHORT, Rig.OWN),
-                        1,
-                        RunObserver.NONE)
-                .run();
+        RunRecord result = LoadRun.alone(
+                Plan.here("", RELAY, LOAD.withClients(acknowledged).withTls(), SHORT, Rig.OWN), 1, RunObserver.NONE);
         expectClean(result);
         assertThat(result.correctness().acknowledged())
                 .isEqualTo(result.correctness().sent());

@@ -11,16 +11,18 @@ import org.junit.jupiter.api.Test;
 
 /** What a publisher says of the window, whenever it hears of it. */
 class PublishConnectionTest {
+    private static final Window WINDOW = new Window(0, 10, 20);
+
     private final PublishConnection connection = new PublishConnection(0, new Sink());
     private final FrameBatch batch = FrameBatch.ofMessages(SizeTable.fixed(16), 1);
 
     @Test
     void whatIsSentFromTheBeginOnIsMeasured() throws IOException {
-        Window window = new Window(0, 10, 20);
         connection.prime(batch, 4);
-        send(9, window);
-        send(10, window);
-        send(11, window);
+        connection.hear(WINDOW);
+        send(9);
+        send(10);
+        send(11);
         assertThat(connection.said().firstTimed()).isEqualTo(2);
         assertThat(connection.messagesMeasured()).isEqualTo(2);
     }
@@ -29,31 +31,14 @@ class PublishConnectionTest {
     void whoHearsOfItWhenItHasBegunDoesNotKnowItsFirstMessage() throws IOException {
         connection.prime(batch, 4);
         connection.prime(batch, 10);
-        send(11, new Window(0, 10, 20));
+        connection.hear(WINDOW);
+        send(11);
         assertThat(connection.said().firstTimed()).isNegative();
         assertThat(connection.messagesMeasured()).isOne();
     }
 
-    @Test
-    void aWindowThatIsToldAgainIsTheOneThatCounts() throws IOException {
-        Window longest = new Window(0, 100, 120);
-        send(1, longest);
-        send(9, longest);
-        send(12, longest.beginningAt(10));
-        assertThat(connection.said().firstTimed()).isEqualTo(2);
-        assertThat(connection.messagesMeasured()).isOne();
-    }
-
-    @Test
-    void norDoesWhoHearsTooLateThatItBeginsEarlier() throws IOException {
-        Window longest = new Window(0, 100, 120);
-        send(11, longest);
-        send(12, longest.beginningAt(10));
-        assertThat(connection.said().firstTimed()).isNegative();
-    }
-
-    private void send(long now, Window window) throws IOException {
-        connection.sendsAt(now, window);
+    private void send(long now) throws IOException {
+        connection.note(now);
         connection.write(ByteBuffer.allocate(24), connection.messages() + 1);
     }
 

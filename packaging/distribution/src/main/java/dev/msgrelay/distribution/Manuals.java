@@ -32,7 +32,7 @@ public final class Manuals {
                 RelayServerMain.commandLine(),
                 RelayClientMain.commandLine(),
                 RelayClusterMain.commandLine(),
-                LoadgenMain.commandLine())) {
+                LoadgenMain.commandLine(new LoadgenMain()))) {
             named(command);
             int code = ManPageGenerator.generateManPage(
                     manuals.toFile(), null, new boolean[0], true, command.getCommandSpec());
