@@ -473,7 +473,11 @@ mod tests {
     fn large_bodies_between_small_ones() {
         let mut bytes = Vec::new();
         put_welcome(&mut bytes, wire::SEQUENCES, 1);
-        let (longest, long) = if cfg!(miri) { (20_000, 10_000) } else { (1 << 20, 1_000_000) };
+        let (longest, long) = if cfg!(miri) {
+            (20_000, 10_000)
+        } else {
+            (1 << 20, 1_000_000)
+        };
         for length in [3, longest, 7, long, 0] {
             put_message(&mut bytes, 1, &vec![b'x'; length]);
         }
