@@ -144,7 +144,7 @@ class ConnectionOptions:
     reconnect: Reconnect = field(default_factory=Reconnect)
     tls: Tls | None = None
     on_event: Callable[[Event], None] = _ignore
-    """Gets each event on the thread of the event loop. Its exception ends the client."""
+    """Gets each event on the thread of the event loop, for which it must not wait. Its exception ends the client."""
 
     def parsed_endpoints(self) -> list[Endpoint]:
         given = [self.endpoints] if isinstance(self.endpoints, str) else list(self.endpoints)
