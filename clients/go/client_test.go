@@ -148,6 +148,29 @@ func TestContextEndsTheLoopAlone(t *testing.T) {
 	expect(t, texts(take(t, s, 1)), []string{"1:1:a"})
 }
 
+// A message is handed over once, also if its handler panics and the caller goes on.
+func TestPanicInTheLoop(t *testing.T) {
+	relay := newFakeRelay(t)
+	s := newSubscriber(t, SubscriberOptions{Options: relay.options()})
+	conn := relay.accept(welcomeFrame(1, 7, 0), frame(1, []byte("a")), frame(1, []byte("b")), frame(1, []byte("c")))
+	defer conn.Close()
+	var items []Item
+	for len(items) < 3 {
+		func() {
+			defer func() { recover() }()
+			for item, err := range s.Items(context.Background()) {
+				if err != nil {
+					t.Error(err)
+				}
+				items = append(items, item)
+				panic("a fault of the user")
+			}
+		}()
+	}
+	expect(t, texts(items), []string{"1:1:a", "2:1:b", "3:1:c"})
+	expect(t, []int64{s.Messages(), s.Next()}, []int64{3, 4})
+}
+
 func TestSubscriberThatGivesUp(t *testing.T) {
 	relay := newFakeRelay(t)
 	options := SubscriberOptions{Options: relay.options()}

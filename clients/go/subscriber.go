@@ -102,26 +102,10 @@ func (s *Subscriber) deliver() {
 
 // Items gives all items as they come, over lost connections, until ctx ends (its error is the last one), the client
 // gives up (an [*Error]), or the subscriber is closed (no error). Breaking out of the loop ends nothing: another loop
-// goes on behind the last item. A message's Body is valid until the loop's next turn.
+// goes on behind the last item. One loop at a time. A message's Body is valid until the loop's next turn.
 func (s *Subscriber) Items(ctx context.Context) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
-		mu := &s.session.mu
-		for {
-			mu.Lock()
-			items, place := s.current.items, place{s.at, s.messages, s.bytes, s.next}
-			mu.Unlock()
-			goOn := true
-			for goOn && place.at < len(items) {
-				item := &items[place.at]
-				place.pass(item)
-				goOn = yield(*item, nil)
-			}
-			mu.Lock()
-			s.at, s.messages, s.bytes, s.next = place.at, place.messages, place.bytes, place.next
-			mu.Unlock()
-			if !goOn {
-				return
-			}
+		for s.handOver(yield) {
 			if ok, err := s.take(ctx); !ok {
 				if err != nil {
 					yield(Item{}, err)
@@ -130,6 +114,28 @@ func (s *Subscriber) Items(ctx context.Context) iter.Seq2[Item, error] {
 			}
 		}
 	}
+}
+
+// Hands the rest of the batch over; false: the loop was broken off. A panic in the loop leaves the place behind its
+// item, too.
+func (s *Subscriber) handOver(yield func(Item, error) bool) bool {
+	mu := &s.session.mu
+	mu.Lock()
+	items, place := s.current.items, place{s.at, s.messages, s.bytes, s.next}
+	mu.Unlock()
+	defer func() {
+		mu.Lock()
+		s.at, s.messages, s.bytes, s.next = place.at, place.messages, place.bytes, place.next
+		mu.Unlock()
+	}()
+	for place.at < len(items) {
+		item := &items[place.at]
+		place.pass(item)
+		if !yield(*item, nil) {
+			return false
+		}
+	}
+	return true
 }
 
 // How far a loop is within its batch, and what the subscriber has had with that.
@@ -250,7 +256,8 @@ func (s *Subscriber) Bytes() int64 { return locked(s.session, func() int64 { ret
 // Epoch is the epoch of Next; 0 before the first WELCOME.
 func (s *Subscriber) Epoch() int64 { return locked(s.session, func() int64 { return s.epoch }) }
 
-// Next is the sequence behind the last item that was handed over: where another process would go on.
+// Next is the sequence behind the last item that was handed over, as of the last batch or the end of the loop: where
+// another process would go on. Within the loop, the place behind a message is its Sequence + 1.
 func (s *Subscriber) Next() int64 { return locked(s.session, func() int64 { return s.next }) }
 
 // Head is the newest sequence of the stream, from the relay's last PING; 0: not known.

@@ -321,8 +321,8 @@ static bool open_tls(const char *command, relay_options *options, relay_error *e
     }
     char *files[] = {string(wanted, "ca"), string(wanted, "certificate"), string(wanted, "key"),
                      string(wanted, "server_name")};
-    bool good = relay_openssl_begin(
-        &tls, &(relay_openssl_options){files[0], files[1], files[2], files[3]}, error->text, sizeof error->text);
+    bool good = relay_openssl_begin(&tls, &(relay_openssl_options){files[0], files[1], files[2], files[3]}, error->text,
+                                    sizeof error->text);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         free(files[i]);
     }
@@ -377,9 +377,9 @@ static void open_client(const char *command) {
     const char *again = field(command, "reconnect");
     if (again != NULL) {
         const char *jitter = field(again, "jitter");
-        options.reconnect = (relay_reconnect){
-            number(again, "rounds", -1), (int32_t)number(again, "first_ms", 100),
-            (int32_t)number(again, "longest_ms", 10000), jitter == NULL ? 0.5 : strtod(jitter, NULL)};
+        options.reconnect =
+            (relay_reconnect){number(again, "rounds", -1), (int32_t)number(again, "first_ms", 100),
+                              (int32_t)number(again, "longest_ms", 10000), jitter == NULL ? 0.5 : strtod(jitter, NULL)};
     }
     paused = false;
     if (open_tls(command, &options, &error)) {

@@ -36,9 +36,9 @@ static void *begin(void *context, int fd, const char *host, char *text, size_t s
     authority *it = context;
     host = it->server_name == NULL ? host : it->server_name;
     SSL *session = SSL_new(it->context);
-    bool named = session != NULL && (is_address(host)
-                                         ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host) == 1
-                                         : SSL_set1_host(session, host) == 1 && SSL_set_tlsext_host_name(session, host));
+    bool named = session != NULL &&
+                 (is_address(host) ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host) == 1
+                                   : SSL_set1_host(session, host) == 1 && SSL_set_tlsext_host_name(session, host));
     if (!named || SSL_set_fd(session, fd) != 1) {
         reason(text, size);
         SSL_free(session);

@@ -1,4 +1,5 @@
-/*
+/**
+ * @file
  * A client of Relay: subscribers and publishers. C11 and POSIX; one header, one source, no threads inside.
  *
  * An object belongs to one thread at a time. Functions with a time-out do their own waiting. With 0 they never wait,
@@ -20,26 +21,26 @@ extern "C" {
 
 #define RELAY_VERSION "0.1.0"
 
-/* What a call came to. The negative ones are the kinds of errors. */
+/** What a call came to. The negative ones are the kinds of errors. */
 typedef enum relay_result {
     RELAY_OK = 0,
-    /* The time is over, and nothing has come, or not everything is settled. */
+    /** The time is over, and nothing has come, or not everything is settled. */
     RELAY_NOTHING = 1,
-    /* A publisher's buffer has no room: publish again later. */
+    /** A publisher's buffer has no room: publish again later. */
     RELAY_FULL = 2,
-    /* Connecting again may help. The client has done so, as often as its policy allows. */
+    /** Connecting again may help. The client has done so, as often as its policy allows. */
     RELAY_RETRY = -1,
-    /* The same would happen again. */
+    /** The same would happen again. */
     RELAY_FATAL = -2,
-    /* The call or an option breaks a rule; nothing was sent, and all else goes on. */
+    /** The call or an option breaks a rule; nothing was sent, and all else goes on. */
     RELAY_YOURS = -3
 } relay_result;
 
 typedef struct relay_error {
     relay_result kind;
-    /* Code of docs/protocol.md, of the relay's ERROR or of the rule that was broken; 0: none. */
+    /** Code of docs/protocol.md, of the relay's ERROR or of the rule that was broken; 0: none. */
     int code;
-    /* For people. UTF-8 without control characters. */
+    /** For people. UTF-8 without control characters. */
     char text[640];
 } relay_error;
 
@@ -55,13 +56,13 @@ typedef enum relay_policy {
 
 typedef enum relay_level { RELAY_STREAM, RELAY_WRITTEN, RELAY_FORCED } relay_level;
 
-/* Types from..to, both included. */
+/** Types from..to, both included. */
 typedef struct relay_range {
     int32_t from;
     int32_t to;
 } relay_range;
 
-/*
+/**
  * Rounds over the endpoints until the client gives up: -1 for ever. The wait before a round begins with first_ms and
  * doubles up to longest_ms, less a random share of it of up to jitter (0..1).
  */
@@ -72,73 +73,73 @@ typedef struct relay_reconnect {
     double jitter;
 } relay_reconnect;
 
-/* Answers of TLS functions that do not count bytes. */
+/** Answers of TLS functions that do not count bytes. */
 enum {
     RELAY_TLS_END = 0,
     RELAY_TLS_WANTS_READ = -1,
     RELAY_TLS_WANTS_WRITE = -2,
-    /* A failure that may pass. */
+    /** A failure that may pass. */
     RELAY_TLS_FAILED = -3,
-    /* The relay's certificate is not trusted, of another name, or expired: it would fail again. */
+    /** The relay's certificate is not trusted, of another name, or expired: it would fail again. */
     RELAY_TLS_HOPELESS = -4
 };
 
-/*
+/**
  * TLS by a library of your choice; examples/relay_openssl.c does it with OpenSSL. The socket is connected, does not
  * block, and is closed by the client. A failure leaves its reason in text.
  */
 typedef struct relay_tls {
     void *context;
-    /* A session over fd, whose other end must have the certificate of host; NULL: it failed. */
+    /** A session over fd, whose other end must have the certificate of host; NULL: it failed. */
     void *(*begin)(void *context, int fd, const char *host, char *text, size_t size);
-    /* Goes on with the handshake: 1 once it is done, or one of the answers above. */
+    /** Goes on with the handshake: 1 once it is done, or one of the answers above. */
     int (*handshake)(void *session, char *text, size_t size);
-    /* As read(2) and write(2), or one of the answers above. A write is repeated with the same bytes. */
+    /** As read(2) and write(2), or one of the answers above. A write is repeated with the same bytes. */
     long (*read)(void *session, void *bytes, size_t size, char *text, size_t text_size);
     long (*write)(void *session, const void *bytes, size_t size, char *text, size_t text_size);
-    /* Tells the other end, if the socket takes it at once, that no more bytes will come; may be called once. */
+    /** Tells the other end, if the socket takes it at once, that no more bytes will come; may be called once. */
     void (*end_output)(void *session);
     void (*free)(void *session);
 } relay_tls;
 
 typedef enum relay_kind {
-    /* In stream order, returned by relay_subscriber_next. */
+    /** In stream order, returned by relay_subscriber_next. */
     RELAY_MESSAGE,
-    /* The messages from..to do not come, for reason; 0: the relay gave none. */
+    /** The messages from..to do not come, for reason; 0: the relay gave none. */
     RELAY_GAP,
-    /* Another stream: of the former one, everything from `from` on is lost. To a publisher: the relay was restarted. */
+    /** Another stream: of the former one, everything from `from` on is lost. To a publisher: the relay was restarted. */
     RELAY_STREAM_CHANGED,
-    /* The messages from..to, which you had, are gone; to a publisher: its acknowledged numbers from..to. */
+    /** The messages from..to, which you had, are gone; to a publisher: its acknowledged numbers from..to. */
     RELAY_ROLLED_BACK,
-    /* A plain subscriber is connected again; nobody knows how many messages it missed. */
+    /** A plain subscriber is connected again; nobody knows how many messages it missed. */
     RELAY_MISSED,
-    /* The change of types with this request holds from message `sequence` on. */
+    /** The change of types with this request holds from message `sequence` on. */
     RELAY_TYPES,
-    /* The change with this request has more ranges than the relay takes; the types stay as they were. */
+    /** The change with this request has more ranges than the relay takes; the types stay as they were. */
     RELAY_TYPES_REFUSED,
 
-    /* To the hook only. */
+    /** To the hook only. */
     RELAY_CONNECTED,
-    /* A try failed, or a connection was lost; there will be another try. error says why. */
+    /** A try failed, or a connection was lost; there will be another try. error says why. */
     RELAY_LOST,
-    /* GOAWAY with this code; the relay closes in `sequence` ms. */
+    /** GOAWAY with this code; the relay closes in `sequence` ms. */
     RELAY_GOING_AWAY,
-    /* The publisher's messages up to number are acknowledged; sequence is that of the last one, 0: not known. */
+    /** The publisher's messages up to number are acknowledged; sequence is that of the last one, 0: not known. */
     RELAY_ACKED,
-    /* Without acknowledgements: the last of `number` messages sent over the lost connection may be lost. */
+    /** Without acknowledgements: the last of `number` messages sent over the lost connection may be lost. */
     RELAY_IN_DOUBT,
-    /* The client has ended, for the reason in error. */
+    /** The client has ended, for the reason in error. */
     RELAY_GAVE_UP
 } relay_kind;
 
-/* Fields that do not apply are 0. Pointers are valid until the next call with the same client. */
+/** Fields that do not apply are 0. Pointers are valid until the next call with the same client. */
 typedef struct relay_event {
     relay_kind kind;
-    /* Of a message. */
+    /** Of a message. */
     int32_t type;
     const uint8_t *body;
     size_t length;
-    /* Of a message: 0: not known, since the relay grants no SEQUENCES. */
+    /** Of a message: 0: not known, since the relay grants no SEQUENCES. */
     int64_t sequence;
     int64_t from;
     int64_t to;
@@ -146,7 +147,7 @@ typedef struct relay_event {
     int code;
     uint32_t request;
     int64_t number;
-    /* Of RELAY_CONNECTED; plain connections have the endpoint only. */
+    /** Of RELAY_CONNECTED; plain connections have the endpoint only. */
     const char *endpoint;
     const char *server;
     bool plain;
@@ -157,55 +158,58 @@ typedef struct relay_event {
     const relay_error *error;
 } relay_event;
 
-/*
+/**
  * Options; relay_options_default fills in the defaults, which are all 0 where none is named. Everything is copied,
  * except tls and the hook's user.
  */
 typedef struct relay_options {
-    /* "host:port", "[ipv6]:port" or "unix:/path", tried in turn. */
+    /** "host:port", "[ipv6]:port" or "unix:/path", tried in turn. */
     const char *const *endpoints;
     size_t endpoint_count;
-    /* No HELLO: no numbers, no acknowledgements, nothing is resumed. */
+    /** No HELLO: no numbers, no acknowledgements, nothing is resumed. */
     bool plain;
-    /* At most 255 bytes of UTF-8 without control characters. */
+    /** At most 255 bytes of UTF-8 without control characters. */
     const char *name;
-    /* 1 to 255 bytes; NULL: none. It goes over TLS, Unix sockets and loopback only. */
+    /** 1 to 255 bytes; NULL: none. It goes over TLS, Unix sockets and loopback only. */
     const char *token;
-    /* 100 to 3,600,000; 0: the relay's. */
+    /** 100 to 3,600,000; 0: the relay's. */
     int32_t heartbeat_ms;
-    int32_t connect_timeout_ms;   /* 5,000 */
-    int32_t handshake_timeout_ms; /* 5,000 */
-    /* Longest body of a message, up to 64 MiB; 1 MiB. */
+    int32_t connect_timeout_ms;   /**< 5,000 */
+    int32_t handshake_timeout_ms; /**< 5,000 */
+    /** Longest body of a message, up to 64 MiB; 1 MiB. */
     int32_t max_body;
-    /* A subscriber's read buffer, 256 KiB; a publisher's send buffer, 1 MiB + 8; 0: these. */
+    /**
+     * A subscriber's read buffer, 128 KiB; it is one frame of max_body if that is larger. A publisher's send buffer, 1
+     * MiB + 8 or one frame of max_body. 0: these.
+     */
     size_t buffer;
-    relay_reconnect reconnect; /* for ever, 100, 10,000, 0.5 */
+    relay_reconnect reconnect; /**< for ever, 100, 10,000, 0.5 */
     const relay_tls *tls;
     relay_level level;
-    /* Is told all events but messages, within the calls; it must not call the same client. */
+    /** Is told all events but messages, within the calls; it must not call the same client. */
     void (*on_event)(void *user, const relay_event *event);
     void *user;
 
-    /* Of a subscriber. No types: every type. */
+    /** Of a subscriber. No types: every type. */
     const relay_range *types;
     size_t type_count;
     relay_start start;
     relay_policy policy;
-    /* Of RELAY_SEQUENCE: the first sequence wanted; of RELAY_TIME: ms since 1970. */
+    /** Of RELAY_SEQUENCE: the first sequence wanted; of RELAY_TIME: ms since 1970. */
     int64_t number;
 
-    /* Of a subscriber with RELAY_SEQUENCE, or of a publisher's first_number; 0: any. */
+    /** Of a subscriber with RELAY_SEQUENCE, or of a publisher's first_number; 0: any. */
     int64_t epoch;
 
-    /* Of a publisher. Acknowledgements need a name. */
+    /** Of a publisher. Acknowledgements need a name. */
     bool acks;
-    /* The id by which the relay recognises the publisher, 32 hex digits; NULL: from the file, or random. */
+    /** The id by which the relay recognises the publisher, 32 hex digits; NULL: from the file, or random. */
     const char *producer;
-    /* The file that keeps it, with a line end; written if it is not there. */
+    /** The file that keeps it, with a line end; written if it is not there. */
     const char *producer_file;
-    /* Number of the first message that will be published; 0: the one after the last that the relay has. */
+    /** Number of the first message that will be published; 0: the one after the last that the relay has. */
     int64_t first_number;
-    int32_t close_timeout_ms; /* 5,000 */
+    int32_t close_timeout_ms; /**< 5,000 */
 } relay_options;
 
 relay_options relay_options_default(void);
@@ -216,19 +220,19 @@ typedef struct relay_subscriber relay_subscriber;
 
 typedef struct relay_subscriber_counters {
     int64_t messages;
-    /* Bytes of these messages, headers included. */
+    /** Bytes of these messages, headers included. */
     int64_t bytes;
-    /* The place where another subscriber could resume; 0 before the first WELCOME. */
+    /** The place where another subscriber could resume; 0 before the first WELCOME. */
     int64_t epoch;
     int64_t next;
-    /* Newest sequence of the stream, from the relay's last PING; 0: not known. */
+    /** Newest sequence of the stream, from the relay's last PING; 0: not known. */
     int64_t head;
 } relay_subscriber_counters;
 
-/* A subscriber, which connects in relay_subscriber_next; NULL: error says why, and may be NULL. */
+/** A subscriber, which connects in relay_subscriber_next; NULL: error says why, and may be NULL. */
 relay_subscriber *relay_subscriber_open(const relay_options *options, relay_error *error);
 
-/*
+/**
  * The next message, or the next other event in stream order. Waits up to timeout_ms, -1: for ever, and connects again
  * meanwhile.
  *
@@ -236,30 +240,30 @@ relay_subscriber *relay_subscriber_open(const relay_options *options, relay_erro
  */
 relay_result relay_subscriber_next(relay_subscriber *subscriber, relay_event *event, int timeout_ms);
 
-/*
+/**
  * Answers the relay's PINGs and reads what the buffer takes, for a program that wants no message now. Does not wait.
  * Returns as relay_subscriber_next, but never an event.
  */
 relay_result relay_subscriber_keep_alive(relay_subscriber *subscriber);
 
-/*
+/**
  * Other types from now on, on later connections too; count 0: every type. RELAY_TYPES tells when they hold; request may
  * be NULL. At most 64 changes wait for their answer. Returns RELAY_OK, or RELAY_YOURS and the like with an error.
  */
-relay_result relay_subscriber_types(
-    relay_subscriber *subscriber, const relay_range *types, size_t count, uint32_t *request);
+relay_result relay_subscriber_types(relay_subscriber *subscriber, const relay_range *types, size_t count,
+                                    uint32_t *request);
 
-/* The socket for a loop of your own, which changes with the connection; -1: none now. */
+/** The socket for a loop of your own, which changes with the connection; -1: none now. */
 int relay_subscriber_fd(const relay_subscriber *subscriber);
-/* POLLIN, POLLOUT or both. */
+/** POLLIN, POLLOUT or both. */
 short relay_subscriber_events(const relay_subscriber *subscriber);
-/* Longest time until the next call; 0: now; -1: no limit. */
+/** Longest time until the next call; 0: now; -1: no limit. */
 int relay_subscriber_wait_ms(const relay_subscriber *subscriber);
 
 relay_subscriber_counters relay_subscriber_count(const relay_subscriber *subscriber);
-/* The last error: of the last call that returned one, or of the lost connection. */
+/** The last error: of the last call that returned one, or of the lost connection. */
 const relay_error *relay_subscriber_error(const relay_subscriber *subscriber);
-/* Closes at once. NULL is allowed. */
+/** Closes at once. NULL is allowed. */
 void relay_subscriber_close(relay_subscriber *subscriber);
 
 /* ---- Publishers ---- */
@@ -268,51 +272,51 @@ typedef struct relay_publisher relay_publisher;
 
 typedef struct relay_publisher_counters {
     int64_t messages;
-    /* Bytes of these messages, headers included. */
+    /** Bytes of these messages, headers included. */
     int64_t bytes;
-    /* Messages acknowledged; without acknowledgements: handed to the socket. */
+    /** Messages acknowledged; without acknowledgements: handed to the socket. */
     int64_t settled;
-    /* Number of the first message; 0: not known yet. */
+    /** Number of the first message; 0: not known yet. */
     int64_t first_number;
 } relay_publisher_counters;
 
-/* A publisher, which connects in the calls below; NULL: error says why, and may be NULL. */
+/** A publisher, which connects in the calls below; NULL: error says why, and may be NULL. */
 relay_publisher *relay_publisher_open(const relay_options *options, relay_error *error);
 
-/*
+/**
  * Takes a message, and sends it if the socket has room. Waits up to timeout_ms for room in the buffer, -1: for ever.
  *
  * Returns RELAY_OK; RELAY_FULL: it was not taken; RELAY_YOURS: type or length; or the end of the publisher.
  */
-relay_result relay_publisher_publish(
-    relay_publisher *publisher, int32_t type, const void *body, size_t length, int timeout_ms);
+relay_result relay_publisher_publish(relay_publisher *publisher, int32_t type, const void *body, size_t length,
+                                     int timeout_ms);
 
-/*
+/**
  * As relay_publisher_publish without waiting, but sends once 64 KiB have gathered: the rest goes out with the next call
  * of another function. For many messages at once.
  */
 relay_result relay_publisher_add(relay_publisher *publisher, int32_t type, const void *body, size_t length);
 
-/*
+/**
  * Sends, listens and connects again. A publisher with nothing to send calls it too: it answers the relay's PINGs.
  * Returns RELAY_OK once it could do no more, after waiting up to timeout_ms for the relay; or the end.
  */
 relay_result relay_publisher_poll(relay_publisher *publisher, int timeout_ms);
 
-/* Waits until every message is settled. Returns RELAY_OK, RELAY_NOTHING, or the end of the publisher. */
+/** Waits until every message is settled. Returns RELAY_OK, RELAY_NOTHING, or the end of the publisher. */
 relay_result relay_publisher_flush(relay_publisher *publisher, int timeout_ms);
 
-/* As those of a subscriber. */
+/** As those of a subscriber. */
 int relay_publisher_fd(const relay_publisher *publisher);
 short relay_publisher_events(const relay_publisher *publisher);
 int relay_publisher_wait_ms(const relay_publisher *publisher);
 
 relay_publisher_counters relay_publisher_count(const relay_publisher *publisher);
 const relay_error *relay_publisher_error(const relay_publisher *publisher);
-/* The id by which the relay recognises this publisher, 32 hex digits: it can go into the options of the next one. */
+/** The id by which the relay recognises this publisher, 32 hex digits: it can go into the options of the next one. */
 const char *relay_publisher_producer(const relay_publisher *publisher);
 
-/*
+/**
  * Settles what was taken, within the close time-out, and closes. NULL is allowed. Returns the number of messages that
  * were not settled; error, which may be NULL, says why, and has the kind RELAY_OK if there is none.
  */

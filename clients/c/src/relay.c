@@ -81,16 +81,16 @@ enum {
 #define FARTHEST ((int64_t)1 << 62)
 
 static const char *const CODES[] = {
-    "no code", "PEER_CLOSED", "CONNECTION_LOST", "TRUNCATED_FRAME", "NEGATIVE_LENGTH", "OVERSIZED_LENGTH",
-    "RESERVED_TYPE", "UNEXPECTED_INPUT", "SLOW_SUBSCRIBER", "STALLED_SUBSCRIBER", "SHUTDOWN", "INTERNAL_ERROR",
-    "MALFORMED_CONTROL", "UNSUPPORTED", "WRONG_ROLE", "PROTOCOL_ORDER", "HANDSHAKE_TIMEOUT", "IDLE_TIMEOUT",
-    "TOO_MANY_CONNECTIONS", "TOO_MANY_PUBLISHERS", "NAME_TAKEN", "BAD_START", "TOO_MANY_NAMES", "MESSAGE_GAP",
-    "NAME_HELD", "MEMORY_LIMIT", "FRAME_TIMEOUT", "TOO_MANY_FROM_ADDRESS", "NOT_AUTHENTICATED", "NOT_PERMITTED",
-    "REVOKED", "TLS_FAILED", "RATE_LIMITED", "TLS_KEY_USED_UP", "JOURNAL_FAILED"};
+    "no code",          "PEER_CLOSED",       "CONNECTION_LOST",       "TRUNCATED_FRAME",      "NEGATIVE_LENGTH",
+    "OVERSIZED_LENGTH", "RESERVED_TYPE",     "UNEXPECTED_INPUT",      "SLOW_SUBSCRIBER",      "STALLED_SUBSCRIBER",
+    "SHUTDOWN",         "INTERNAL_ERROR",    "MALFORMED_CONTROL",     "UNSUPPORTED",          "WRONG_ROLE",
+    "PROTOCOL_ORDER",   "HANDSHAKE_TIMEOUT", "IDLE_TIMEOUT",          "TOO_MANY_CONNECTIONS", "TOO_MANY_PUBLISHERS",
+    "NAME_TAKEN",       "BAD_START",         "TOO_MANY_NAMES",        "MESSAGE_GAP",          "NAME_HELD",
+    "MEMORY_LIMIT",     "FRAME_TIMEOUT",     "TOO_MANY_FROM_ADDRESS", "NOT_AUTHENTICATED",    "NOT_PERMITTED",
+    "REVOKED",          "TLS_FAILED",        "RATE_LIMITED",          "TLS_KEY_USED_UP",      "JOURNAL_FAILED"};
 
-static const char *const FRAMES[] = {
-    "0x80000000", "HELLO", "WELCOME", "SUBSCRIBE", "PING",   "PONG",
-    "SEQUENCE",   "GAP",   "ACK",     "ERROR",     "GOAWAY", "SUBSCRIBED"};
+static const char *const FRAMES[] = {"0x80000000", "HELLO", "WELCOME", "SUBSCRIBE", "PING",   "PONG",
+                                     "SEQUENCE",   "GAP",   "ACK",     "ERROR",     "GOAWAY", "SUBSCRIBED"};
 
 static const char *code_name(int code) {
     return code >= 0 && (size_t)code < sizeof CODES / sizeof *CODES ? CODES[code] : "unknown code";
@@ -260,9 +260,9 @@ static const char *decode_welcome(const uint8_t *at, size_t length, welcome *to)
 }
 
 static const char *check_ping(const uint8_t *at, size_t length) {
-    return length < 24                                ? "PING is too short"
+    return length < 24                               ? "PING is too short"
            : get64(at + 8) < 0 || get64(at + 16) < 0 ? "PING has a next or head below 0"
-                                                      : NULL;
+                                                     : NULL;
 }
 
 static const char *check_gap(const uint8_t *at, size_t length) {
@@ -304,6 +304,7 @@ typedef enum advice { AGAIN, SLOWLY, FEW, FEW_SLOWLY, STOP } advice;
 /* The table of errors in docs/protocol.md. */
 static advice advice_of(int code) {
     switch (code) {
+            // clang-format off
         case 4: case 5: case 6: case 7: case 12: case 13: case 14: case 15: case 20: case 21: case 22: case 23:
         case 28: case 29:
             return STOP;
@@ -314,6 +315,7 @@ static advice advice_of(int code) {
         case 1: case 2: case 3: case 8: case 9: case 10: case 11: case 16: case 17: case 25: case 26: case 30:
         case 33: case 34:
             return AGAIN;
+        // clang-format on
         default:
             return FEW;
     }
@@ -327,8 +329,7 @@ static void set_error(relay_error *error, relay_result kind, int code, const cha
     copy_text(error->text, sizeof error->text, (const uint8_t *)text, strlen(text));
 }
 
-__attribute__((format(printf, 3, 4))) static relay_result yours(
-    relay_error *error, int code, const char *format, ...) {
+__attribute__((format(printf, 3, 4))) static relay_result yours(relay_error *error, int code, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     set_error(error, RELAY_YOURS, code, format, arguments);
@@ -354,7 +355,7 @@ enum {
 
 typedef struct endpoint {
     char *text;
-    char *host; /* Of a Unix socket: its path. */
+    char *host;       /* Of a Unix socket: its path. */
     const char *port; /* NULL: a Unix socket. */
 } endpoint;
 
@@ -712,8 +713,7 @@ static void connected(relay_link *l) {
     }
     char text[256] = "";
     l->state = SECURING;
-    l->session = l->options.tls->begin(
-        l->options.tls->context, l->fd, l->endpoints[l->index].host, text, sizeof text);
+    l->session = l->options.tls->begin(l->options.tls->context, l->fd, l->endpoints[l->index].host, text, sizeof text);
     if (l->session == NULL) {
         fail(l, FEW, 0, "TLS with %s: %s", endpoint_text(l), text);
     }
@@ -927,7 +927,8 @@ static bool is_late(relay_link *l) {
     if (l->write_broken) {
         fail(l, AGAIN, 0, "connection to %s lost", endpoint_text(l));
     } else if (l->state == GREETING) {
-        fail(l, AGAIN, HANDSHAKE_TIMEOUT, "no WELCOME from %s within %d ms", endpoint_text(l), (int)l->options.handshake_timeout_ms);
+        fail(l, AGAIN, HANDSHAKE_TIMEOUT, "no WELCOME from %s within %d ms", endpoint_text(l),
+             (int)l->options.handshake_timeout_ms);
     } else if (is_full(l)) {
         /* The relay's data waits for the user. */
         l->silent_since = l->now;
@@ -1257,14 +1258,13 @@ static relay_result check_ranges(const relay_range *ranges, size_t count, relay_
         }
         if (is_reserved(ranges[i].from)) {
             return yours(error, RESERVED_TYPE, "type %d is reserved, the first one is %d", (int)ranges[i].from,
-                         (int)LAST_RESERVED + 1);
+                         LAST_RESERVED + 1);
         }
     }
     return RELAY_OK;
 }
 
-static relay_result check_string(
-    const char *what, const char *text, size_t least, relay_error *error) {
+static relay_result check_string(const char *what, const char *text, size_t least, relay_error *error) {
     size_t length = text == NULL ? 0 : strlen(text);
     if (text != NULL && (length < least || length > MAX_NAME)) {
         return yours(error, 0, "the %s has %zu bytes, not %zu to %d", what, length, least, MAX_NAME);
@@ -1300,8 +1300,8 @@ static relay_result check_options(const relay_options *o, relay_error *error) {
                ? done
                : check_range("heartbeat in ms", o->heartbeat_ms, MIN_HEARTBEAT_MS, MAX_HEARTBEAT_MS, error);
     done = done != RELAY_OK ? done : check_range("connect time-out in ms", o->connect_timeout_ms, 1, INT32_MAX, error);
-    done = done != RELAY_OK ? done
-                            : check_range("handshake time-out in ms", o->handshake_timeout_ms, 1, INT32_MAX, error);
+    done =
+        done != RELAY_OK ? done : check_range("handshake time-out in ms", o->handshake_timeout_ms, 1, INT32_MAX, error);
     done = done != RELAY_OK ? done : check_range("close time-out in ms", o->close_timeout_ms, 1, INT32_MAX, error);
     done = done != RELAY_OK ? done : check_range("longest body", o->max_body, 0, MAX_MAX_BODY, error);
     done = done != RELAY_OK ? done : check_range("level", o->level, RELAY_STREAM, RELAY_FORCED, error);
@@ -1413,6 +1413,7 @@ static void pend(relay_subscriber *s, relay_event event) {
 static change *change_at(const relay_subscriber *s, size_t index) {
     change *at = s->changes;
     while (index-- > 0) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): index is one of the list. */
         at = at->next;
     }
     return at;
@@ -1681,6 +1682,7 @@ relay_subscriber *relay_subscriber_open(const relay_options *options, relay_erro
     s->start_number = options->start == RELAY_SEQUENCE || options->start == RELAY_TIME ? options->number : 0;
     s->epoch = options->start == RELAY_SEQUENCE ? options->epoch : 0;
     s->next = options->start == RELAY_SEQUENCE ? options->number : 0;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): without it, done is not RELAY_OK. */
     s->holding->count = options->type_count;
     if (options->type_count > 0) {
         memcpy(s->holding->types, options->types, options->type_count * sizeof *options->types);
@@ -1718,9 +1720,14 @@ relay_result relay_subscriber_next(relay_subscriber *s, relay_event *event, int 
     }
 }
 
+/* Whether the next WELCOME may bring more than there is room for: the user has to take the events before it. */
+static bool waits_for_user(const relay_subscriber *s) {
+    return s->link.state == IDLE && s->pending_count > MAX_PENDING_EVENTS - 2;
+}
+
 relay_result relay_subscriber_keep_alive(relay_subscriber *s) {
     relay_link *l = &s->link;
-    if (l->options.plain && l->state == OPEN) {
+    if ((l->options.plain && l->state == OPEN) || waits_for_user(s)) {
         return RELAY_OK;
     }
     send_changes(s);
@@ -1810,7 +1817,7 @@ short relay_subscriber_events(const relay_subscriber *s) {
 }
 
 int relay_subscriber_wait_ms(const relay_subscriber *s) {
-    return wait_ms(&s->link);
+    return waits_for_user(s) ? -1 : wait_ms(&s->link);
 }
 
 relay_subscriber_counters relay_subscriber_count(const relay_subscriber *s) {
@@ -1837,11 +1844,7 @@ void relay_subscriber_close(relay_subscriber *s) {
 
 /* ---- Publishers ---- */
 
-enum {
-    MOST_PER_WRITE = 256 << 10,
-    GATHERED = 64 << 10,
-    MAX_BUFFER = 1 << 30
-};
+enum { MOST_PER_WRITE = 256 << 10, GATHERED = 64 << 10, MAX_BUFFER = 1 << 30 };
 
 /*
  * Messages wait in a ring, as frames. Positions count its bytes from the beginning: head <= written <= ever_written <=
@@ -2153,27 +2156,54 @@ static void name_producer(relay_publisher *p) {
     }
 }
 
+/* The id as it stands in its file, with a line end. */
+static bool write_producer(const relay_publisher *p, int fd) {
+    char line[2 * ID_LENGTH + 2];
+    snprintf(line, sizeof line, "%s\n", p->producer_text);
+    return write(fd, line, sizeof line - 1) == sizeof line - 1 && fsync(fd) == 0;
+}
+
+/* Makes the file whole or not at all: by a draft, which is linked. A process that was faster keeps its id. */
+static bool make_producer_file(const relay_publisher *p, const char *path) {
+    static const char SUFFIX[] = ".XXXXXX";
+    size_t length = strlen(path);
+    char *draft = malloc(length + sizeof SUFFIX);
+    if (draft == NULL) {
+        return false;
+    }
+    put_bytes(put_bytes((uint8_t *)draft, path, length), SUFFIX, sizeof SUFFIX);
+    /* The mode is 0600. */
+    int fd = mkstemp(draft);
+    if (fd >= 0) {
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
+    }
+    bool made = fd >= 0 && write_producer(p, fd) && (link(draft, path) == 0 || errno == EEXIST);
+    int failure = errno;
+    if (fd >= 0) {
+        close(fd);
+        unlink(draft);
+    }
+    free(draft);
+    errno = failure;
+    return made;
+}
+
 /* The id in the file, which is made with a random one if it is not there. */
 static relay_result keep_producer(relay_publisher *p, relay_error *error) {
     const char *path = p->link.options.producer_file;
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
-    if (fd < 0) {
-        FILE *file = errno == EEXIST ? fopen(path, "r") : NULL;
-        if (file == NULL) {
-            return yours(error, 0, "%.300s: %s", path, strerror(errno));
-        }
-        char text[2 * ID_LENGTH + 3] = "";
-        size_t length = fread(text, 1, sizeof text - 1, file);
-        fclose(file);
-        bool good = length == 2 * ID_LENGTH + 1 && text[2 * ID_LENGTH] == '\n' && parse_producer(p, text);
-        return good ? RELAY_OK : yours(error, 0, "%.300s has anything but 32 hex digits and a line end", path);
+    FILE *file = fopen(path, "r");
+    if (file == NULL && errno == ENOENT) {
+        name_producer(p);
+        file = make_producer_file(p, path) ? fopen(path, "r") : NULL;
     }
-    char line[2 * ID_LENGTH + 2];
-    name_producer(p);
-    snprintf(line, sizeof line, "%s\n", p->producer_text);
-    bool written = write(fd, line, sizeof line - 1) == sizeof line - 1 && fsync(fd) == 0;
-    close(fd);
-    return written ? RELAY_OK : yours(error, 0, "%.300s: %s", path, strerror(errno));
+    if (file == NULL) {
+        return yours(error, 0, "%.300s: %s", path, strerror(errno));
+    }
+    char text[2 * ID_LENGTH + 3] = "";
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    bool good = length == 2 * ID_LENGTH + 1 && text[2 * ID_LENGTH] == '\n' && parse_producer(p, text);
+    return good ? RELAY_OK : yours(error, 0, "%.300s has anything but 32 hex digits and a line end", path);
 }
 
 static relay_result check_publisher(const relay_options *o, size_t buffer, relay_error *error) {
@@ -2192,9 +2222,8 @@ static relay_result check_publisher(const relay_options *o, size_t buffer, relay
         return yours(error, 0, "the producer id is given twice, and as a file");
     }
     relay_result done = check_range("first number", o->first_number, 0, INT64_MAX, error);
-    return done != RELAY_OK
-               ? done
-               : check_range("send buffer", (int64_t)buffer, HEADER + o->max_body, MAX_BUFFER, error);
+    return done != RELAY_OK ? done
+                            : check_range("send buffer", (int64_t)buffer, HEADER + o->max_body, MAX_BUFFER, error);
 }
 
 relay_publisher *relay_publisher_open(const relay_options *options, relay_error *error) {
@@ -2273,7 +2302,7 @@ static relay_result put_message(relay_publisher *p, int32_t type, const void *bo
     }
     if (is_reserved(type)) {
         return yours(&l->error, RESERVED_TYPE, "type %d is reserved, the first one is %d", (int)type,
-                     (int)LAST_RESERVED + 1);
+                     LAST_RESERVED + 1);
     }
     if (length > (size_t)p->max_body) {
         return yours(&l->error, OVERSIZED_LENGTH, "a body of %zu bytes, the limit is %d", length, (int)p->max_body);
@@ -2291,8 +2320,8 @@ static relay_result put_message(relay_publisher *p, int32_t type, const void *bo
     return RELAY_OK;
 }
 
-relay_result relay_publisher_publish(
-    relay_publisher *p, int32_t type, const void *body, size_t length, int timeout_ms) {
+relay_result relay_publisher_publish(relay_publisher *p, int32_t type, const void *body, size_t length,
+                                     int timeout_ms) {
     relay_result done = put_message(p, type, body, length, timeout_ms);
     if (done == RELAY_OK) {
         if (p->link.state == OPEN && p->unheard < GATHERED) {

@@ -192,10 +192,10 @@ static void test_vectors(const char *folder) {
 
 /* The HELLO of the example in docs/protocol.md. */
 static void test_hello(void) {
-    static const uint8_t EXPECTED[] = {
-        0x80, 0, 0, 1, 0, 0, 0, 0x37, 0, 1, 0, 1, 1, 0, 1, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66,
-        0x77, 0x88, 0, 0, 0, 0, 0, 0, 3, 0xE8, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x64, 0, 0, 0, 0xC7, 0, 5, 'a', 'u', 'd',
-        'i', 't'};
+    static const uint8_t EXPECTED[] = {0x80, 0, 0, 1,    0, 0, 0, 0x37, 0,    1,    0,    1,    1,    0,    1,    0,
+                                       0,    0, 0, 6,    0, 0, 0, 0,    0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88,
+                                       0,    0, 0, 0,    0, 0, 3, 0xE8, 0,    1,    0,    0,    0,    0,    0,    0,
+                                       0,    0, 0, 0x64, 0, 0, 0, 0xC7, 0,    5,    'a',  'u',  'd',  'i',  't'};
     relay_options o = options_of_tests();
     relay_range types = {100, 199};
     o.types = &types;
@@ -469,7 +469,8 @@ static void test_refused_options(void) {
     char longest[300];
     memset(longest, 'n', sizeof longest);
     longest[256] = 0;
-    static const char *const BAD[] = {"nonsense", "host:", "host:0", "host:65536", "::1:7400", ":7400", "unix:", "[::1:1"};
+    static const char *const BAD[] = {"nonsense", "host:", "host:0", "host:65536",
+                                      "::1:7400", ":7400", "unix:",  "[::1:1"};
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
         REFUSED(false, BAD[i], o.endpoints = &BAD[i]);
     }
@@ -522,8 +523,8 @@ static void test_refused_messages(void) {
 
 static void test_text(void) {
     CHECK(is_string((const uint8_t *)"audit \xC3\xBC \xF0\x9F\x98\x80", 13));
-    static const char *const BAD[] = {"\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xC3", "\x80", "\xE0\x80\x80", "\x7F",
-                                      "\xC2\x85"};
+    static const char *const BAD[] = {"\xC0\xAF",     "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xC3", "\x80",
+                                      "\xE0\x80\x80", "\x7F",         "\xC2\x85"};
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
         CHECK(!is_string((const uint8_t *)BAD[i], strlen(BAD[i])));
     }

@@ -8,8 +8,10 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -19,8 +21,9 @@
 /* Only a hang takes so long. */
 enum { DEADLINE_MS = 60000 };
 
-static const uint8_t WELCOME[] = {0x80, 0, 0, 2, 0, 0, 0, 50, 0, 1, 1, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0,
-                                  0,    1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0, 3, 0xE8, 0, 0, 0x13, 0x88, 4, 0, 0, 0, 0, 0};
+static const uint8_t WELCOME[] = {0x80, 0,  0, 2, 0, 0, 0, 50,   0, 1, 1,    0,    0, 0, 0, 3, 0, 0, 0, 0,
+                                  0,    0,  0, 9, 0, 0, 0, 0,    0, 0, 0,    1,    0, 0, 0, 0, 0, 0, 0, 0,
+                                  0,    16, 0, 0, 0, 0, 3, 0xE8, 0, 0, 0x13, 0x88, 4, 0, 0, 0, 0, 0};
 enum { NEXT_OF_WELCOME = 8 + 16 };
 
 static char address[64];
@@ -240,12 +243,63 @@ static void test_producer_file(void) {
     struct stat about;
     CHECK_EQUAL(0, stat(path, &about));
     CHECK_EQUAL(0600, about.st_mode & 0777);
+    /* A full disk leaves no file that nobody can read later. */
+    unlink(path);
+    struct rlimit limit;
+    CHECK_EQUAL(0, getrlimit(RLIMIT_FSIZE, &limit));
+    struct rlimit full = {0, limit.rlim_max};
+    signal(SIGXFSZ, SIG_IGN);
+    CHECK_EQUAL(0, setrlimit(RLIMIT_FSIZE, &full));
+    CHECK(relay_publisher_open(&o, &error) == NULL);
+    CHECK_EQUAL(0, setrlimit(RLIMIT_FSIZE, &limit));
+    CHECK_EQUAL(RELAY_YOURS, error.kind);
+    CHECK(stat(path, &about) != 0);
+    CHECK(relay_publisher_close(relay_publisher_open(&o, &error), NULL) == 0 && error.kind == RELAY_OK);
     FILE *file = fopen(path, "w");
     CHECK(file != NULL && fputs("anything else\n", file) >= 0 && fclose(file) == 0);
     CHECK(relay_publisher_open(&o, &error) == NULL);
     CHECK_EQUAL(RELAY_YOURS, error.kind);
     unlink(path);
-    rmdir(folder);
+    /* Nothing else was left there. */
+    CHECK_EQUAL(0, rmdir(folder));
+}
+
+/* A program that wants no message now: what the relay tells of its streams is kept until it is taken, all of it. */
+static void test_streams_that_change_often(void) {
+    int listener = listen_on_loopback();
+    relay_options o = options_of_tests();
+    relay_error error;
+    relay_subscriber *s = relay_subscriber_open(&o, &error);
+    CHECK(s != NULL);
+    uint8_t frame[sizeof WELCOME];
+    memcpy(frame, WELCOME, sizeof frame);
+    for (int turn = 0; turn < 300; turn++) {
+        CHECK_EQUAL(RELAY_OK, relay_subscriber_keep_alive(s));
+        struct pollfd one = {listener, POLLIN, 0};
+        if (poll(&one, 1, 1) == 1) {
+            int fd = accept(listener, NULL, NULL);
+            for (int connected = told[RELAY_CONNECTED], i = 0; connected == told[RELAY_CONNECTED] && i < 1000; i++) {
+                if (i == 0) {
+                    send_all(fd, frame, sizeof frame);
+                    /* From the second WELCOME on: EPOCH_CHANGED. */
+                    frame[11] = 1;
+                }
+                CHECK_EQUAL(RELAY_OK, relay_subscriber_keep_alive(s));
+                poll(NULL, 0, 1);
+            }
+            close(fd);
+        }
+    }
+    int connected = told[RELAY_CONNECTED];
+    CHECK(connected > 2);
+    CHECK_EQUAL(-1, relay_subscriber_wait_ms(s));
+    relay_event e;
+    for (int changes = 1; changes < connected; changes++) {
+        CHECK_EQUAL(RELAY_OK, relay_subscriber_next(s, &e, 0));
+        CHECK_EQUAL(RELAY_STREAM_CHANGED, e.kind);
+    }
+    relay_subscriber_close(s);
+    close(listener);
 }
 
 /* A refused connect gives up when the rounds are used up, and says why; waiting is bounded by the caller's time. */
@@ -274,6 +328,7 @@ int main(void) {
     test_full();
     test_unix_socket();
     test_producer_file();
+    test_streams_that_change_often();
     test_no_relay();
     return 0;
 }

@@ -56,6 +56,8 @@ class CacheEvents:
         self._worker = worker
         self.blocks: set[str] = set()
         self._told = False
+        # The publisher has given up: the cache serves on without its router.
+        self.is_over = False
         options = PublisherOptions(
             relay,
             # The relay counts under this name. A worker that starts anew draws a new id, and sends a snapshot first.
@@ -75,6 +77,8 @@ class CacheEvents:
         self._publish(REMOVED, list(blocks))
 
     def _publish(self, type_: int, blocks: list[str]) -> None:
+        if self.is_over:
+            return
         # The first event, and the first one that has room again after the buffer was full, tells the whole cache.
         if not self._told:
             type_, blocks = SNAPSHOT, sorted(self.blocks)
@@ -82,12 +86,13 @@ class CacheEvents:
         try:
             self._told = self.publisher.publish(type_, body, timeout=0)
         except RelayError as e:
-            # A cache serves without its router.
             self._told = False
-            log(self._worker, e)
+            if not self.is_over:
+                log(self._worker, e)
 
     def _on_event(self, event: Event) -> None:
         if isinstance(event, (Lost, GaveUp)):
+            self.is_over = isinstance(event, GaveUp)
             log(self._worker, event)
         elif isinstance(event, (RolledBack, StreamChanged)):
             # What the relay had acknowledged is gone.
@@ -194,6 +199,9 @@ async def demo(publish: str, subscribe: str, state: Path) -> int:
     unsettled = 0
     for worker in workers.values():
         unsettled += await loop.run_in_executor(None, worker.close)
+    if any(worker.is_over for worker in workers.values()):
+        log("demo", "a worker has given up")
+        return 1
     router = Router(subscribe, state)
     running = asyncio.ensure_future(router.run())
     truth = {name: worker.blocks for name, worker in workers.items()}

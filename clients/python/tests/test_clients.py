@@ -156,6 +156,54 @@ class ThreadsTest(unittest.TestCase):
                 subscriber.batch(HANG)
             self.assertEqual("fatal", caught.exception.kind)
 
+    def test_calls_that_would_wait_for_their_own_thread(self) -> None:
+        for call in ("close", "connected", "batch", "types"):
+            with self.subTest(call):
+                self.refuses_in_its_hook(call, *([[(1, 1)]] if call == "types" else []))
+
+    def refuses_in_its_hook(self, call: str, *arguments: Any) -> None:
+        """The hook runs on the client's thread: a call that waits there would wait for ever."""
+        made: list = []
+        asked = threading.Event()
+
+        def hook(_event: object) -> None:
+            asked.wait(HANG)
+            getattr(made[0], call)(*arguments)
+
+        subscriber = self.subscriber(on_event=hook)
+        made.append(subscriber)
+        asked.set()
+        refusal = self.assertRaisesRegex(UsageError, "would wait for its own thread")
+        with self.relay.accept(welcome()), refusal:
+            subscriber.batch(HANG)
+        closing = threading.Thread(target=subscriber.close, daemon=True)
+        closing.start()
+        closing.join(HANG)
+        self.assertFalse(closing.is_alive())
+
+    def test_hook_of_a_publisher(self) -> None:
+        made: list = []
+        told: list = []
+        asked = threading.Event()
+
+        def on_ack(_number: int, _sequence: int) -> None:
+            asked.wait(HANG)
+            told.append(made[0].publish(1, b"next", timeout=0))
+            told.append(made[0].flush(timeout=0))
+            for call in (made[0].flush, made[0].close, lambda: made[0].publish(1, bytes(8), timeout=None)):
+                with self.assertRaises(UsageError):
+                    call()
+
+        with self.publisher(max_body=8, buffer=28, on_ack=on_ack, close_timeout=0.05) as publisher:
+            made.append(publisher)
+            asked.set()
+            with self.relay.accept(welcome()) as connection:
+                publisher.publish(1, bytes(8))
+                self.relay.read_frame(connection)
+                connection.sendall(ack(1))
+                self.assertEqual((1, b"next"), self.relay.read_frame(connection))
+                self.assertEqual([True, False], told)
+
     def test_slow_reader_stops_the_reading(self) -> None:
         chunk = message("x" * 1000) * 64
         with self.subscriber(buffer=10_000) as subscriber, self.relay.accept(welcome()) as connection:

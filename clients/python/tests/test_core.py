@@ -1,5 +1,6 @@
 """The core without sockets: bytes in, items, answers and errors out."""
 
+import array
 import struct
 import unittest
 from typing import Any
@@ -256,6 +257,31 @@ class PublisherCoreTest(unittest.TestCase):
             with self.subTest(type=type_), self.assertRaises(UsageError):
                 core.offer(type_, body)
         self.assertEqual(0, core.messages)
+
+    def test_bodies_are_bytes_of_any_buffer(self) -> None:
+        core = self.publisher(max_body=32)
+        core.connect("here")[0].receive(welcome())
+        numbers = array.array("i", [1, 2, 3])
+        for body in (bytearray(b"abc"), memoryview(b"abc"), numbers, memoryview(numbers), memoryview(b"abcdef")[::2]):
+            expected = bytes(body.tobytes() if hasattr(body, "tobytes") else body)
+            self.assertTrue(core.offer(1, body))  # type: ignore[arg-type]
+            self.assertEqual(_wire.frame(1, expected), core.frames(1000))
+        before = core.bytes
+        with self.assertRaises(UsageError):
+            core.offer(1, memoryview(array.array("q", range(5))))
+        for body in ("text", None, 5):
+            with self.assertRaises(TypeError):
+                core.offer(1, body)  # type: ignore[arg-type]
+        with self.assertRaises(UsageError):
+            core.offer(1.5, b"")  # type: ignore[arg-type]
+        self.assertEqual((before, b""), (core.bytes, core.frames(1000)))
+
+    def test_closed_is_what_a_closed_publisher_says(self) -> None:
+        core = self.publisher()
+        core.failure = ConnectionFailed("the end of the last connection")
+        core.closing = True
+        with self.assertRaisesRegex(UsageError, "closed"):
+            core.offer(1, b"")
 
     def test_goaway_stops_sending(self) -> None:
         core = self.publisher()

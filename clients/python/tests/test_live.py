@@ -20,20 +20,24 @@ class LiveTest(unittest.TestCase):
     def setUpClass(cls) -> None:
         cls.directory = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.directory.cleanup)
-        arguments = ["--publish-port=0", "--subscribe-port=0", "--admin=none", f"--journal={cls.directory.name}"]
-        arguments.append(f"--subscribe-socket={cls.directory.name}/subscribe")
-        command = ["java", "-jar", str(JAR), *arguments]
-        cls.relay = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        cls.addClassCleanup(cls.relay.wait)
-        cls.addClassCleanup(cls.relay.kill)
-        assert cls.relay.stdout is not None
-        cls.addClassCleanup(cls.relay.stdout.close)
+        where = cls.directory.name
+        cls.publish, cls.subscribe = cls.relay(f"--journal={where}", f"--subscribe-socket={where}/subscribe")
+
+    @classmethod
+    def relay(cls, *arguments: str) -> tuple:
+        """Starts a relay, and returns the endpoints for publishers and subscribers."""
+        command = ["java", "-jar", str(JAR), "--publish-port=0", "--subscribe-port=0", "--admin=none", *arguments]
+        relay = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        cls.addClassCleanup(relay.wait)
+        cls.addClassCleanup(relay.kill)
+        assert relay.stdout is not None
+        cls.addClassCleanup(relay.stdout.close)
         said = ""
         while not (ports := re.search(r"publishers (127\.0\.0\.1:\d+).*subscribers (127\.0\.0\.1:\d+)", said)):
-            line = cls.relay.stdout.readline()
+            line = relay.stdout.readline()
             assert line, f"the relay has ended: {said}"
             said += line
-        cls.publish, cls.subscribe = ports.groups()
+        return ports.groups()
 
     def test_threads(self) -> None:
         publishing = PublisherOptions(self.publish, name="threads", acks=True, level="written")
@@ -83,13 +87,22 @@ class LiveTest(unittest.TestCase):
             self.assertEqual([f"b'message {i}'\n" for i in range(10)], bodies)
 
     def test_example_of_cache_events(self) -> None:
-        example = Path(__file__).parents[1] / "examples/kv_events.py"
-        state = Path(self.directory.name, "router.json")
-        command = [sys.executable, str(example), "demo", self.publish, self.subscribe, f"--state={state}"]
-        demo = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        demo = self.demo(self.publish, self.subscribe)
         self.assertEqual(0, demo.returncode, demo.stderr)
         self.assertIn("knows every block of every worker", demo.stderr)
         self.assertIn(" 0 gaps, 0 events without", demo.stderr)
+
+    def test_example_of_cache_events_without_a_journal(self) -> None:
+        demo = self.demo(*self.relay())
+        self.assertEqual(1, demo.returncode, demo.stderr)
+        self.assertIn("keeps no journal", demo.stderr)
+        self.assertLess(len(demo.stderr.splitlines()), 20)
+
+    def demo(self, *relay: str) -> subprocess.CompletedProcess:
+        example = Path(__file__).parents[1] / "examples/kv_events.py"
+        state = Path(self.directory.name, f"router-{relay[0]}.json")
+        command = [sys.executable, str(example), "demo", *relay, f"--state={state}"]
+        return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
 if __name__ == "__main__":

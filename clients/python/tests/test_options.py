@@ -68,6 +68,10 @@ class OptionsTest(unittest.TestCase):
         ):
             self.refused(PublisherOptions, HERE, **options)
 
+    def test_send_buffer_holds_the_longest_frame(self) -> None:
+        self.assertEqual((1 << 20) + 8, PublisherOptions(HERE, max_body=10).buffer)
+        self.assertEqual((2 << 20) + 8, PublisherOptions(HERE, max_body=2 << 20).buffer)
+
     def test_reconnect(self) -> None:
         for options in ({"rounds": -1}, {"first": 0}, {"longest": 0.01}, {"jitter": 1.1}):
             self.refused(Reconnect, **options)

@@ -207,6 +207,34 @@ fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// A publisher's task. With its end, also by a panic of the hook or with the runtime, nobody waits for it any more.
+struct TaskOf(Arc<Mutex<Shared>>);
+
+impl TaskOf {
+    fn wake_waiting(&self) {
+        let waiting = std::mem::take(&mut lock(&self.0).waiting);
+        waiting.into_iter().for_each(Waker::wake);
+    }
+}
+
+impl Drop for TaskOf {
+    fn drop(&mut self) {
+        {
+            let mut shared = lock(&self.0);
+            shared.io.close();
+            if shared.core.link.state != State::Ended {
+                shared.core.link.state = State::Ended;
+                shared.core.link.error = Error {
+                    kind: crate::Kind::Fatal,
+                    code: 0,
+                    text: "the publisher's task has ended: its hook panicked, or its runtime is gone".into(),
+                };
+            }
+        }
+        self.wake_waiting();
+    }
+}
+
 /// What [`Publisher::close`] came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -243,17 +271,16 @@ impl Publisher {
             task: None,
             waiting: Vec::new(),
         }));
-        let its = shared.clone();
+        let its = TaskOf(shared.clone());
         let run = poll_fn(move |cx| {
-            let (polled, events, waiting) = {
-                let mut shared = lock(&its);
+            let (polled, events) = {
+                let mut shared = lock(&its.0);
                 let polled = shared.poll(cx);
-                let events = std::mem::take(&mut shared.core.link.events);
-                (polled, events, std::mem::take(&mut shared.waiting))
+                (polled, std::mem::take(&mut shared.core.link.events))
             };
             // The hook is told first: who waits for an acknowledgement knows that the hook was told.
             tell(&mut hook, events);
-            waiting.into_iter().for_each(Waker::wake);
+            its.wake_waiting();
             polled
         });
         Ok(Publisher {
@@ -351,8 +378,8 @@ impl Publisher {
         self.stop();
         if let Some(task) = self.task.take() {
             // The task ends with the next poll; it panics only if the hook did.
-            if let Err(panicked) = task.await {
-                std::panic::resume_unwind(panicked.into_panic());
+            if let Some(panic) = task.await.err().and_then(|ended| ended.try_into_panic().ok()) {
+                std::panic::resume_unwind(panic);
             }
         }
         let counters = self.counters();

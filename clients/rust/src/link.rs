@@ -1,5 +1,7 @@
 //! One client's connections without I/O: which endpoint is next and when, and frames out of bytes.
 
+use std::time::Duration;
+
 use crate::error::{code_name, Advice, Error, Failure, Kind};
 use crate::options::{Connection, Level};
 use crate::wire::{self, Welcome, HEADER, MAX_CONTROL, MAX_NAME, MAX_TEXT};
@@ -88,6 +90,11 @@ pub(crate) struct Link {
     pub(crate) farewell: Vec<u8>,
 }
 
+/// Milliseconds of an option, which stay far from the end of all numbers.
+fn millis(time: Duration) -> u64 {
+    time.as_millis().min(1 << 40) as u64
+}
+
 impl Link {
     pub(crate) fn new(options: Connection, publisher: bool, buffer: usize, now: u64, seed: u64) -> Link {
         let frame = HEADER
@@ -174,8 +181,8 @@ impl Link {
         if first || !starts_round {
             return Some(0);
         }
-        let shortest = self.options.reconnect.first.as_millis() as u64;
-        let longest = self.options.reconnect.longest.as_millis() as u64;
+        let shortest = millis(self.options.reconnect.first);
+        let longest = millis(self.options.reconnect.longest);
         let wait = if advice.is_slow() || round > 30 {
             longest
         } else {
@@ -191,7 +198,7 @@ impl Link {
             return;
         }
         self.progressed = true;
-        let longest = self.options.reconnect.longest.as_millis() as u64;
+        let longest = millis(self.options.reconnect.longest);
         if !self.steady && self.now - self.welcomed_at >= longest.min(LONGEST_STEADY_MS) {
             self.steady = true;
             self.short_lived = 0;
@@ -231,7 +238,7 @@ impl Link {
             return Err(Failure::new(Advice::Stop, 0, text));
         }
         self.state = State::Greeting;
-        self.deadline = self.now + self.options.handshake_timeout.as_millis() as u64;
+        self.deadline = self.now + millis(self.options.handshake_timeout);
         Ok(())
     }
 
@@ -675,7 +682,6 @@ pub(crate) trait Role {
 mod tests {
     use super::*;
     use crate::options::Reconnect;
-    use std::time::Duration;
 
     fn link(reconnect: Reconnect) -> Link {
         let mut options = Connection::new(["h:1"]);
@@ -694,6 +700,22 @@ mod tests {
         }
         assert!(link.next_wait(Advice::Slowly).unwrap() >= 5_000);
         assert_eq!(link.next_wait(Advice::Stop), None);
+    }
+
+    /// A caller who wants no limit says so with the longest time that there is.
+    #[test]
+    fn times_without_end() {
+        let mut options = Connection::new(["h:1"]);
+        options.handshake_timeout = Duration::MAX;
+        options.reconnect.first = Duration::MAX;
+        options.reconnect.longest = Duration::MAX;
+        let mut link = Link::new(options, false, 1000, 0, 42);
+        link.now = 5_000;
+        link.connected(true).unwrap();
+        assert!(link.late().is_ok());
+        assert!(link.until().unwrap() > 1 << 39);
+        link.failed(Failure::new(Advice::Again, 0, String::new()), true);
+        assert!(link.due > 1 << 38);
     }
 
     /// Each code of ERROR: its kind, and how often it is tried.

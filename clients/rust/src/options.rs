@@ -361,7 +361,7 @@ impl Endpoint {
             }
             return Ok(Endpoint::Unix(path.into()));
         }
-        let Some((host, port)) = text.rsplit_once(':') else {
+        let Some((host, port_text)) = text.rsplit_once(':') else {
             return wrong();
         };
         let host = match host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
@@ -369,8 +369,11 @@ impl Endpoint {
             None if host.contains([':', '[', ']']) => return wrong(),
             None => host,
         };
-        match port.parse() {
-            Ok(port) if port > 0 && !host.is_empty() && !text.ends_with('+') => Ok(Endpoint::Tcp(host.into(), port)),
+        match port_text.parse() {
+            // A number may have a sign here; a port has none.
+            Ok(port) if port > 0 && !host.is_empty() && !port_text.starts_with('+') => {
+                Ok(Endpoint::Tcp(host.into(), port))
+            }
             _ => wrong(),
         }
     }
@@ -397,6 +400,7 @@ mod tests {
             ":7400",
             "unix:",
             "[::1:1",
+            "host:+1",
         ] {
             let error = Endpoint::parse(bad).unwrap_err();
             assert_eq!(error.kind(), crate::Kind::Yours);

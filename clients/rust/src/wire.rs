@@ -310,6 +310,7 @@ mod tests {
 
     /// Every frame that a client reads, from the files of docs/protocol.md.
     #[test]
+    #[cfg_attr(miri, ignore = "hundreds of files take miri minutes")]
     fn vectors() {
         let folder = concat!(
             env!("CARGO_MANIFEST_DIR"),

@@ -222,6 +222,75 @@ async fn drop_leaves_nothing() {
     timeout(DEADLINE, ended).await.unwrap().unwrap().unwrap();
 }
 
+/// A relay that welcomes a publisher, and reads on until it has gone.
+fn relay_without_answers() -> (String, std::thread::JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let relay = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        take_hello(&mut socket);
+        socket.write_all(&welcome(1, 1)).unwrap();
+        let _ = socket.read_to_end(&mut Vec::new());
+    });
+    (address, relay)
+}
+
+fn small_publisher(address: String) -> PublisherOptions {
+    let mut options = PublisherOptions::new([address]);
+    options.acks = true;
+    options.connection.name = "small".into();
+    options.connection.max_body = 100;
+    options.buffer = Some(4 * 108);
+    options
+}
+
+/// The task is gone with the panic: who waits for it is told.
+#[tokio::test]
+async fn a_panic_of_the_hook_ends_the_publisher() {
+    let (address, relay) = relay_without_answers();
+    let mut options = small_publisher(address);
+    options.connection.hook = Some(Box::new(|_| panic!("a fault of the user")));
+    let publisher = Publisher::open(options).unwrap();
+    let full = async {
+        loop {
+            if let Err(error) = publisher.publish(1, &[0; 100]).await {
+                return error;
+            }
+        }
+    };
+    let flushed = publisher.flush();
+    let error = timeout(DEADLINE, full).await.expect("no hang");
+    assert_eq!(error.kind(), Kind::Fatal);
+    assert_eq!(timeout(DEADLINE, flushed).await.expect("no hang"), Err(error));
+    let closed = timeout(DEADLINE, tokio::spawn(publisher.close())).await.unwrap();
+    assert!(closed.unwrap_err().is_panic());
+    relay.join().unwrap();
+}
+
+/// The runtime takes the publisher's task with it.
+#[test]
+fn the_end_of_the_runtime_ends_the_publisher() {
+    let runtime = || {
+        tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap()
+    };
+    let (address, relay) = relay_without_answers();
+    let first = runtime();
+    let publisher = first.block_on(async { Publisher::open(small_publisher(address)).unwrap() });
+    assert!(publisher.try_publish(1, b"x").unwrap());
+    drop(first);
+    runtime().block_on(async {
+        let flushed = timeout(DEADLINE, publisher.flush()).await.expect("no hang");
+        assert_eq!(flushed.unwrap_err().kind(), Kind::Fatal);
+        let closed = timeout(DEADLINE, publisher.close()).await.expect("no hang");
+        assert_eq!(closed.unsettled, 1);
+    });
+    // The relay may still wait for a connection that was never made.
+    drop(relay);
+}
+
 struct Folder(PathBuf);
 
 impl Folder {

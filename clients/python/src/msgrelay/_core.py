@@ -6,6 +6,7 @@ calls it from one thread.
 
 from __future__ import annotations
 
+import struct
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -467,19 +468,24 @@ class PublisherCore:
 
     def offer(self, type_: int, body: Body) -> bool:
         """Takes a message; False: there is no room for it now."""
-        length = len(body)
+        length = len(body) if type(body) is bytes else memoryview(body).nbytes
         if length > self.max_body:
             raise UsageError(f"body of {length} bytes is over the limit of {self.max_body}")
         if not _wire.LAST_RESERVED < type_ <= 0x7FFFFFFF:
             raise UsageError(f"type {type_} is not within {_wire.LAST_RESERVED + 1}..{0x7FFFFFFF}")
-        if self.failure is not None:
-            raise self.failure
         if self.closing:
             raise UsageError("the publisher is closed")
+        if self.failure is not None:
+            raise self.failure
         size = length + 8
         if self._bytes_kept + size > self._options.buffer:
             return False
-        frame = _wire.HEADER.pack(type_, length) + body
+        try:
+            header = _wire.HEADER.pack(type_, length)
+        except struct.error:
+            raise UsageError(f"type {type_!r} is no whole number") from None
+        # A view of other items than bytes, or of every other byte, would go as more or less than `length` bytes.
+        frame = header + (body if type(body) is bytes else memoryview(body).tobytes())
         self._bytes_kept += size
         self.messages += 1
         self.bytes += size

@@ -144,7 +144,7 @@ class ConnectionOptions:
     reconnect: Reconnect = field(default_factory=Reconnect)
     tls: Tls | None = None
     on_event: Callable[[Event], None] = _ignore
-    """Gets each event on the thread of the event loop. Its exception ends the client."""
+    """Gets each event on the thread of the event loop, for which it must not wait. Its exception ends the client."""
 
     def parsed_endpoints(self) -> list[Endpoint]:
         given = [self.endpoints] if isinstance(self.endpoints, str) else list(self.endpoints)
@@ -270,8 +270,9 @@ class PublisherOptions(ConnectionOptions):
     """Number of the first message; 0: the relay's accepted + 1."""
     epoch: int = 0
     """Epoch of ``first_number``; 0: any."""
-    buffer: int = (1 << 20) + 8
-    """Bytes of messages that are not settled yet, headers included. At this bound the user waits."""
+    buffer: int = 0
+    """Bytes of messages that are not settled yet, headers included; 0: 1 MiB + 8, or one frame of ``max_body``. At
+    this bound the user waits."""
     close_timeout: float = 5.0
     """Longest time in which close waits for messages to be settled."""
     on_ack: Callable[[int, int], None] = _ignore_ack
@@ -284,6 +285,8 @@ class PublisherOptions(ConnectionOptions):
         _within("first number", self.first_number, 0, _wire.MAX_NUMBER)
         _within("epoch", self.epoch, -_wire.MAX_NUMBER - 1, _wire.MAX_NUMBER)
         _above_zero("close time-out", self.close_timeout)
+        if self.buffer == 0:
+            object.__setattr__(self, "buffer", max(1 << 20, self.max_body) + _wire.HEADER.size)
         _within("buffer", self.buffer, self.max_body + _wire.HEADER.size, 1 << 30)
         chosen = self.producer is not None or self.producer_file is not None or self.first_number or self.epoch
         if not self.acks:

@@ -31,20 +31,22 @@ class _LoopThread:
     def run(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
         return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result()
 
+    def may_wait(self) -> None:
+        """Refuses a call in a hook, which runs on this thread."""
+        if threading.current_thread() is self._thread:
+            raise UsageError("a call in on_event or on_ack would wait for its own thread")
+
     def stop(self) -> None:
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join()
         self.loop.close()
 
-    @property
-    def is_current(self) -> bool:
-        return threading.current_thread() is self._thread
-
 
 class _News:
-    """Wakes the threads that wait for a condition."""
+    """Wakes the threads that wait for a condition. The client's own thread, which makes it true, must not wait."""
 
-    def __init__(self) -> None:
+    def __init__(self, thread: _LoopThread) -> None:
+        self._thread = thread
         self.lock = threading.RLock()
         self._condition = threading.Condition(self.lock)
 
@@ -55,6 +57,10 @@ class _News:
     def wait_for(self, condition: Callable[[], bool], timeout: float | None) -> bool:
         """Waits with the lock; whether the condition is true."""
         with self._condition:
+            if condition():
+                return True
+            if timeout != 0:
+                self._thread.may_wait()
             return self._condition.wait_for(condition, timeout)
 
 
@@ -69,11 +75,11 @@ class Subscriber:
     """
 
     def __init__(self, options: SubscriberOptions) -> None:
-        self._news = _News()
+        self._thread = _LoopThread("msgrelay-subscriber")
+        self._news = _News(self._thread)
         self._place = Place()
         self._closed = False
         self._closing = threading.Lock()
-        self._thread = _LoopThread("msgrelay-subscriber")
 
         async def start() -> SubscriberSession:
             return SubscriberSession(options, self._news.wake)
@@ -128,6 +134,7 @@ class Subscriber:
         """
         if self._closed:
             raise UsageError("the subscriber is closed")
+        self._thread.may_wait()
         answer: concurrent.futures.Future[int] = concurrent.futures.Future()
 
         def done(result: int | RelayError) -> None:
@@ -173,6 +180,7 @@ class Subscriber:
 
     def close(self) -> None:
         """Ends the connection and the thread. What was read and not handed over is dropped."""
+        self._thread.may_wait()
         with self._closing:
             if not self._closed:
                 self._closed = True
@@ -200,11 +208,11 @@ class Publisher:
 
     def __init__(self, options: PublisherOptions) -> None:
         self._options = options
-        self._news = _News()
         self._core = PublisherCore(options)
+        self._thread = _LoopThread("msgrelay-publisher")
+        self._news = _News(self._thread)
         self._closed = False
         self._closing = threading.Lock()
-        self._thread = _LoopThread("msgrelay-publisher")
 
         async def start() -> PublisherSession:
             soon = self._thread.loop.call_soon_threadsafe
@@ -279,6 +287,7 @@ class Publisher:
 
         :returns: number of messages that were not settled
         """
+        self._thread.may_wait()
         with self._closing:
             if not self._closed:
                 self._closed = True

@@ -30,6 +30,16 @@ class TranscriptsTest {
         }
     }
 
+    @Test
+    void eachClientHasOne() throws IOException {
+        List<Path> found = transcripts();
+        try (Stream<Path> folders = Files.list(CLIENTS)) {
+            assertThat(folders.filter(folder -> Files.exists(folder.resolve("ci"))))
+                    .hasSizeGreaterThanOrEqualTo(6)
+                    .allSatisfy(client -> assertThat(found).anyMatch(file -> file.startsWith(client)));
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("transcripts")
     void theFirstVersionOfEachClientIsAnsweredAsThen(Path file) throws Exception {
