@@ -1,5 +1,6 @@
 package dev.msgrelay.server.cli;
 
+import dev.msgrelay.protocol.text.PrintableText;
 import dev.msgrelay.server.admin.JsonLine;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -50,7 +51,8 @@ public final class CommandLog implements SLF4JServiceProvider {
     static void tell(PrintWriter err, Level level, String message) {
         PrintStream out = objects;
         if (out == null) {
-            err.println("relay-server: " + message);
+            // A text that is quoted from a file or an argument must not control the terminal.
+            err.println("relay-server: " + PrintableText.line(message));
         } else {
             String event = level == Level.ERROR ? "error" : LOG;
             out.println(line(level, message, List.of(new KeyValuePair(EVENT, event)), null));

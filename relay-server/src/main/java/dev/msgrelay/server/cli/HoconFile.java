@@ -26,6 +26,9 @@ public final class HoconFile {
             return reader.apply(config.resolve().root());
         } catch (ConfigException e) {
             throw new IllegalArgumentException(describe(path, source, e), e);
+        } catch (StackOverflowError e) {
+            // The library recurses, and each limit above is for one kind of depth alone. What it has built is nobody's.
+            throw new IllegalArgumentException(path + ": sections, words of keys and values" + HoconSize.WITHIN, e);
         }
     }
 

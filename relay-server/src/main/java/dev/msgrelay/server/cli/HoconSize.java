@@ -6,20 +6,19 @@ import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigRenderOptions;
 import com.typesafe.config.ConfigUtil;
 import com.typesafe.config.ConfigValue;
-import java.nio.file.Path;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * Checks depth and length of a configuration before the library walks it: the library recurses, and writes out all
- * substitutions. Forty lines such as {@code b = ${a}${a}} would be a terabyte.
+ * Checks depth and length of a configuration's values before the library walks them: the library recurses, and writes
+ * out all substitutions. Forty lines such as {@code b = ${a}${a}} would be a terabyte.
  */
 final class HoconSize {
     /** Most sections within sections, and values that refer to values. */
     static final int MOST_DEEP = 100;
 
-    private static final String WITHIN = " within one another: the limit is " + MOST_DEEP;
+    static final String WITHIN = " within one another: the limit is " + MOST_DEEP;
 
     /** Marks a value that is being counted. */
     private static final long OPEN = -1;
@@ -30,56 +29,6 @@ final class HoconSize {
     private HoconSize(ConfigObject root) {
         this.root = root;
     }
-
-    // ---- before parsing -----------------------------------------------------------------------------------------
-
-    /** Counts braces, brackets and the dots of keys, but not within quotes and comments. */
-    static void checkNesting(Path path, String text) {
-        int line = 1;
-        int deep = 0;
-        int dots = 0;
-        for (int at = 0; at < text.length(); at++) {
-            char c = text.charAt(at);
-            if (c == '"' || c == '#' || text.startsWith("//", at)) {
-                int end = c == '"' ? endOfQuoted(text, at) : endOfLine(text, at) - 1;
-                line += (int)
-                        text.substring(at, end).chars().filter(n -> n == '\n').count();
-                at = end;
-                continue;
-            }
-            line += c == '\n' ? 1 : 0;
-            deep += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
-            dots = c == '.' ? dots + 1 : c <= ' ' || ",:={}[]".indexOf(c) >= 0 ? 0 : dots;
-            if (deep > MOST_DEEP || dots > MOST_DEEP) {
-                throw new IllegalArgumentException(path + ":" + line + ": "
-                        + (dots > MOST_DEEP ? "words of a key" : "braces and brackets") + WITHIN);
-            }
-        }
-    }
-
-    /** The offset of the closing quotation mark, or of the text's end. */
-    private static int endOfQuoted(String text, int at) {
-        String three = "\"\"\"";
-        if (text.startsWith(three, at)) {
-            int end = text.indexOf(three, at + 3);
-            return end < 0 ? text.length() : end + 2;
-        }
-        for (int i = at + 1; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c == '"' || c == '\n') {
-                return i;
-            }
-            i += c == '\\' ? 1 : 0;
-        }
-        return text.length();
-    }
-
-    private static int endOfLine(String text, int at) {
-        int end = text.indexOf('\n', at);
-        return end < 0 ? text.length() : end;
-    }
-
-    // ---- before substitution -------------------------------------------------------------------------------------
 
     /** Counts the characters of all values with their substitutions. */
     static void check(ConfigObject root) {
@@ -145,7 +94,7 @@ final class HoconSize {
         int from = text.startsWith("?", at) ? at + 1 : at;
         int end = from;
         while (end < text.length() && text.charAt(end) != '}') {
-            end = text.charAt(end) == '"' ? endOfQuoted(text, end) + 1 : end + 1;
+            end = text.charAt(end) == '"' ? HoconText.endOfQuoted(text, end) + 1 : end + 1;
         }
         return text.substring(from, Math.min(end, text.length()));
     }

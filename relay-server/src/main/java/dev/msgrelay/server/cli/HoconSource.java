@@ -35,6 +35,7 @@ final class HoconSource {
     private static final int MOST_NESTED = 20;
 
     private final Map<String, List<String>> lines = new HashMap<>();
+    private final HoconText limits = new HoconText();
     private int bytesLeft = MOST_BYTES;
 
     Config read(Path path) {
@@ -51,7 +52,7 @@ final class HoconSource {
     private Config read(Path path, String who, int nested) {
         String text = readText(path, who);
         lines.put(path.toString(), text.lines().toList());
-        HoconSize.checkNesting(path, text);
+        limits.check(path, text);
         return ConfigFactory.parseReader(
                 new StringReader(text),
                 ConfigParseOptions.defaults()

@@ -72,7 +72,7 @@ class ReloadWithoutAccessTest {
                 file(token, "include \"pipe\"");
                 reload(409, "relay.conf:2: include " + folder.resolve("pipe") + ": it cannot be read: it is a pipe");
                 file(token, "x { ".repeat(60_000));
-                reload(409, "relay.conf:2: braces and brackets within one another");
+                reload(409, "relay.conf:2: sections within one another");
                 // The lock of the reload is free, and the old block holds.
                 file(token, ReloadProcessTest.orders(TOKEN, "1-9"));
                 reload(200, "access as before");

@@ -1,0 +1,89 @@
+package dev.msgrelay.server.cli;
+
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+
+/**
+ * Limits of a configuration's text, all files together, before the library parses it: the library recurses, has an object
+ * for each word, and looks at all substitutions of a key for each of them.
+ */
+final class HoconText {
+    /** Most words: 10,000 identities have about 100,000. */
+    static final int MOST_WORDS = 200_000;
+
+    /** Most substitutions, and values that are added to a list. */
+    static final int MOST_SUBSTITUTIONS = 1_000;
+
+    private static final String SEPARATORS = ",:={}[]";
+
+    private int words;
+    private int substitutions;
+
+    /** Counts words, substitutions, braces, brackets and the dots of keys, but not within comments. */
+    void check(Path path, String text) {
+        int line = 1;
+        // Sections within one another, and how many of them each open brace has begun: a.b { is two.
+        int deep = 0;
+        ArrayDeque<Integer> open = new ArrayDeque<>();
+        int dots = 0;
+        boolean within = false;
+        for (int at = 0; at < text.length(); at++) {
+            char c = text.charAt(at);
+            if (c == '"' || c == '#' || text.startsWith("//", at)) {
+                words += c == '"' && !within ? 1 : 0;
+                int end = c == '"' ? endOfQuoted(text, at) : endOfLine(text, at) - 1;
+                line += (int)
+                        text.substring(at, end).chars().filter(n -> n == '\n').count();
+                at = end;
+                continue;
+            }
+            boolean separator = SEPARATORS.indexOf(c) >= 0;
+            boolean word = c > ' ' && !separator;
+            words += word && !within ? 1 : 0;
+            within = word;
+            line += c == '\n' ? 1 : 0;
+            if (c == '{' || c == '[') {
+                open.push(1 + dots);
+                deep += 1 + dots;
+            } else if ((c == '}' || c == ']') && !open.isEmpty()) {
+                deep -= open.pop();
+            }
+            dots = c == '.' ? dots + 1 : separator || c == '\n' ? 0 : dots;
+            substitutions += text.startsWith("${", at) || text.startsWith("+=", at) ? 1 : 0;
+            String over = deep > HoconSize.MOST_DEEP
+                    ? "sections" + HoconSize.WITHIN
+                    : dots > HoconSize.MOST_DEEP
+                            ? "words of a key" + HoconSize.WITHIN
+                            : words > MOST_WORDS
+                                    ? "over the limit of " + MOST_WORDS + " words"
+                                    : substitutions > MOST_SUBSTITUTIONS
+                                            ? "over the limit of " + MOST_SUBSTITUTIONS + " substitutions"
+                                            : null;
+            if (over != null) {
+                throw new IllegalArgumentException(path + ":" + line + ": " + over);
+            }
+        }
+    }
+
+    /** The offset of the closing quotation mark, or of the text's end. */
+    static int endOfQuoted(String text, int at) {
+        String three = "\"\"\"";
+        if (text.startsWith(three, at)) {
+            int end = text.indexOf(three, at + 3);
+            return end < 0 ? text.length() : end + 2;
+        }
+        for (int i = at + 1; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\n') {
+                return i;
+            }
+            i += c == '\\' ? 1 : 0;
+        }
+        return text.length();
+    }
+
+    private static int endOfLine(String text, int at) {
+        int end = text.indexOf('\n', at);
+        return end < 0 ? text.length() : end;
+    }
+}
