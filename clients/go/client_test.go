@@ -353,6 +353,24 @@ func TestPublisherOverACut(t *testing.T) {
 	expect(t, []int64{p.FirstNumber(), p.Messages(), p.Settled(), p.Bytes()}, []int64{5, 3, 3, 27})
 }
 
+// The writer may still have the connection when the answer to its last frame breaks a rule.
+func TestBrokenRuleIsAnsweredBehindAWrite(t *testing.T) {
+	relay := newFakeRelay(t)
+	options := PublisherOptions{Options: relay.options(), Acks: true, CloseTimeout: time.Millisecond}
+	options.Name = "orders"
+	p := newPublisher(t, options)
+	conn := relay.accept(welcomeFrame(1, 7, 0))
+	defer conn.Close()
+	if err := p.Connected(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	p.session.writing.lock()
+	time.AfterFunc(50*time.Millisecond, p.session.writing.unlock)
+	conn.Write(ackFrame(3, 3))
+	typ, body := relay.frame(conn)
+	expect(t, []int{int(typ), int(be.Uint16(body))}, []int{int(typeError), codeProtocolOrder})
+}
+
 func TestPublisherWaitsForRoom(t *testing.T) {
 	relay := newFakeRelay(t)
 	options := PublisherOptions{Options: relay.options(), Acks: true, Buffer: 32}

@@ -118,7 +118,7 @@ func (p *Publisher) write(conn net.Conn, ended <-chan struct{}) {
 			return
 		}
 		for {
-			p.session.writing.Lock()
+			p.session.writing.lock()
 			mu.Lock()
 			l := p.session.link
 			var pong []byte
@@ -128,7 +128,7 @@ func (p *Publisher) write(conn net.Conn, ended <-chan struct{}) {
 			pieces := p.core.frames()
 			mu.Unlock()
 			if pong == nil && len(pieces[0]) == 0 {
-				p.session.writing.Unlock()
+				p.session.writing.unlock()
 				break
 			}
 			// The reader notices a relay that is silent; it closes the connection, and so ends this write.
@@ -142,10 +142,10 @@ func (p *Publisher) write(conn net.Conn, ended <-chan struct{}) {
 			if err != nil {
 				// The reader ends the connection, after the relay's last word. No other frame may follow a half one.
 				<-ended
-				p.session.writing.Unlock()
+				p.session.writing.unlock()
 				return
 			}
-			p.session.writing.Unlock()
+			p.session.writing.unlock()
 		}
 	}
 }

@@ -50,14 +50,14 @@ type session struct {
 	stopping bool
 	failure  *Error
 	// Serialises writers of the connection.
-	writing sync.Mutex
+	writing turn
 }
 
 func newSession(options *Options, c core) *session {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &session{
 		options: options, core: c, retry: newReconnector(options.endpoints, *options.Reconnect),
-		ctx: ctx, cancel: cancel, done: make(chan struct{}), welcomed: make(chan struct{}),
+		ctx: ctx, cancel: cancel, done: make(chan struct{}), welcomed: make(chan struct{}), writing: make(turn, 1),
 	}
 }
 
@@ -153,11 +153,11 @@ func (s *session) connection() *Error {
 		s.retry.leaving(l.goingAway)
 	}
 	if end.broken && !l.plain {
-		// Without the lock of the writers a message may be half written; the relay may then read ERROR as its rest.
-		if s.writing.TryLock() {
+		// Within another write a message may be half written; the relay may then read ERROR as its rest.
+		if s.writing.lockWithin(s.ctx, linger) {
 			conn.SetWriteDeadline(time.Now().Add(linger))
 			conn.Write(encodeError(end.Code, end.Text))
-			s.writing.Unlock()
+			s.writing.unlock()
 		}
 	}
 	return end
@@ -247,8 +247,8 @@ func (s *session) send(conn net.Conn, data []byte, timeout time.Duration) error 
 	if len(data) == 0 {
 		return nil
 	}
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	s.writing.lock()
+	defer s.writing.unlock()
 	conn.SetWriteDeadline(time.Now().Add(timeout))
 	_, err := conn.Write(data)
 	return err
@@ -333,6 +333,26 @@ func (s *session) connected(ctx context.Context) error {
 		}
 		return usage("the client is closed")
 	}
+}
+
+// A lock that can be waited for within a time.
+type turn chan struct{}
+
+func (t turn) lock() { t <- struct{}{} }
+
+func (t turn) unlock() { <-t }
+
+// Whether it has the lock: neither the context nor the time has ended before.
+func (t turn) lockWithin(ctx context.Context, limit time.Duration) bool {
+	over := time.NewTimer(limit)
+	defer over.Stop()
+	select {
+	case t <- struct{}{}:
+		return true
+	case <-ctx.Done():
+	case <-over.C:
+	}
+	return false
 }
 
 // A signal that is there or not.

@@ -232,8 +232,8 @@ func (s *Subscriber) Types(ctx context.Context, types ...Range) (int64, error) {
 }
 
 func (s *Subscriber) sendChanges() {
-	s.session.writing.Lock()
-	defer s.session.writing.Unlock()
+	s.session.writing.lock()
+	defer s.session.writing.unlock()
 	s.session.mu.Lock()
 	var out []byte
 	var conn net.Conn
