@@ -28,7 +28,7 @@ public final class HoconFile {
             throw new IllegalArgumentException(describe(path, source, e), e);
         } catch (StackOverflowError e) {
             // The library recurses, and each limit above is for one kind of depth alone. What it has built is nobody's.
-            throw new IllegalArgumentException(path + ": sections, words of keys and values" + HoconSize.WITHIN, e);
+            throw new IllegalArgumentException(path + ": sections, words of keys and values" + HoconText.WITHIN, e);
         }
     }
 

@@ -15,11 +15,6 @@ import java.util.Map;
  * out all substitutions. Forty lines such as {@code b = ${a}${a}} would be a terabyte.
  */
 final class HoconSize {
-    /** Most sections within sections, and values that refer to values. */
-    static final int MOST_DEEP = 100;
-
-    static final String WITHIN = " within one another: the limit is " + MOST_DEEP;
-
     /** Marks a value that is being counted. */
     private static final long OPEN = -1;
 
@@ -40,8 +35,8 @@ final class HoconSize {
         if (before != null) {
             return before;
         }
-        if (deep > MOST_DEEP) {
-            throw HoconFile.wrong(value, "values" + WITHIN);
+        if (deep > HoconText.MOST_DEEP) {
+            throw HoconFile.wrong(value, "values" + HoconText.WITHIN);
         }
         counted.put(value, OPEN);
         long length = Math.max(0, inside(value, deep));
@@ -87,7 +82,7 @@ final class HoconSize {
         }
         // A value that refers to its former value, as in 'a = ${a} more', grows at most threefold with every third
         // time.
-        return itself < MOST_DEEP ? (long) (length * Math.pow(3, itself / 3.0)) : Long.MAX_VALUE;
+        return itself < HoconText.MOST_DEEP ? (long) (length * Math.pow(3, itself / 3.0)) : Long.MAX_VALUE;
     }
 
     private static String path(String text, int at) {

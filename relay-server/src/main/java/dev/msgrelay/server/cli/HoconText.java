@@ -14,6 +14,11 @@ final class HoconText {
     /** Most substitutions, and values that are added to a list. */
     static final int MOST_SUBSTITUTIONS = 1_000;
 
+    /** Most sections within sections, and values that refer to values. */
+    static final int MOST_DEEP = 100;
+
+    static final String WITHIN = " within one another: the limit is " + MOST_DEEP;
+
     private static final String SEPARATORS = ",:={}[]";
 
     private int words;
@@ -50,18 +55,20 @@ final class HoconText {
             }
             dots = c == '.' ? dots + 1 : separator || c == '\n' ? 0 : dots;
             substitutions += text.startsWith("${", at) || text.startsWith("+=", at) ? 1 : 0;
-            String over = deep > HoconSize.MOST_DEEP
-                    ? "sections" + HoconSize.WITHIN
-                    : dots > HoconSize.MOST_DEEP
-                            ? "words of a key" + HoconSize.WITHIN
-                            : words > MOST_WORDS
-                                    ? "over the limit of " + MOST_WORDS + " words"
-                                    : substitutions > MOST_SUBSTITUTIONS
-                                            ? "over the limit of " + MOST_SUBSTITUTIONS + " substitutions"
-                                            : null;
-            if (over != null) {
-                throw new IllegalArgumentException(path + ":" + line + ": " + over);
-            }
+            limit(path, line, deep <= MOST_DEEP, "sections" + WITHIN);
+            limit(path, line, dots <= MOST_DEEP, "words of a key" + WITHIN);
+            limit(path, line, words <= MOST_WORDS, "over the limit of " + MOST_WORDS + " words");
+            limit(
+                    path,
+                    line,
+                    substitutions <= MOST_SUBSTITUTIONS,
+                    "over the limit of " + MOST_SUBSTITUTIONS + " substitutions");
+        }
+    }
+
+    private static void limit(Path path, int line, boolean kept, String fault) {
+        if (!kept) {
+            throw new IllegalArgumentException(path + ":" + line + ": " + fault);
         }
     }
 
