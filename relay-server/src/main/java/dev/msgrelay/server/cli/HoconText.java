@@ -5,14 +5,17 @@ import java.util.ArrayDeque;
 
 /**
  * Limits of a configuration's text, all files together, before the library parses it: the library recurses, has an object
- * for each word, and looks at all substitutions of a key for each of them.
+ * for each word, line and brace, and looks at all substitutions of a key for each of them.
  */
 final class HoconText {
-    /** Most words: 10,000 identities have about 100,000. */
-    static final int MOST_WORDS = 200_000;
+    /** Most words, lines, braces and brackets: 10,000 identities have about 200,000. */
+    static final int MOST_WORDS = 300_000;
+
+    /** Most words of one value without a comma between: the library joins them one by one. */
+    static final int MOST_JOINED = 1_000;
 
     /** Most substitutions, and values that are added to a list. */
-    static final int MOST_SUBSTITUTIONS = 1_000;
+    static final int MOST_SUBSTITUTIONS = 300;
 
     /** Most sections within sections, and values that refer to values. */
     static final int MOST_DEEP = 100;
@@ -31,11 +34,14 @@ final class HoconText {
         int deep = 0;
         ArrayDeque<Integer> open = new ArrayDeque<>();
         int dots = 0;
+        int joined = 0;
         boolean within = false;
         for (int at = 0; at < text.length(); at++) {
             char c = text.charAt(at);
             if (c == '"' || c == '#' || text.startsWith("//", at)) {
-                words += c == '"' && !within ? 1 : 0;
+                words += c == '"' ? 1 : 0;
+                joined += c == '"' ? 1 : 0;
+                within = false;
                 int end = c == '"' ? endOfQuoted(text, at) : endOfLine(text, at) - 1;
                 line += (int)
                         text.substring(at, end).chars().filter(n -> n == '\n').count();
@@ -44,8 +50,7 @@ final class HoconText {
             }
             boolean separator = SEPARATORS.indexOf(c) >= 0;
             boolean word = c > ' ' && !separator;
-            words += word && !within ? 1 : 0;
-            within = word;
+            words += word && !within || c == '{' || c == '[' || c == '\n' ? 1 : 0;
             line += c == '\n' ? 1 : 0;
             if (c == '{' || c == '[') {
                 open.push(1 + dots);
@@ -53,11 +58,14 @@ final class HoconText {
             } else if ((c == '}' || c == ']') && !open.isEmpty()) {
                 deep -= open.pop();
             }
+            joined = separator || c == '\n' ? 0 : joined + (word && !within ? 1 : 0);
             dots = c == '.' ? dots + 1 : separator || c == '\n' ? 0 : dots;
             substitutions += text.startsWith("${", at) || text.startsWith("+=", at) ? 1 : 0;
             limit(path, line, deep <= MOST_DEEP, "sections" + WITHIN);
             limit(path, line, dots <= MOST_DEEP, "words of a key" + WITHIN);
-            limit(path, line, words <= MOST_WORDS, "over the limit of " + MOST_WORDS + " words");
+            within = word;
+            limit(path, line, joined <= MOST_JOINED, "over the limit of " + MOST_JOINED + " words of a value");
+            limit(path, line, words <= MOST_WORDS, "over the limit of " + MOST_WORDS + " words and lines");
             limit(
                     path,
                     line,
