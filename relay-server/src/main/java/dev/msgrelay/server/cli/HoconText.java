@@ -11,7 +11,7 @@ final class HoconText {
     /** Most words, lines, braces and brackets: 10,000 identities have about 200,000. */
     static final int MOST_WORDS = 300_000;
 
-    /** Most words of one value without a comma between: the library joins them one by one. */
+    /** Most words, lists and sections of one value without a comma between: the library joins them one by one. */
     static final int MOST_JOINED = 1_000;
 
     /** Most substitutions, and values that are added to a list. */
@@ -50,21 +50,27 @@ final class HoconText {
             }
             boolean separator = SEPARATORS.indexOf(c) >= 0;
             boolean word = c > ' ' && !separator;
-            words += word && !within || c == '{' || c == '[' || c == '\n' ? 1 : 0;
+            boolean opens = c == '{' || c == '[';
             line += c == '\n' ? 1 : 0;
-            if (c == '{' || c == '[') {
+            if (opens) {
                 open.push(1 + dots);
                 deep += 1 + dots;
             } else if ((c == '}' || c == ']') && !open.isEmpty()) {
                 deep -= open.pop();
             }
-            joined = separator || c == '\n' ? 0 : joined + (word && !within ? 1 : 0);
+            boolean begins = word && !within || opens;
+            within = word;
+            words += begins || c == '\n' ? 1 : 0;
+            joined = ",:=\n".indexOf(c) >= 0 ? 0 : joined + (begins ? 1 : 0);
             dots = c == '.' ? dots + 1 : separator || c == '\n' ? 0 : dots;
             substitutions += text.startsWith("${", at) || text.startsWith("+=", at) ? 1 : 0;
             limit(path, line, deep <= MOST_DEEP, "sections" + WITHIN);
             limit(path, line, dots <= MOST_DEEP, "words of a key" + WITHIN);
-            within = word;
-            limit(path, line, joined <= MOST_JOINED, "over the limit of " + MOST_JOINED + " words of a value");
+            limit(
+                    path,
+                    line,
+                    joined <= MOST_JOINED,
+                    "over the limit of " + MOST_JOINED + " words, lists and sections of a value");
             limit(path, line, words <= MOST_WORDS, "over the limit of " + MOST_WORDS + " words and lines");
             limit(
                     path,

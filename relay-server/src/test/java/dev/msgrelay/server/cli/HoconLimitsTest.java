@@ -124,6 +124,7 @@ class HoconLimitsTest {
                 Arguments.of("quoted", "\na = " + "\"\" ".repeat(500_000), 2),
                 Arguments.of("quoted within a word", "\na = " + "a\"\"".repeat(400_000), 2),
                 Arguments.of("lines", "\n".repeat(600_000), 300_002),
+                Arguments.of("joined lists", "\na = " + "[1]".repeat(2_000), 2),
                 Arguments.of("empty lists", "\na = [" + "[],".repeat(400_000) + "]", 2),
                 Arguments.of("keys", each(300_000, i -> "k" + i + " = 1"), 100_001),
                 Arguments.of("fallbacks", each(20_000, i -> "a = ${?b" + i + "}"), 301),
