@@ -4,8 +4,8 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 
 /**
- * Limits of a configuration's text, all files together, before the library parses it: the library recurses, has an object
- * for each word, line and brace, and looks at all substitutions of a key for each of them.
+ * Limits of a configuration's text, all files together, before the library parses it: the library recurses, has an
+ * object for each word, line and brace, and looks at all substitutions of a key for each of them.
  */
 final class HoconText {
     /** Most words, lines, braces and brackets: 10,000 identities have about 200,000. */
