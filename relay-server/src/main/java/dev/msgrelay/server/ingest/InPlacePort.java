@@ -1,12 +1,10 @@
 package dev.msgrelay.server.ingest;
 
-import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.core.Order;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.ReadWindow;
-import java.nio.ByteBuffer;
 
 /**
  * For publishers on the core's own loop: a socket is read straight to where the log ends, and what it brought stays there. So
@@ -46,8 +44,13 @@ public final class InPlacePort implements IngestPort {
     }
 
     @Override
-    public RunScan walk(ByteBuffer view, int offset, int length, TypeRanges types) {
-        return scan.scan(view, offset, length, log.openPacketBytes(), types);
+    public RunScan scan() {
+        return scan;
+    }
+
+    @Override
+    public int openBytes() {
+        return log.openPacketBytes();
     }
 
     @Override

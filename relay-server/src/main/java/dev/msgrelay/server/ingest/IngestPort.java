@@ -27,11 +27,26 @@ public interface IngestPort {
     /** Gets ready for one more read. Returns whether there is room for all that it may bring. */
     boolean makeReady();
 
-    /** Memory for a read of {@code most} bytes behind {@code front} others; only when {@link #makeReady}. */
-    ReadWindow window(int front, int most);
+    /**
+     * Memory for a read of {@code most} bytes behind {@code front} others, of the loop's buffer unless the port reads in
+     * place; only when {@link #makeReady}.
+     */
+    default ReadWindow window(int front, int most) {
+        return buffers().reads().window(0, front + most);
+    }
 
     /** Walks what was read; {@code types}: those that its publisher may send, null: all. */
-    RunScan walk(ByteBuffer view, int offset, int length, TypeRanges types);
+    default RunScan walk(ByteBuffer view, int offset, int length, TypeRanges types) {
+        return scan().scan(view, offset, length, openBytes(), types);
+    }
+
+    /** The loop's walk over what was read. */
+    RunScan scan();
+
+    /** Bytes of the packet under construction; 0: packets are made elsewhere. */
+    default int openBytes() {
+        return 0;
+    }
 
     /**
      * Hands in the whole frames of a span. Only after {@link #makeReady} has said that there is room, with nothing taken

@@ -1,11 +1,8 @@
 package dev.msgrelay.server.ingest;
 
-import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
-import dev.msgrelay.server.memory.ReadWindow;
-import java.nio.ByteBuffer;
 
 /**
  * For publishers on the core's own loop where several relays are one: a socket is read to a buffer of the loop, the bytes
@@ -17,16 +14,6 @@ public record OrdererPort(Orderer orderer, HeldSources held, RunScan scan, LoopB
     @Override
     public boolean makeReady() {
         return orderer.makeReady();
-    }
-
-    @Override
-    public ReadWindow window(int front, int most) {
-        return buffers.reads().window(0, front + most);
-    }
-
-    @Override
-    public RunScan walk(ByteBuffer view, int offset, int length, TypeRanges types) {
-        return scan.scan(view, offset, length, 0, types);
     }
 
     @Override

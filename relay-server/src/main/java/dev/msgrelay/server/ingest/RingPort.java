@@ -1,11 +1,8 @@
 package dev.msgrelay.server.ingest;
 
-import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.core.FrameRing;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
-import dev.msgrelay.server.memory.ReadWindow;
-import java.nio.ByteBuffer;
 
 /**
  * For publishers on a reader loop, which has a processor core of its own: a socket is read to a buffer of the loop, the
@@ -17,16 +14,6 @@ public record RingPort(FrameRing ring, HeldSources held, RunScan scan, LoopBuffe
     @Override
     public boolean makeReady() {
         return ring.hasRoom(FrameAssembler.SHORT);
-    }
-
-    @Override
-    public ReadWindow window(int front, int most) {
-        return buffers.reads().window(0, front + most);
-    }
-
-    @Override
-    public RunScan walk(ByteBuffer view, int offset, int length, TypeRanges types) {
-        return scan.scan(view, offset, length, 0, types);
     }
 
     @Override

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.harness.Frames;
@@ -66,13 +65,8 @@ class FrameAssemblerTest {
         }
 
         @Override
-        public ReadWindow window(int front, int most) {
-            return buffers.reads().window(0, front + most);
-        }
-
-        @Override
-        public RunScan walk(ByteBuffer view, int offset, int length, TypeRanges types) {
-            return scan.scan(view, offset, length, 0, types);
+        public RunScan scan() {
+            return scan;
         }
 
         @Override
