@@ -37,8 +37,17 @@ final class AccessBlock {
     /** Limit of a size: beyond every link's rate, and small enough that bytes times nanoseconds do not overflow. */
     private static final long MOST_BYTES = 1L << 40;
 
-    private static final String KEYS =
-            "token, certificate, user, from, publish, subscribe, max-connections, max-rate, max-lag and max-replays";
+    private static final List<String> KEYS = List.of(
+            "token",
+            "certificate",
+            "user",
+            "from",
+            "publish",
+            "subscribe",
+            "max-connections",
+            "max-rate",
+            "max-lag",
+            "max-replays");
 
     private final String name;
     private final ConfigObject keys;
@@ -72,8 +81,10 @@ final class AccessBlock {
     /** A key that is missing gives no proof, no right, and no limit. */
     private Identity identity() {
         keys.forEach((key, value) -> {
-            if (!List.of(KEYS.split(", | and ")).contains(key)) {
-                throw HoconFile.wrong(value, name + "." + key + ": unknown key; there are " + KEYS);
+            if (!KEYS.contains(key)) {
+                int last = KEYS.size() - 1;
+                String all = String.join(", ", KEYS.subList(0, last)) + " and " + KEYS.get(last);
+                throw HoconFile.wrong(value, name + "." + key + ": unknown key; there are " + all);
             }
         });
         // Certificates are never split at commas, which a subject has itself: several certificates are a list.

@@ -17,6 +17,7 @@ public final class HoconFile {
      * Reads a file.
      *
      * @param reader turns the keys into a result; the parser's exceptions that it throws are reported with their place
+     * @throws IllegalArgumentException the file cannot be read, is no HOCON, or is wrong for the reader
      */
     public static <T> T read(Path path, Function<ConfigObject, T> reader) {
         HoconSource source = new HoconSource();
@@ -27,11 +28,13 @@ public final class HoconFile {
         } catch (ConfigException e) {
             throw new IllegalArgumentException(describe(path, source, e), e);
         } catch (StackOverflowError e) {
-            // The library recurses, and each limit above is for one kind of depth alone. What it has built is nobody's.
+            // The library recurses over sections, keys and values alike; HoconText and HoconSize limit each of them
+            // alone.
             throw new IllegalArgumentException(path + ": sections, words of keys and values" + HoconText.WITHIN, e);
         }
     }
 
+    /** An error about a value, with its file and line. */
     public static IllegalArgumentException wrong(ConfigValue value, String what) {
         return new IllegalArgumentException(where(value) + ": " + what);
     }

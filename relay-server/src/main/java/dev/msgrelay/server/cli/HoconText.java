@@ -24,65 +24,108 @@ final class HoconText {
 
     private static final String SEPARATORS = ",:={}[]";
 
+    // Of all files so far.
     private int words;
     private int substitutions;
 
-    /** Counts words, substitutions, braces, brackets and the dots of keys, but not within comments. */
+    /** Checks the text of one more file. */
     void check(Path path, String text) {
-        int line = 1;
-        // Sections within one another, and how many of them each open brace has begun: a.b { is two.
-        int deep = 0;
-        ArrayDeque<Integer> open = new ArrayDeque<>();
-        int dots = 0;
-        int joined = 0;
-        boolean within = false;
-        for (int at = 0; at < text.length(); at++) {
-            char c = text.charAt(at);
-            if (c == '"' || c == '#' || text.startsWith("//", at)) {
-                words += c == '"' ? 1 : 0;
-                joined += c == '"' ? 1 : 0;
-                within = false;
-                int end = c == '"' ? endOfQuoted(text, at) : endOfLine(text, at) - 1;
-                line += (int)
-                        text.substring(at, end).chars().filter(n -> n == '\n').count();
-                at = end;
-                continue;
-            }
-            boolean separator = SEPARATORS.indexOf(c) >= 0;
-            boolean word = c > ' ' && !separator;
-            boolean opens = c == '{' || c == '[';
-            line += c == '\n' ? 1 : 0;
-            if (opens) {
-                open.push(1 + dots);
-                deep += 1 + dots;
-            } else if ((c == '}' || c == ']') && !open.isEmpty()) {
-                deep -= open.pop();
-            }
-            boolean begins = word && !within || opens;
-            within = word;
-            words += begins || c == '\n' ? 1 : 0;
-            joined = ",:=\n".indexOf(c) >= 0 ? 0 : joined + (begins ? 1 : 0);
-            dots = c == '.' ? dots + 1 : separator || c == '\n' ? 0 : dots;
-            substitutions += text.startsWith("${", at) || text.startsWith("+=", at) ? 1 : 0;
-            limit(path, line, deep <= MOST_DEEP, "sections" + WITHIN);
-            limit(path, line, dots <= MOST_DEEP, "words of a key" + WITHIN);
-            limit(
-                    path,
-                    line,
-                    joined <= MOST_JOINED,
-                    "over the limit of " + MOST_JOINED + " words, lists and sections of a value");
-            limit(path, line, words <= MOST_WORDS, "over the limit of " + MOST_WORDS + " words and lines");
-            limit(
-                    path,
-                    line,
-                    substitutions <= MOST_SUBSTITUTIONS,
-                    "over the limit of " + MOST_SUBSTITUTIONS + " substitutions");
-        }
+        new Walk(path, text).run();
     }
 
-    private static void limit(Path path, int line, boolean kept, String fault) {
-        if (!kept) {
-            throw new IllegalArgumentException(path + ":" + line + ": " + fault);
+    /** A walk over the text of one file, character by character, past quoted texts and comments. */
+    private final class Walk {
+        private final Path path;
+        private final String text;
+        private int line = 1;
+        // How many sections each open brace has begun: a.b { is two. Deep is their sum.
+        private final ArrayDeque<Integer> open = new ArrayDeque<>();
+        private int deep;
+        // Dots of the present key; words, lists and sections of the present value.
+        private int dots;
+        private int joined;
+        private boolean withinWord;
+
+        Walk(Path path, String text) {
+            this.path = path;
+            this.text = text;
+        }
+
+        void run() {
+            for (int at = 0; at < text.length(); at++) {
+                char c = text.charAt(at);
+                if (c == '"') {
+                    begins();
+                    withinWord = false;
+                    int end = endOfQuoted(text, at);
+                    line += (int) text.substring(at, end)
+                            .chars()
+                            .filter(n -> n == '\n')
+                            .count();
+                    at = end;
+                } else if (c == '#' || text.startsWith("//", at)) {
+                    withinWord = false;
+                    at = endOfLine(text, at) - 1;
+                } else {
+                    substitutions += text.startsWith("${", at) || text.startsWith("+=", at) ? 1 : 0;
+                    step(c);
+                }
+                checkLimits();
+            }
+        }
+
+        private void step(char c) {
+            boolean word = c > ' ' && SEPARATORS.indexOf(c) < 0;
+            if (word && !withinWord) {
+                begins();
+            }
+            withinWord = word;
+            switch (c) {
+                case '.' -> dots++;
+                case '{', '[' -> {
+                    begins();
+                    open.push(1 + dots);
+                    deep += 1 + dots;
+                    dots = 0;
+                }
+                case '}', ']' -> {
+                    deep -= open.isEmpty() ? 0 : open.pop();
+                    dots = 0;
+                }
+                case ',', ':', '=' -> ends();
+                case '\n' -> {
+                    line++;
+                    words++;
+                    ends();
+                }
+                default -> {}
+            }
+        }
+
+        /** A word, a list or a section begins. */
+        private void begins() {
+            words++;
+            joined++;
+        }
+
+        /** A key or a value ends. */
+        private void ends() {
+            dots = 0;
+            joined = 0;
+        }
+
+        private void checkLimits() {
+            limit(deep <= MOST_DEEP, "sections" + WITHIN);
+            limit(dots <= MOST_DEEP, "words of a key" + WITHIN);
+            limit(joined <= MOST_JOINED, "over the limit of " + MOST_JOINED + " words, lists and sections of a value");
+            limit(words <= MOST_WORDS, "over the limit of " + MOST_WORDS + " words and lines");
+            limit(substitutions <= MOST_SUBSTITUTIONS, "over the limit of " + MOST_SUBSTITUTIONS + " substitutions");
+        }
+
+        private void limit(boolean kept, String fault) {
+            if (!kept) {
+                throw new IllegalArgumentException(path + ":" + line + ": " + fault);
+            }
         }
     }
 
