@@ -31,7 +31,7 @@ class _LoopThread:
     def run(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
         return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result()
 
-    def may_wait(self) -> None:
+    def refuse_in_hook(self) -> None:
         """Refuses a call in a hook, which runs on this thread."""
         if threading.current_thread() is self._thread:
             raise UsageError("a call in on_event or on_ack would wait for its own thread")
@@ -60,7 +60,7 @@ class _News:
             if condition():
                 return True
             if timeout != 0:
-                self._thread.may_wait()
+                self._thread.refuse_in_hook()
             return self._condition.wait_for(condition, timeout)
 
 
@@ -134,7 +134,7 @@ class Subscriber:
         """
         if self._closed:
             raise UsageError("the subscriber is closed")
-        self._thread.may_wait()
+        self._thread.refuse_in_hook()
         answer: concurrent.futures.Future[int] = concurrent.futures.Future()
 
         def done(result: int | RelayError) -> None:
@@ -180,7 +180,7 @@ class Subscriber:
 
     def close(self) -> None:
         """Ends the connection and the thread. What was read and not handed over is dropped."""
-        self._thread.may_wait()
+        self._thread.refuse_in_hook()
         with self._closing:
             if not self._closed:
                 self._closed = True
@@ -287,7 +287,7 @@ class Publisher:
 
         :returns: number of messages that were not settled
         """
-        self._thread.may_wait()
+        self._thread.refuse_in_hook()
         with self._closing:
             if not self._closed:
                 self._closed = True

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** Alone in its process: a row counts the threads that took processor time, those of other tests, too. */
+/** No other test runs meanwhile: a row counts all threads of the process that took processor time. */
 @Isolated
 class AsyncFilesExperimentTest {
     private static final Duration TIME = Duration.ofMillis(50);

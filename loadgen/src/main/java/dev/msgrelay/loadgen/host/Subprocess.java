@@ -15,7 +15,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** Commands as child processes, each with a limit of time, and of what of its output is read. Thread-safe. */
+/** Commands as child processes. Each has a limit of time, and the first 64 KiB of its output are read. Thread-safe. */
 public final class Subprocess implements Tool {
     private static final long LIMIT_MILLIS = 20_000;
     private static final List<String> ALSO = List.of("/usr/sbin", "/sbin");
@@ -33,7 +33,7 @@ public final class Subprocess implements Tool {
 
     @Override
     public Outcome run(List<String> command) throws IOException, InterruptedException {
-        // Through a file: a child that says much must not wait for somebody who waits for its end.
+        // A file and no pipe: a child would stop at a full pipe, which nobody reads before the child has ended.
         Path output = Files.createTempFile("loadgen", ".out");
         try {
             int exitCode = run(command, output);

@@ -44,7 +44,7 @@ public final class MessageCheck {
     /**
      * @param publishers ids 0..publishers-1 are expected
      * @param sizes of their messages, and their types
-     * @param order up to date as often as {@link #sequence} is asked for
+     * @param order hears of a run in a row when the run ends, and when {@link #sequence} is asked for
      */
     public MessageCheck(int publishers, SizeTable sizes, Order order) {
         this.order = order;

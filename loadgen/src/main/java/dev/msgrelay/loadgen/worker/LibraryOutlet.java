@@ -192,6 +192,11 @@ final class LibraryOutlet implements Outlet {
             return after;
         }
 
+        /** The number of the last message that is acknowledged. */
+        synchronized long number() {
+            return number;
+        }
+
         @Override
         public synchronized void onAck(long newNumber, long newSequence) {
             time(newNumber);
