@@ -7,10 +7,18 @@ import java.util.ServiceLoader;
 
 /** Makes a relay a node of a cluster; found by {@link ServiceLoader} in a module that not every relay has. */
 public interface ClusterProvider {
-    /** Joins the cluster. Returns once enough nodes are there to put messages in order. */
+    /**
+     * Joins the cluster. Returns once enough nodes are there to put messages in order.
+     *
+     * @throws IOException the relay cannot join; the message names the cause and its place
+     */
     Orderer join(RelayConfig config) throws IOException;
 
-    /** Checks the cluster's configuration only. */
+    /**
+     * Checks the cluster's configuration only.
+     *
+     * @throws IOException the configuration is wrong; the message names file and line
+     */
     void check(RelayConfig config) throws IOException;
 
     /**

@@ -111,6 +111,7 @@ final class Entrances {
         file.permit(listen.socketPermissions(), listen.socketGroup());
     }
 
+    /** Stops listening, and removes the socket files. */
     void close() {
         for (UnixSocketFile file : socketFiles) {
             try {

@@ -33,6 +33,8 @@ import org.slf4j.LoggerFactory;
  *
  * @param liveLoops number of loops that read or send the live stream: the first ones
  * @param loops not started yet; one more than those that are live sends from the journal, if there is one
+ * @param tls null: there is no TLS
+ * @param journal null: there is no journal
  * @param orderer null: the relay is alone, and makes the order itself
  */
 record RelayParts(
@@ -49,6 +51,8 @@ record RelayParts(
      * Makes the parts.
      *
      * @param ports told to clients at the wrong one, once they are open
+     * @param failure see {@link EngineAssembly}
+     * @throws IOException as {@link RelayServer#start} says
      */
     static RelayParts make(RelayConfig config, RecoveryProgress recovery, Ports ports, Consumer<Throwable> failure)
             throws IOException {
@@ -118,6 +122,7 @@ record RelayParts(
         return version == null ? "relay" : "relay " + version;
     }
 
+    /** Null: there is no TLS. */
     private static TlsContext tls(RelayConfig config) throws IOException {
         if (!config.tls().on()) {
             return null;
@@ -129,6 +134,7 @@ record RelayParts(
                 config.tls().recordsPerKey());
     }
 
+    /** Null: there is no journal. */
     private static Journal journal(
             JournalConfig config, boolean access, long epoch, Orderer orderer, RecoveryProgress recovery)
             throws IOException {

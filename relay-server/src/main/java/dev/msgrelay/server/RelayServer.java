@@ -40,6 +40,10 @@ import org.slf4j.LoggerFactory;
 /**
  * A relay: puts the messages of all publishers into one total order, and sends that order to every subscriber. It logs by
  * slf4j, on its loops as well: a logger that waits for a disk or for a reader stops the relay.
+ *
+ * <pre>
+ *   Entrances (sockets that listen) --accepted--> RelayEngine (everything else) on EngineLoops (threads)
+ * </pre>
  */
 public final class RelayServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -225,6 +229,7 @@ public final class RelayServer implements AutoCloseable {
     /**
      * The last messages of the stream that the log holds, the oldest first. Any thread; for a look now and then.
      *
+     * @param most limit on the messages
      * @param bytes limit on the bytes of each body that are copied
      */
     public List<PeekedMessage> lastMessages(int most, int bytes) {

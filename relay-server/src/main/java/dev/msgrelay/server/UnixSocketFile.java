@@ -34,6 +34,8 @@ record UnixSocketFile(Path path, ServerChannel listener, Object key) {
     /**
      * Checks that the path is free or a socket. Its folder may be missing: a service manager makes it as it starts the
      * relay.
+     *
+     * @throws IOException another kind of file is there
      */
     static void check(Path path) throws IOException {
         if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {

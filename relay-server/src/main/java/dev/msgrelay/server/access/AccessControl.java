@@ -15,6 +15,7 @@ public final class AccessControl {
         this.policy = policy;
     }
 
+    /** The current policy; null: everybody may do everything. */
     public AccessPolicy policy() {
         return policy;
     }

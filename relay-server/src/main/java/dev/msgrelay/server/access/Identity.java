@@ -12,6 +12,7 @@ import javax.security.auth.x500.X500Principal;
  * certificates or users, and comes from one of its networks if it has any; with networks alone, an address from there
  * is enough. Immutable.
  *
+ * @param name for people and logs
  * @param tokens any of them proves the identity
  * @param certificates subjects of certificates, compared as a whole
  * @param users users of processes on this host that connect to a Unix socket
@@ -44,7 +45,11 @@ public record Identity(
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
-    /** Checks all fields. */
+    /**
+     * Checks all fields.
+     *
+     * @throws IllegalArgumentException the message names the field, its value and the limit
+     */
     public Identity {
         tokens = List.copyOf(tokens);
         certificates = List.copyOf(certificates);

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 
 /**
  * A user of this host, by its number and as the JDK's sockets report it. Immutable.
- *
+ * @param uid the user's number
  * @param principal the JDK's object for the same user; null: the system has no such thing
  */
 public record User(int uid, UserPrincipal principal) {
@@ -21,6 +21,7 @@ public record User(int uid, UserPrincipal principal) {
      *
      * @param nameOrNumber a number is taken as it is; a name is asked for with {@code id -u}, which knows all of the
      *     system's directories
+     * @throws IllegalArgumentException there is no such user, or the look-up fails
      */
     public static User parse(String nameOrNumber) {
         int uid = NUMBER.matcher(nameOrNumber).matches() ? Integer.parseInt(nameOrNumber) : ask(nameOrNumber);

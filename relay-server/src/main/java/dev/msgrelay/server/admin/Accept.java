@@ -11,6 +11,7 @@ final class Accept {
      * The quality of a type, 0 (not at all) to 1: the quality of the narrowest range that has the type.
      *
      * @param header the header's values, separated by commas; empty: any type is fine
+     * @param type a type such as {@code text/plain}
      */
     static double quality(String header, String type) {
         if (header.isBlank()) {

@@ -75,6 +75,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
+    /** The state of the connection, as in the drawing. */
     private enum State {
         ASKING,
         ANSWERING,

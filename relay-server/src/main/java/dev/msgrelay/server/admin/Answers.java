@@ -38,6 +38,7 @@ final class Answers {
     private static final int MOST_ENDED = 40;
 
     private static final int MOST_PEEKED = 20;
+    /** Bytes of each body that are shown. */
     private static final int PEEKED_BYTES = 64;
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
@@ -94,7 +95,11 @@ final class Answers {
         return version == null ? "(not packaged)" : version;
     }
 
-    /** The answer to a path that needs no connection of its own; null: there is no such path. */
+    /**
+     * The answer to a path that needs no connection of its own; null: there is no such path.
+     *
+     * @param accept the request's header Accept; empty: none
+     */
     Answer of(String path, String accept) {
         return switch (path) {
             case "/metrics" -> metrics(writer(accept));

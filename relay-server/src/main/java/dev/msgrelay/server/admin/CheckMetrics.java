@@ -15,6 +15,7 @@ import java.util.Locale;
  * @param directory of the journal: the label of each metric
  * @param sound false: messages are missing, or the journal could not be read
  * @param bytes of the stream that were read and compared with their sums
+ * @param end of the check
  */
 public record CheckMetrics(Path directory, boolean sound, long bytes, Instant end, Duration took) {
     private static final double MILLIS_PER_SECOND = 1000;

@@ -44,6 +44,7 @@ public final class JsonLine {
         return this;
     }
 
+    /** @param value null: written as JSON's null */
     public JsonLine text(String name, String value) {
         name(name);
         if (value == null) {
@@ -54,11 +55,13 @@ public final class JsonLine {
         return this;
     }
 
+    /** Begins an object as a member. */
     public JsonLine begin(String name) {
         name(name).append('{');
         return this;
     }
 
+    /** Ends the inner object. */
     public JsonLine close() {
         line.append('}');
         return this;

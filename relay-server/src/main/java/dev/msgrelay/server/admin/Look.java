@@ -11,6 +11,7 @@ import java.util.List;
 /**
  * A relay at one moment.
  *
+ * @param time time of the look
  * @param nanos the same moment, by {@link System#nanoTime}
  * @param cluster state of its cluster; null: the relay is alone
  */

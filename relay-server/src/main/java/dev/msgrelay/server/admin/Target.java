@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
  *
  * @param path the path, without a query
  * @param host the host, with its port if there is one; null: an HTTP/1.0 request without a host
+ * @param hosts number of headers Host
  */
 record Target(String path, String host, int hosts) {
     private static final Pattern ABSOLUTE = Pattern.compile("(?is)https?://([^/?#]*)(.*)");

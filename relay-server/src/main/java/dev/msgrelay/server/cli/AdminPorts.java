@@ -20,7 +20,13 @@ record AdminPorts(AdminConfig admin, boolean named, AdminConfig health) {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
     private static final String USUAL = AdminConfig.DEFAULT_HOST + ":" + AdminConfig.DEFAULT_PORT;
 
-    /** The ports that the settings ask for. */
+    /**
+     * The ports that the settings ask for.
+     *
+     * @param hasTls whether the relay has TLS
+     * @throws IllegalArgumentException a value is wrong, or the port is to speak TLS and the relay has none; the message
+     *     names the setting, its value and the right form
+     */
     static AdminPorts of(Settings settings, boolean hasTls) {
         String place = settings.value(Settings.ADMIN);
         AdminConfig admin = Form.NONE.equals(place)
@@ -43,6 +49,7 @@ record AdminPorts(AdminConfig admin, boolean named, AdminConfig health) {
      * Starts a port without TLS before the relay. Returns null if there is to be none, or one with TLS, which has to
      * wait for the relay.
      *
+     * @param configuration reads the configuration again
      * @throws IOException the settings name the port's address, and that cannot be listened on
      */
     AdminServer startBefore(Supplier<Reload> configuration) throws IOException {
@@ -61,12 +68,22 @@ record AdminPorts(AdminConfig admin, boolean named, AdminConfig health) {
         }
     }
 
-    /** Starts the port for health alone, before the relay; null: there is to be none. */
+    /**
+     * Starts the port for health alone, before the relay; null: there is to be none.
+     *
+     * @throws IOException its address cannot be listened on
+     */
     AdminServer startHealth() throws IOException {
         return health == null ? null : AdminServer.startBefore(health, null);
     }
 
-    /** Gives the relay to a port that was started before, or starts one with TLS. Null: there is none. */
+    /**
+     * Gives the relay to a port that was started before, or starts a port with TLS. Returns the port; null: there is
+     * none.
+     *
+     * @param before the port that was started before; null: none
+     * @throws IOException the port with TLS cannot listen
+     */
     AdminServer start(AdminServer before, RelayServer relay, Supplier<Reload> configuration) throws IOException {
         if (before != null) {
             before.serve(relay);

@@ -72,6 +72,7 @@ final class CommandOutput {
         return lines + (lines == 1 ? " line suppressed: nobody read it" : " lines suppressed: nobody read them");
     }
 
+    /** Waits until standard output is written, for at most {@code millis} ms; returns whether it is. */
     boolean finish(long millis) {
         return out.finish(millis);
     }

@@ -30,7 +30,11 @@ record ConfigFile(Path path, Map<String, Value> values, ConfigObject access) {
     /** @param where file and line, as {@code relay.conf:3}; or the variable's name */
     record Value(String text, String where) {}
 
-    /** Reads a file. */
+    /**
+     * Reads a file.
+     *
+     * @throws IllegalArgumentException the file cannot be read, or is no HOCON; the message names file and line
+     */
     static ConfigFile read(Path path) {
         return HoconFile.read(path, root -> {
             Map<String, Value> values = new TreeMap<>();

@@ -63,8 +63,12 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
     /**
      * Reads the environment and the file. A value that a stronger source overrides is not checked.
      *
+     * @param command command whose options may be set
+     * @param environment the process's environment
+     * @param args the command's arguments, which may name the file
      * @throws IllegalArgumentException a key is no option, or a value is wrong; the message names file and line, or the
      *     variable
+     * @throws ParameterException the arguments name the file wrongly
      */
     static Configuration read(CommandSpec command, Map<String, String> environment, String... args) {
         Map<String, OptionSpec> options = options(command);

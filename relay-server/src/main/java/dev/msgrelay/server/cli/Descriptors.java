@@ -15,6 +15,7 @@ final class Descriptors {
 
     private Descriptors() {}
 
+    /** Logs a warning if the limit is too low. */
     static void check(RelayConfig config, Logger log) {
         if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
             int connections = config.clients().maxConnections();

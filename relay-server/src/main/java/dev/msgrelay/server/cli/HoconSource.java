@@ -38,6 +38,7 @@ final class HoconSource {
     private final HoconText limits = new HoconText();
     private int bytesLeft = MOST_BYTES;
 
+    /** @throws IllegalArgumentException the file cannot be read; the message names it */
     Config read(Path path) {
         return read(path, path + ": ", 0);
     }

@@ -8,6 +8,10 @@ import picocli.CommandLine.PicocliException;
 /**
  * Prints the limits that the JVM needs to run {@code relay-server} with the given arguments. The start script runs this
  * before the relay.
+ *
+ * <pre>
+ *   -Xmx = young generation + old generation at most       -Xms = young generation + old generation by default
+ * </pre>
  */
 public final class JvmLimits {
     /** Size of the young generation: a run of 30 s at full speed has no collection. */

@@ -103,7 +103,12 @@ final class RelayServerCommand implements Callable<Integer> {
         this.output = output;
     }
 
-    /** Reads the environment and the file, before the flags are parsed. */
+    /**
+     * Reads the environment and the file, before the flags are parsed.
+     *
+     * @throws IllegalArgumentException a value is wrong; the message names file and line, or the variable
+     * @throws ParameterException the arguments name the file wrongly
+     */
     void configure(CommandLine line, Map<String, String> variables, String... arguments) {
         environment = variables;
         args = arguments;
@@ -115,6 +120,7 @@ final class RelayServerCommand implements Callable<Integer> {
         return settings;
     }
 
+    /** Lines about variables of the environment that are not the relay's. */
     List<String> passedOver() {
         return configuration.passedOver();
     }
@@ -212,6 +218,10 @@ final class RelayServerCommand implements Callable<Integer> {
         }
     }
 
+    /**
+     * @param early admin port that was started before the relay; null: none
+     * @param health port for health alone; null: none
+     */
     private int serve(RelayServer relay, AdminServer early, AdminServer health)
             throws IOException, InterruptedException {
         if (health != null) {
@@ -247,6 +257,7 @@ final class RelayServerCommand implements Callable<Integer> {
         return code;
     }
 
+    /** Prints the lines of a second. */
     private void second(RelayServer relay, ServerReport report, long seconds) {
         boolean quiet = settings.value("quiet");
         Duration connections = settings.value(CONNECTIONS);
@@ -308,7 +319,11 @@ final class RelayServerCommand implements Callable<Integer> {
         return new Reloading.Fresh(Configuration.options(fresh.spec), config, fresh.describeConfiguration(config));
     }
 
-    /** The relay's configuration, checked as far as possible before a start. */
+    /**
+     * The relay's configuration, checked as far as possible before a start.
+     *
+     * @throws ParameterException the message names the error
+     */
     private RelayConfig checkedConfig() {
         RelayConfig config = config();
         try {

@@ -76,7 +76,12 @@ public final class RelayServerMain {
         return commandLine(new RelayServerCommand(RelayServer::start, null));
     }
 
-    /** The configuration from arguments, environment and file together. */
+    /**
+     * The configuration from arguments, environment and file together.
+     *
+     * @throws PicocliException the arguments are wrong
+     * @throws IllegalArgumentException the environment, the file or a setting is wrong
+     */
     public static RelayConfig config(String... args) {
         RelayServerCommand command = new RelayServerCommand(RelayServer::start, null);
         CommandLine line = commandLine(command);

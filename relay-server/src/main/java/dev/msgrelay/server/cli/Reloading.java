@@ -21,10 +21,19 @@ import picocli.CommandLine.PicocliException;
 
 /** SIGHUP and POST /reload: reads the configuration again while the relay runs. Any thread. */
 final class Reloading {
-    /** All settings, read at one moment. */
+    /**
+     * All settings, read at one moment.
+     *
+     * @param options by their names, with their values
+     * @param description for people
+     */
     record Fresh(Map<String, OptionSpec> options, RelayConfig config, String description) {}
 
     interface Reader {
+        /**
+         * @throws IllegalArgumentException a value is wrong; the message names it
+         * @throws PicocliException likewise
+         */
         Fresh read() throws IOException;
     }
 
@@ -40,6 +49,7 @@ final class Reloading {
     private volatile RelayServer running;
     private boolean hungUp;
 
+    /** @param atStart the options that the relay was started with, by their names */
     Reloading(Map<String, OptionSpec> atStart, Reader reader) {
         this.atStart = atStart;
         this.reader = reader;
@@ -115,11 +125,16 @@ final class Reloading {
         LOG.atLevel(level).addKeyValue("event", "reload").log(line);
     }
 
+    /** Null: everybody may do everything. */
     private static List<Identity> identities(AccessPolicy policy) {
         return policy == null ? null : policy.identities();
     }
 
-    /** Lines about options that have changed since the start, and need a restart. */
+    /**
+     * Lines about options that have changed since the start, and need a restart.
+     *
+     * @param taken names of the options that were taken
+     */
     private List<String> restartsNeeded(Map<String, OptionSpec> fresh, Set<String> taken) {
         List<String> lines = new ArrayList<>();
         atStart.forEach((name, option) -> {

@@ -5,13 +5,21 @@ import dev.msgrelay.server.admin.Look;
 
 /** The command's output about a running relay. One thread. */
 interface ServerReport {
-    /** The relay listens. A port that there is not is null. */
+    /**
+     * The relay listens.
+     *
+     * @param admin the admin port; null: there is none
+     * @param health the port for health alone; null: there is none
+     */
     void ready(AdminServer admin, AdminServer health);
 
+    /** A second has passed. */
     void second(Look look);
 
+    /** A table of all connections is due. */
     void connections(Look look);
 
+    /** The relay was told to stop. */
     void draining(Look look);
 
     /** The relay has stopped, after {@code seconds} of draining. */

@@ -345,6 +345,7 @@ final class Settings {
     /**
      * The relay's configuration.
      *
+     * @param access the rights of clients; null: there is no access block
      * @throws IllegalArgumentException the message begins with the setting's name, and has its value and the limit
      */
     RelayConfig config(AccessPolicy access) {
@@ -361,6 +362,7 @@ final class Settings {
                 .build();
     }
 
+    /** The files of TLS; null: no TLS. */
     private TlsFiles tlsFiles() {
         Path certificate = value("tls-cert");
         Path key = value("tls-key");

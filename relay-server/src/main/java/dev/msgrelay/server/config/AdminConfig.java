@@ -12,6 +12,7 @@ import java.util.stream.Collectors;
 /**
  * The admin port: its address, TLS and token; or a port for health alone.
  *
+ * @param host address to listen on
  * @param port TCP port; 0: any free one
  * @param tls whether the port speaks TLS, with the relay's certificate
  * @param token {@code sha256:} and the hash, in hex, of the token that requests have to show; null: none
@@ -63,6 +64,7 @@ public record AdminConfig(
      * This port, with subscribers by name in its metrics.
      *
      * @param names how many at most: those that are furthest behind; or their names, separated by commas
+     * @throws IllegalArgumentException the message names the value and the limit
      */
     public AdminConfig withMetricsNames(String names) {
         String text = names.strip();
@@ -80,7 +82,11 @@ public record AdminConfig(
         return new AdminConfig(host, port, tls, token, healthOnly, (int) most, only);
     }
 
-    /** A port for health alone, at {@code host:port}, {@code :port} (on all addresses) or {@code [ipv6]:port}. */
+    /**
+     * A port for health alone, at {@code host:port}, {@code :port} (on all addresses) or {@code [ipv6]:port}.
+     *
+     * @throws IllegalArgumentException the message names the value and the right form
+     */
     public static AdminConfig health(String place) {
         Matcher matcher = PLACE.matcher(place);
         if (!matcher.matches() || matcher.group(1) != null) {
@@ -94,6 +100,9 @@ public record AdminConfig(
 
     /**
      * Parses {@code host:port}, {@code :port}, {@code port} or {@code [ipv6]:port}; with TLS, {@code https://} before it.
+     *
+     * @param token as in the constructor
+     * @throws IllegalArgumentException the message names the value and the right form
      */
     public static AdminConfig parse(String place, String token) {
         Matcher matcher = PLACE.matcher(place);
@@ -109,6 +118,7 @@ public record AdminConfig(
                 token);
     }
 
+    /** The host of a place; empty: there is none. */
     private static String host(Matcher place) {
         return place.group(2) == null ? "" : place.group(2).replaceAll("[\\[\\]]", "");
     }

@@ -73,7 +73,11 @@ public record LimitsConfig(
         Range.checkMillis("name hold", nameHold, 0, MOST_MILLIS);
     }
 
-    /** Checks that the longest frame can be received and written. */
+    /**
+     * Checks that the longest frame can be received and written.
+     *
+     * @throws IllegalArgumentException the message names the setting, its value and the limit
+     */
     void checkFor(StreamConfig stream, JournalConfig journal) {
         int frame = FrameLayout.frameLength(stream.maxBody());
         String why = " (max body " + stream.maxBody() + ")";

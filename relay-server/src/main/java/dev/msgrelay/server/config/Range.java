@@ -13,6 +13,7 @@ final class Range {
         check(what, value, least, most, "");
     }
 
+    /** @param why end of the message */
     static void check(String what, long value, long least, long most, String why) {
         if (value < least || value > most) {
             throw new IllegalArgumentException(what + " " + value + " is not within " + least + ".." + most + why);

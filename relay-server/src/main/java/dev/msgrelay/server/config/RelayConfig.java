@@ -14,13 +14,21 @@ import java.util.Set;
 /**
  * All settings of a relay; immutable, checked when built.
  *
+ * @param listen addresses to listen on
+ * @param stream sizes of the stream's memory
+ * @param transport the system's interface that drives the sockets
  * @param eventLoops number of threads that drive the sockets: the first one reads, polls the ring and packs, further
  *     ones send; or {@link #AUTO_EVENT_LOOPS}
  * @param readerLoops number of further threads that only read plain publishers, whose runs go through the ring
+ * @param clients policies, heartbeats, time-outs and numbers of clients
+ * @param limits limits on the cost of clients
  * @param access rights of clients; null: everybody may do everything
  * @param insecure whether a relay without {@code access} may listen beyond this host
  * @param stallTimeout time for which a subscriber may hold publishers back without reading anything
  * @param drainTimeout time that {@code close} waits until subscribers have all messages
+ * @param tls certificate and ports of TLS
+ * @param journal the stream on the disk
+ * @param cluster the cluster that the relay belongs to
  */
 public record RelayConfig(
         ListenConfig listen,
@@ -421,6 +429,7 @@ public record RelayConfig(
             return cluster.on() ? ClusterConfig.NAME_HOLD : LimitsConfig.DEFAULT_NAME_HOLD;
         }
 
+        /** The rights of clients; null: everybody may do everything. */
         public Builder access(AccessPolicy policy) {
             access = policy;
             return this;
@@ -441,7 +450,12 @@ public record RelayConfig(
             return this;
         }
 
-        /** Makes the relay a node of a cluster; see {@link ClusterConfig}. */
+        /**
+         * Makes the relay a node of a cluster.
+         *
+         * @param file file with the {@code cluster} block; null: the relay is alone
+         * @param node number of this relay in the cluster
+         */
         public Builder cluster(Path file, int node) {
             cluster = file == null && node == 0 ? ClusterConfig.NONE : new ClusterConfig(file, node);
             return this;

@@ -9,6 +9,7 @@ import dev.msgrelay.server.core.FrameRing;
  * @param mtu MTU of the links to subscribers, in bytes: a packet is one MTU less the IP and TCP headers
  * @param ringBytes size of the ring between publishers and the log, a power of two
  * @param logBytes size of the log, a multiple of {@link #CHUNK_BYTES}: a subscriber may be this far behind
+ * @param maxBody longest body in bytes
  */
 public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
     /** 64 Ki cells: a larger ring gains nothing, a smaller one refuses bursts. */
@@ -66,6 +67,7 @@ public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
         return 4L * Math.max(FrameLayout.frameLength(maxBody), CHUNK_BYTES) + 2L * CHUNK_BYTES;
     }
 
+    /** Payload of a packet in bytes. */
     public int packetBytes() {
         return mtu - HEADERS;
     }
@@ -83,6 +85,7 @@ public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
         return Math.max(256 << 10, FrameLayout.frameLength(maxBody));
     }
 
+    /** Bytes that the log may run ahead of a subscriber that holds publishers back. */
     public long windowBytes() {
         return Math.min(DEFAULT_WINDOW_BYTES, (logBytes - 2L * CHUNK_BYTES - maxRun()) / 2);
     }

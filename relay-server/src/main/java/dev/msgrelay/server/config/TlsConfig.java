@@ -10,6 +10,7 @@ import dev.msgrelay.server.tls.TlsRecords;
  * @param files certificate, key, authorities of clients; null: no TLS
  * @param publishPort TCP port for publishers, 0: any free one; {@link ListenConfig#OFF}: none
  * @param subscribePort TCP port for subscribers; 0 and {@link ListenConfig#OFF} as above
+ * @param provider the library that does TLS
  * @param recordsPerKey records that one key protects before the client is asked to connect again; for a library that
  *     does not renew its keys
  * @param memoryBytes bytes of direct memory for all TLS connections; a connection that finds no room is refused

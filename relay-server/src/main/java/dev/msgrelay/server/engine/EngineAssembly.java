@@ -121,12 +121,17 @@ public final class EngineAssembly {
         return this;
     }
 
-    /** Sets who decides the order. */
+    /**
+     * Sets who decides the order.
+     *
+     * @param others null: the order is made here
+     */
     public EngineAssembly orderer(Orderer others) {
         orderer = others;
         return this;
     }
 
+    /** Makes the engine. Called once. */
     public RelayEngine build() {
         try {
             shared();

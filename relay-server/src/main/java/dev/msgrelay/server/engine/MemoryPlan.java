@@ -87,6 +87,7 @@ public final class MemoryPlan {
         return plan;
     }
 
+    /** Number of loops on which publishers are read. */
     static int ports(RelayConfig config) {
         return 1 + config.readerLoops();
     }
@@ -103,6 +104,7 @@ public final class MemoryPlan {
         return limits.get(part);
     }
 
+    /** Limit in bytes of all parts of one kind. */
     public long sum(Kind kind) {
         return limits.entrySet().stream()
                 .filter(e -> e.getKey().kind() == kind)

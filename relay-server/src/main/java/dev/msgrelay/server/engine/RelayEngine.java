@@ -40,6 +40,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>The caller drives the loops, by a clock of its choice.
  *
+ * @param core the thread that makes the order
+ * @param services the services that all connections share: access, budget, table, counters
  * @param first place where the stream began, or went on
  * @param taken the memory of all parts
  */
@@ -61,6 +63,8 @@ public record RelayEngine(
 
     /**
      * Makes a connection of an accepted channel, or refuses it; returns the loop that it lives on. On the core's thread.
+     *
+     * @param tls TLS of the channel's port; null: a plain port
      */
     public EngineLoop place(Channel accepted, Role role, TlsContext tls) {
         return setup.place(accepted, role, tls);

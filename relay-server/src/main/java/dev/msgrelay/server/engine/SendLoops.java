@@ -83,13 +83,18 @@ final class SendLoops {
         }
     }
 
+    /** Has each loop send once more. */
     void pumpAll() {
         for (SendGroup group : all) {
             group.loop().io().execute(() -> group.pump(true));
         }
     }
 
-    /** The duty of a loop that only sends. */
+    /**
+     * The duty of a loop that only sends.
+     *
+     * @param rest see {@link #sleepNanos}
+     */
     private record SendDuty(SendGroup group, LongSupplier rest) implements EngineLoop.Duty {
         @Override
         public boolean work() {

@@ -25,6 +25,7 @@ public final class Startup implements AutoCloseable {
         taken.clear();
     }
 
+    /** Gives all things back, once. */
     @Override
     public void close() {
         while (!taken.isEmpty()) {

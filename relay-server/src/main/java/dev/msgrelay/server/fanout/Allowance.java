@@ -28,6 +28,10 @@ final class Allowance {
     // With a rate: there was a pause since the subscriber was at the head last.
     private boolean paused;
 
+    /**
+     * @param logBytes that anybody may be behind
+     * @param stallNanos that the subscriber may stand still while others wait
+     */
     Allowance(
             Standing standing,
             WindowGate.Limit subscriber,
@@ -89,6 +93,7 @@ final class Allowance {
         return behind > standing.maxLag();
     }
 
+    /** Returns whether that is close enough to the head to go on without the journal. */
     boolean isNear(long behind) {
         return behind <= Math.min(logBytes, standing.maxLag()) / NEAR;
     }

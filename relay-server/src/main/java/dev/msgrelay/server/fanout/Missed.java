@@ -18,6 +18,7 @@ final class Missed {
         this.session = session;
     }
 
+    /** Counts messages that the subscriber does not get, and tells it; a plain one cannot be told, and may end by that. */
     void tell(Gap gap) {
         boolean slow = gap.reason() == GapReason.SLOW;
         String what = "messages " + gap.from() + " to " + gap.to();

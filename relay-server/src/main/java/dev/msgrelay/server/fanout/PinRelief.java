@@ -31,6 +31,7 @@ public final class PinRelief {
         this.pinBytes = pinBytes;
     }
 
+    /** Cuts off subscribers that hold the oldest piece; they let go of it now, or soon on threads of their own. */
     public void relieve() {
         long oldest = LogReader.NOTHING;
         // Present, not live: until a subscriber whose end has come is told why, it holds what it has.

@@ -90,6 +90,7 @@ public final class SendGroup {
         }
     }
 
+    /** Tells the group that more of the stream is durable. Any thread. */
     public void durableMoved() {
         moreDurable = true;
         signal();

@@ -20,6 +20,7 @@ final class TypeChoice {
     private long inForceBytes;
     private long wantedBytes;
 
+    /** @param most bytes that the ranges of one subscriber may take */
     TypeChoice(Pool memory, long most) {
         this.memory = memory;
         this.most = most;

@@ -21,6 +21,7 @@ final class IndexTimes {
     private volatile PresentClock atStep;
     private volatile long newest;
 
+    /** Goes on where a journal ends. */
     IndexTimes(Recovery found) {
         clock = found.clock();
         long skew = 0;
@@ -80,6 +81,7 @@ final class IndexTimes {
         return new PresentClock(at.base(), at.skew(), newest);
     }
 
+    /** Both clocks as they were at the last look. */
     JournalClock clock() {
         return clock;
     }

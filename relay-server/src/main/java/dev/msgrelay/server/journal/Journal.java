@@ -107,6 +107,8 @@ public final class Journal implements Closeable {
      *
      * @param log starts at {@link #goesOnAt}, and is not written to yet. Its gate keeps it from running so far ahead that it
      *     drops what was not written
+     * @param whom gets what becomes of the journal
+     * @param nanos now, of the clock that only goes forward
      */
     public void feed(PacketLog log, Watch whom, long nanos) {
         watch = whom;
@@ -157,10 +159,12 @@ public final class Journal implements Closeable {
         return done ? 0 : JournalThread.SLEEP_NANOS;
     }
 
+    /** One step of the writer. Returns whether it did something. */
     boolean write(long nanos, long millis) {
         return step(() -> writer.work(nanos, millis));
     }
 
+    /** One step of the forcer. Returns whether it did something. */
     boolean force(long nanos, long millis) {
         return step(() -> forcer.work(nanos, millis));
     }

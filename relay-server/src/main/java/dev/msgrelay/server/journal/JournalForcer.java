@@ -27,11 +27,13 @@ import org.slf4j.LoggerFactory;
 final class JournalForcer {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
+    /** Upper bounds of the times of forces, in seconds. */
     private static final List<Double> BOUNDS =
             List.of(0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0);
 
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /** The shortest time between two tables of names. */
     private static final long NAMES_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** The pause before a disk that was full is asked again. */

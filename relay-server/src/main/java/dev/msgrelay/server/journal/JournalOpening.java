@@ -18,8 +18,10 @@ import java.util.List;
  * A request to open the journal of a directory.
  *
  * @param epoch of the stream from here on
+ * @param millis the time, since 1970
  * @param others where the stream that other relays have as well begins there, in the same epoch; null: no other relay has it, and
  *     the epoch is a new one
+ * @param progress gets how far the look at the directory is
  */
 public record JournalOpening(
         Disk disk, JournalSettings settings, long epoch, long millis, Mark others, RecoveryProgress progress) {

@@ -6,6 +6,7 @@ import dev.msgrelay.server.flow.TimeHistogram;
  * The figures of a journal.
  *
  * @param freeBytes bytes that are free on the disk; -1: not known
+ * @param fullNanos time for which the disk was full
  * @param unpreparedNanos time for which the writer waited for the files of a segment
  */
 public record JournalStats(

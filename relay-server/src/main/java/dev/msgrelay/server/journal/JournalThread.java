@@ -30,6 +30,7 @@ final class JournalThread {
     private volatile boolean parked;
     private volatile boolean ended;
 
+    /** @param failure told what was thrown, which ends the thread */
     JournalThread(String name, Duty duty, Consumer<Throwable> failure) {
         this.duty = duty;
         this.failure = failure;

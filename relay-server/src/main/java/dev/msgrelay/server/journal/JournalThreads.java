@@ -26,6 +26,7 @@ final class JournalThreads {
     // Null: there were no last steps yet.
     private Thread last;
 
+    /** @param journal its name in messages */
     JournalThreads(String journal, JournalThread.Duty write, JournalThread.Duty force, Consumer<Throwable> failure) {
         this.journal = journal;
         writing = new JournalThread("relay-journal", write, failure);
@@ -49,6 +50,8 @@ final class JournalThreads {
     /**
      * Runs the last steps on a thread of their own, since they may hang in the disk as well: then that thread keeps the
      * directory, and the caller goes on.
+     *
+     * @throws IOException the steps have failed, or take longer than {@code nanos}
      */
     void runLast(long nanos, LastSteps steps) throws IOException {
         // A full disk is asked again until the time is over, and is no disk that hangs.

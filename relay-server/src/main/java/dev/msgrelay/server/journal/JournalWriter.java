@@ -75,6 +75,7 @@ final class JournalWriter {
      * @param written moved by the writer
      * @param forced moved by the forcer; the writer records it in the index
      * @param segmentBytes length of a stream file; a frame has three quarters of it at most
+     * @param found the journal that goes on
      */
     JournalWriter(
             PacketLog log,
@@ -124,6 +125,7 @@ final class JournalWriter {
         return log.head().position() - at >= PATIENT_BYTES || wanted > at;
     }
 
+    /** Whether the writer has work now. Any thread. */
     boolean due() {
         return !patient || pressing();
     }

@@ -19,6 +19,7 @@ public final class NameMoves {
     /** Far more than are taken between two blocks, unless the disk stands still. */
     static final int MOST = 1 << 14;
 
+    /** Bytes of the Java heap that it takes. */
     static final long BYTES = MOST * (3L * Long.BYTES + Integer.BYTES);
 
     private final JournalName[] names = new JournalName[MOST];

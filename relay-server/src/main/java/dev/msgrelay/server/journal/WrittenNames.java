@@ -40,6 +40,7 @@ final class WrittenNames implements NameMoves.Sink {
     private long segment = -1;
     private int slots;
 
+    /** @param known what was found when the journal was opened */
     WrittenNames(NameMoves moves, List<JournalName.State> known) {
         this.moves = moves;
         for (JournalName.State state : known) {

@@ -23,7 +23,11 @@ public final class AllAddresses {
 
     private AllAddresses() {}
 
-    /** The addresses of a host, each once, in the resolver's order; throws where the host is unknown. */
+    /**
+     * The addresses of a host, each once, in the resolver's order.
+     *
+     * @throws IOException the host is unknown
+     */
     public static List<InetAddress> of(String host, int port) throws IOException {
         try {
             return Stream.of(InetAddress.getAllByName(host)).distinct().toList();

@@ -35,7 +35,11 @@ public final class Listener {
 
     private Listener() {}
 
-    /** Binds and starts accepting; what it throws names the address and has the system's words. */
+    /**
+     * Binds and starts accepting.
+     *
+     * @throws IOException the message names the address and has the system's words
+     */
     public static void bind(ServerChannel channel, SocketAddress address, EventLoop loop, Placement placement)
             throws IOException {
         channel.config().setOption(ChannelOption.SO_BACKLOG, BACKLOG);

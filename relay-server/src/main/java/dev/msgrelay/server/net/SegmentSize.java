@@ -39,6 +39,7 @@ public final class SegmentSize {
         return new SegmentSize(null, Segments.payload(channel.localAddress()), payload);
     }
 
+    /** Returns the payload bytes of one segment. */
     public int bytes() {
         return bytes;
     }
@@ -48,6 +49,7 @@ public final class SegmentSize {
         return Segments.wholeUpTo(limit, bytes);
     }
 
+    /** Counts a write; called after each write. */
     public void written() {
         if (++writes >= ASK_EVERY_WRITES) {
             writes = 0;

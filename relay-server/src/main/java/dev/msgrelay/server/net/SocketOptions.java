@@ -13,12 +13,19 @@ import jdk.net.ExtendedSocketOptions;
 
 /** The kernel's socket options for an accepted connection. */
 public final class SocketOptions {
-    /** Keep-alive probes within half of the peer's time-out, after silence for the other half. */
+    /**
+     * Keep-alive probes: the kernel sends the first one after half of the peer's time-out, then three within the other
+     * half.
+     */
     private static final int PROBES = 3;
 
     private SocketOptions() {}
 
-    /** @param peerTimeout time after which a peer that acknowledges nothing counts as dead */
+    /**
+     * Sets the options.
+     *
+     * @param peerTimeout time after which a peer that acknowledges nothing counts as dead
+     */
     public static void equip(Channel accepted, Duration peerTimeout) {
         if (!(accepted.localAddress() instanceof InetSocketAddress)) {
             return;

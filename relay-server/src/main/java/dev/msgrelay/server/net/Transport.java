@@ -55,7 +55,11 @@ public enum Transport {
                 : "nio (auto: epoll is not available here: " + rootMessage(Epoll.unavailabilityCause()) + ")";
     }
 
-    /** The message of a native library's failure to load; {@code cause} null: unknown. */
+    /**
+     * The message of a native library's failure to load.
+     *
+     * @param cause null: unknown
+     */
     public static String rootMessage(Throwable cause) {
         Throwable root = cause;
         while (root != null && root.getCause() != null) {

@@ -9,7 +9,11 @@ import java.util.function.Consumer;
 public final class Wall {
     private Wall() {}
 
-    /** @param onFailure told of whatever the step throws, errors of the JVM as well */
+    /**
+     * Runs a step.
+     *
+     * @param onFailure told of whatever the step throws, errors of the JVM as well
+     */
     public static void run(Runnable step, Consumer<Throwable> onFailure) {
         try {
             step.run();

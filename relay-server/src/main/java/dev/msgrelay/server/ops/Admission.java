@@ -19,6 +19,7 @@ import java.util.Map;
  * a connection comes and when it goes.
  *
  * <p>All Unix sockets are one address, and have no limit by address: a client that may open the file is on this host.
+ * For IPv6 an address is a network of 64 bits.
  */
 public final class Admission {
     /**
@@ -116,10 +117,12 @@ public final class Admission {
         return true;
     }
 
+    /** Ends the stay of a refused connection that {@link #mayBeTold}. */
     public synchronized void told() {
         beingTold--;
     }
 
+    /** Gives back the place of an admitted connection that is gone. */
     public synchronized void left(Ticket ticket) {
         connections--;
         publishers -= ticket.publisher ? 1 : 0;

@@ -37,6 +37,7 @@ public final class CloseLog {
     /**
      * The end of one connection.
      *
+     * @param time time of the end
      * @param who role, peer and name, printable
      * @param detail value and limit, printable; may be empty
      */
@@ -67,7 +68,12 @@ public final class CloseLog {
         }
     }
 
-    /** Counts and logs a connection that has ended or was not let in. */
+    /**
+     * Counts and logs a connection that has ended or was not let in.
+     *
+     * @param who role and peer, printable
+     * @param detail value and limit; may be empty
+     */
     public void closed(String who, CloseReason reason, String detail, long nowNanos) {
         closes.get(reason).increment();
         remember(new Ended(Instant.now(), who, reason, PeerText.printable(detail)));

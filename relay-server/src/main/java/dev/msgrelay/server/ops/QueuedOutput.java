@@ -36,6 +36,7 @@ public final class QueuedOutput extends OutputStream {
      *
      * @param capacity bytes that may wait, and the longest line
      * @param suppressedLine makes the line about dropped lines from their number, without a line end
+     * @param thread the thread's name
      */
     public QueuedOutput(OutputStream out, int capacity, LongFunction<String> suppressedLine, String thread) {
         this.out = out;

@@ -37,6 +37,7 @@ public record RelayStats(
         return values.getOrDefault(counter, 0L);
     }
 
+    /** Whether the relay has this counter. */
     public boolean has(Counter counter) {
         return values.containsKey(counter);
     }

@@ -60,10 +60,12 @@ public final class ConnectionTable {
         live.put(session, new RateMeter(nowNanos));
     }
 
+    /** Its end has been counted. */
     void closed(Session session) {
         live.remove(session);
     }
 
+    /** Its channel is closed, and its memory given back. */
     void gone(Session session) {
         closed(session);
         present.remove(session);
@@ -78,6 +80,7 @@ public final class ConnectionTable {
         return draining;
     }
 
+    /** Whether nobody is connected any more, down to the last channel. */
     public boolean allGone() {
         return present.isEmpty();
     }

@@ -154,6 +154,7 @@ public final class Dialogue {
         return role.name().toLowerCase(Locale.ROOT);
     }
 
+    /** HELLO has come, of a client that may say it. */
     void greeted(HelloFrame said) throws FrameException {
         heartbeat.wanted(said.heartbeatMillis());
         level = role == Role.SUBSCRIBER || said.wants(Features.ACKS) ? granted(said) : null;
@@ -172,6 +173,7 @@ public final class Dialogue {
         return new FrameException(CloseReason.JOURNAL_FAILED, "nothing gets " + level.flag() + " any more");
     }
 
+    /** WELCOME is due; as {@link Session#welcome}. */
     void welcome(HelloFrame said, Policy policy, int features, long next, long accepted, long fork) {
         boolean rolledBack = fork != Durability.TODAY && fork != Durability.UNKNOWN;
         int flags = fork == Durability.TODAY ? 0 : WelcomeFrame.EPOCH_CHANGED;

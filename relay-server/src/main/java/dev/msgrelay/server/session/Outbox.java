@@ -130,6 +130,7 @@ public final class Outbox {
                 || (welcomed && (gapTo > 0 || ackDue || answered > 0 || pongDue || pingId > 0 || goAway != null));
     }
 
+    /** Bytes that {@link #putDue} puts at most. */
     public int mostBytes() {
         return MOST_BYTES + answered * ANSWER_BYTES;
     }

@@ -11,6 +11,7 @@ public final class Ports {
 
     private final Map<Place, InetSocketAddress> ports = new ConcurrentHashMap<>();
 
+    /** Takes note of a port, once it listens. */
     public void opened(Role role, boolean secured, InetSocketAddress address) {
         ports.put(new Place(role, secured), address);
     }

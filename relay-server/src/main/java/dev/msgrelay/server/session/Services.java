@@ -10,7 +10,13 @@ import dev.msgrelay.server.ops.CloseLog;
 import dev.msgrelay.server.ops.Counters;
 import io.netty.util.concurrent.Ticker;
 
-/** The services that all connections of a relay share; {@code clock} has the time of all that has a deadline. */
+/**
+ * The services that all connections of a relay share.
+ *
+ * @param clients the settings that clients may ask for
+ * @param limits the limits of what clients may cost
+ * @param clock the time, of all that has a deadline
+ */
 public record Services(
         RelayIdentity identity,
         Durability durability,

@@ -292,6 +292,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
     }
 
+    /** The channel was closed on its way to another loop. */
     private void lost(Throwable cause) {
         exceptionCaught(null, cause);
         gone();
@@ -347,6 +348,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         return dialogue;
     }
 
+    /** Clients of other protocols, by their first bytes. */
     public Strangers strangers() {
         return strangers;
     }

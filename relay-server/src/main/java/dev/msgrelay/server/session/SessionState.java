@@ -28,6 +28,7 @@ public enum SessionState {
         return this == GREETED || this == OPEN;
     }
 
+    /** Whether the end has been counted. */
     public boolean ended() {
         return compareTo(CLOSING) >= 0;
     }

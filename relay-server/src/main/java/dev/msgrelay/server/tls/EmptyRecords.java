@@ -59,10 +59,12 @@ final class EmptyRecords {
         return records;
     }
 
+    /** Bytes that have come of the record under way. */
     int begun() {
         return begun;
     }
 
+    /** Starts the count anew; called a few times a second. */
     void tick() {
         empty = 0;
     }

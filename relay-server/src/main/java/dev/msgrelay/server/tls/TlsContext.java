@@ -119,7 +119,12 @@ public final class TlsContext implements AutoCloseable {
         reload(files);
     }
 
-    /** Throws as the constructor where the files cannot be used; returns the {@link #warnings} of a relay with them. */
+    /**
+     * Checks that the files can be used.
+     *
+     * @return the {@link #warnings} of a relay with these files
+     * @throws IOException a file cannot be read or used; the message names the file and the line
+     */
     public static List<String> check(TlsFiles files, TlsProvider provider) throws IOException {
         Loaded loaded = load(files, provider);
         loaded.release();
@@ -130,7 +135,8 @@ public final class TlsContext implements AutoCloseable {
      * Loads certificate, key and authorities anew for later handshakes: all or nothing. Open connections keep theirs.
      * Warnings are logged.
      *
-     * @throws IOException as in the constructor; the former files stay in force
+     * @throws IOException a file cannot be read or used; the message names the file and the line. The former files stay
+     *     in force
      */
     public void reload(TlsFiles from) throws IOException {
         Loaded unused = load(from, provider);
@@ -207,6 +213,8 @@ public final class TlsContext implements AutoCloseable {
     /**
      * Netty's own handler, for the admin port. Its writes have to be few and bounded, since it queues unsent bytes; its
      * handshakes run on the channel's own loop. It asks clients for no certificate.
+     *
+     * @throws IllegalStateException the relay has ended
      */
     public SslHandler newAdminHandler(ByteBufAllocator allocator) {
         SslHandler handler = newHandler(allocator);
@@ -229,6 +237,7 @@ public final class TlsContext implements AutoCloseable {
     /**
      * Adds TLS to a channel that is not registered yet; the caller adds the connection's handler next.
      *
+     * @param pool the part of the budget that all its memory comes from
      * @param reader names the memory for a publisher's bytes; null: a subscriber, which sends control frames only
      * @return false where the memory is used up
      */

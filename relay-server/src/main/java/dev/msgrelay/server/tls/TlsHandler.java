@@ -23,6 +23,8 @@ import javax.net.ssl.SSLException;
  * <pre>
  *   SHAKING --> OPEN --> CLOSING --> GONE
  *                 '---------'--> BROKEN --^
+ *
+ *   socket --> TlsInput --> the connection --> TlsOutput --> socket
  * </pre>
  *
  * Both buffers are reserved when the connection comes, for one record each. While there is much to move, and memory for

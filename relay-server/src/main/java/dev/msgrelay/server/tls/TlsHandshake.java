@@ -105,9 +105,10 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelReadComplete(ChannelHandlerContext from) {
-        // The connection needs no event of the handshake's handler.reads.
+        // The connection needs no event of the handshake's reads.
     }
 
+    /** Continues after the socket has taken the bytes in flight. */
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext changed) {
         if (!out.writing()) {

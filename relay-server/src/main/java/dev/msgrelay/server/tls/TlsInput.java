@@ -53,7 +53,10 @@ final class TlsInput implements SocketReads.Reader {
     private ByteBuffer spare;
     private boolean closed;
 
-    /** @param reader the connection's own; null: a subscriber */
+    /**
+     * @param reader the connection's own; null: a subscriber
+     * @param out sends the records that the library writes by itself
+     */
     TlsInput(
             Channel channel,
             Pool pool,
@@ -128,6 +131,7 @@ final class TlsInput implements SocketReads.Reader {
         }
     }
 
+    /** Gives the large buffer back if it was not filled since the last call; called a few times a second. */
     void tick() {
         if (large && !filled && start == end) {
             start = 0;
@@ -162,6 +166,7 @@ final class TlsInput implements SocketReads.Reader {
         return buffer.view().get(0) & 0xFF;
     }
 
+    /** Whether the bytes so far may be TLS. */
     boolean mayBegin() {
         return end == 0 || TlsRecords.mayBegin(first(), end > 1 ? buffer.view().get(1) : TlsRecords.MAJOR_VERSION);
     }

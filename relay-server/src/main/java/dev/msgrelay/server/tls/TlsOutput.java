@@ -87,6 +87,7 @@ final class TlsOutput {
         segment = SegmentSize.of(ctx.channel(), IntUnaryOperator.identity());
     }
 
+    /** Gives the large buffer back if it was not needed since the last call; called a few times a second. */
     void tick() {
         if (large && !filled && !inFlight) {
             resize(TlsRecords.SMALL);
@@ -104,6 +105,7 @@ final class TlsOutput {
         }
     }
 
+    /** Drops waiting messages, and fails their promises. */
     void drop() {
         message = null;
         waiting = 0;
@@ -158,6 +160,7 @@ final class TlsOutput {
         }
     }
 
+    /** Sends plain bytes, to a client that does not speak TLS. */
     ChannelFuture sendPlain(ByteBuffer bytes) {
         target.clear().put(bytes);
         ChannelPromise told = ctx.newPromise();
@@ -199,6 +202,7 @@ final class TlsOutput {
         return records;
     }
 
+    /** Bytes that the socket had taken before the buffer that was written last. */
     long takenBefore() {
         return before;
     }
@@ -216,6 +220,7 @@ final class TlsOutput {
         return writing;
     }
 
+    /** Takes note that the socket has taken bytes. */
     void taken() {
         if (inFlight && ctx.channel().isWritable()) {
             inFlight = false;

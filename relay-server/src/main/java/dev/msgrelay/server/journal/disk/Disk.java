@@ -14,6 +14,7 @@ import java.util.List;
 public interface Disk {
     /** An open file. Reads and writes name their place, so any thread may do them. */
     interface File extends Closeable {
+        /** Bytes. */
         long length() throws IOException;
 
         /** Reads until the buffer is full or the file ends. */
@@ -32,18 +33,22 @@ public interface Disk {
     /** Ends the name of a file that is not complete, and of no use after a crash. */
     String FRESH = ".new";
 
+    /** In words, for messages: the directory. */
     String place();
 
     /** The names of all files, in no order. */
     List<String> names() throws IOException;
 
+    /** Whether there is a file of this name. */
     boolean has(String name);
 
     /** Opens a file to read and write it; makes it where there is none. */
     File open(String name) throws IOException;
 
+    /** Opens a file that is there. */
     File openToRead(String name) throws IOException;
 
+    /** Returns the bytes of a file that is there. */
     default long length(String name) throws IOException {
         try (File file = openToRead(name)) {
             return file.length();
@@ -70,12 +75,14 @@ public interface Disk {
     /** Returns when the names of the files survive the machine. */
     void force() throws IOException;
 
+    /** Bytes that still fit. */
     long free() throws IOException;
 
     /**
      * Locks the directory until the lock is closed.
      *
      * @param toWrite an exclusive lock; otherwise a shared one, of which there may be several
+     * @throws IOException another process holds the lock; the message names it
      */
     Closeable lock(boolean toWrite) throws IOException;
 }

@@ -36,6 +36,7 @@ public final class FileDisk implements Disk {
 
     private final Path directory;
 
+    /** @param directory is there */
     public FileDisk(Path directory) {
         this.directory = directory;
     }
@@ -248,6 +249,7 @@ public final class FileDisk implements Disk {
             into.limit(limit);
         }
 
+        /** As much of the rest as goes at once. */
         private ByteBuffer piece(ByteBuffer of, int limit) {
             return of.limit(of.isDirect() ? limit : Math.min(limit, of.position() + PIECE));
         }

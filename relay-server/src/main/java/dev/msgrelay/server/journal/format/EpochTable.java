@@ -41,7 +41,10 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     /**
      * One life.
      *
+     * @param epoch random
+     * @param position where it began
      * @param sequence number of the first message that it could give
+     * @param timeMillis when it began
      */
     public record Epoch(long epoch, long position, long sequence, long timeMillis) {}
 
@@ -77,6 +80,8 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     /**
      * The life whose messages lie at a position: the last one that began there or before. What an earlier life had from there
      * on was cut, and may still lie in a file that is used again for the same place.
+     *
+     * @return null: the table has none
      */
     public Epoch at(long position) {
         for (int i = epochs.size() - 1; i >= 0; i--) {

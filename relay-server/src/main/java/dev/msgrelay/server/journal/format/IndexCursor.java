@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
  * Owned by one thread.
  */
 public final class IndexCursor implements Closeable {
+    /** Java heap of a cursor that makes its own memory. */
     public static final int BYTES = 1024 * IndexRecord.LENGTH;
 
     private final Disk.File file;
@@ -28,11 +29,15 @@ public final class IndexCursor implements Closeable {
     private int loaded;
     private int current = -1;
 
+    /** Opens an index, to walk over all of its slots. */
     public IndexCursor(Disk disk, long base, long seed) throws IOException {
         this(disk, base, seed, ByteBuffer.allocate(BYTES));
     }
 
-    /** @param piece memory for some slots, used until the cursor is closed */
+    /**
+     * @param seed that the records of this segment are sealed with
+     * @param piece memory for some slots, used until the cursor is closed
+     */
     public IndexCursor(Disk disk, long base, long seed, ByteBuffer piece) throws IOException {
         this.file = disk.openToRead(FileNames.index(base));
         this.seed = seed;

@@ -23,9 +23,13 @@ import java.util.zip.CRC32C;
  *   60  CRC32C of epoch ^ base (int64) and the 60 bytes before
  * </pre>
  *
+ * @param kind what it says
  * @param crc of a BLOCK's bytes; otherwise 0
+ * @param position where the bytes start
+ * @param sequence number of the first message
  * @param endPosition behind the last byte, which is where a frame ends
  * @param endSequence number of the first message behind them
+ * @param timeMillis when it was written
  * @param skew how far the machine's clock has stepped since the segment's header was written: one that differs from that of the
  *     record before is the mark of a step, behind which times begin again
  */

@@ -34,7 +34,12 @@ public final class JournalClock {
     /** The clock of a journal in which nothing was ever written. */
     public JournalClock() {}
 
-    /** Goes on where an earlier life has ended, however long ago that is. */
+    /**
+     * Goes on where an earlier life has ended, however long ago that is.
+     *
+     * @param time of the newest record
+     * @param skew of the same one
+     */
     public JournalClock(long time, long skew) {
         this.known = true;
         this.time = time;
@@ -74,6 +79,7 @@ public final class JournalClock {
         return skew;
     }
 
+    /** Nanoseconds at the last look. */
     public long nanos() {
         return nanos;
     }
@@ -87,6 +93,9 @@ public final class JournalClock {
      * When something of an earlier life was written, by the clock that only goes forward: as its own time says, or as the clock
      * would have said since the last step; the later of the two that is not in the future. So nothing is taken for older than
      * it is but where the clock was ahead when this life began, which nobody can tell.
+     *
+     * @param at its time
+     * @param skewThen all steps up to then
      */
     public long nanosOf(long at, long skewThen) {
         long corrected = minus(at, skewThen - skew);

@@ -5,6 +5,8 @@ import dev.msgrelay.protocol.ProducerId;
 /**
  * An acknowledged publisher, as the journal knows it.
  *
+ * @param name of the publisher
+ * @param producer that has the name
  * @param owner the identity that the name belongs to; empty: the relay knows no identities
  * @param hole the last one; null: there is none
  */
@@ -16,7 +18,9 @@ public record JournalName(String name, ProducerId producer, String owner, Hole h
      * Messages of a name that were acknowledged in an earlier life of the stream and are gone: its producer went on behind them,
      * and may not have been told.
      *
+     * @param from number of the first one
      * @param next number of the one that came behind them
+     * @param sequence of that one
      */
     public record Hole(long from, long next, long sequence) {}
 

@@ -3,7 +3,9 @@ package dev.msgrelay.server.journal.format;
 /**
  * Messages that a journal had and has no more, and why.
  *
+ * @param position of the first message
  * @param sequence number of the first message; 0: it is not known
+ * @param endPosition behind the last message
  * @param endSequence number of the next message that is there
  * @param why the reason in words, with the file
  */

@@ -86,6 +86,7 @@ public record NameRecord(int slot, int offset, int total, byte[] bytes, long num
         return new NameRecord(slot, offset, total, part, 0, 0);
     }
 
+    /** A name as bytes. */
     static byte[] encode(JournalName name) {
         byte[] text = name.name().getBytes(StandardCharsets.UTF_8);
         byte[] owner = name.owner().getBytes(StandardCharsets.UTF_8);

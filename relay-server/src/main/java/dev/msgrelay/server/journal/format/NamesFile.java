@@ -67,6 +67,7 @@ public record NamesFile(long position, List<JournalName.State> names) {
         return names.size() == count && fields.remaining() == 0 ? names : null;
     }
 
+    /** Replaces the table on the disk; it survives the machine when this returns. */
     public void write(Disk disk) throws IOException {
         List<byte[]> texts =
                 names.stream().map(s -> NameRecord.encode(s.name())).toList();

@@ -23,6 +23,11 @@ import java.util.zip.CRC32C;
  * </pre>
  *
  * @param version of the format: a header of another one is read no further
+ * @param epoch of the relay's life that made it
+ * @param base position of the stream at which the segment starts
+ * @param sequence number of the message that starts there
+ * @param timeMillis when it was made
+ * @param named behind the newest block before that moved a name; 0: there is none
  * @param step how far the machine's clock has stepped since the header of the segment before was written, in ms
  */
 public record SegmentHeader(int version, long epoch, long base, long sequence, long timeMillis, long named, long step) {
@@ -42,6 +47,7 @@ public record SegmentHeader(int version, long epoch, long base, long sequence, l
         this(VERSION, epoch, base, sequence, timeMillis, named, step);
     }
 
+    /** This header with other steps before it. */
     public SegmentHeader withStep(long other) {
         return new SegmentHeader(version, epoch, base, sequence, timeMillis, named, other);
     }

@@ -15,6 +15,7 @@ import java.util.zip.CRC32C;
  * The length that the file system reports costs no memory: it may be made up.
  */
 final class TableFile {
+    /** Length of what stands before the table's own fields. */
     static final int FRONT = Long.BYTES + Integer.BYTES;
 
     private static final int PIECE = 64 << 10;
@@ -39,6 +40,7 @@ final class TableFile {
      *
      * @param most a length that no table ever had
      * @return null where the file is damaged, or another one
+     * @throws IOException the file cannot be read, or is of another version
      */
     static <T> T read(Disk disk, String name, long magic, long most, Reading<T> reading) throws IOException {
         try (Disk.File file = disk.openToRead(name)) {
@@ -81,6 +83,7 @@ final class TableFile {
         disk.replace(name, table.putInt((int) crc.getValue()).flip());
     }
 
+    /** Bytes of fields that are still to be read. */
     long remaining() {
         return end - at + piece.remaining();
     }

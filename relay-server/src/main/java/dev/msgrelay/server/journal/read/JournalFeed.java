@@ -75,6 +75,7 @@ public final class JournalFeed {
     private int slot;
 
     /**
+     * @param held segments by their bases, the one that is written to included
      * @param written up to where there is something to read
      * @param present the clock that a time is looked for by
      * @param records direct memory of {@link #RECORD_BYTES}; may be shared by all that one thread uses

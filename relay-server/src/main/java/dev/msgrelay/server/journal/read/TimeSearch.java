@@ -34,6 +34,11 @@ record TimeSearch(Place now, Place then) {
         }
     }
 
+    /**
+     * @param held segments by their bases
+     * @param present the clock of now
+     * @param millis the time that is looked for
+     */
     static TimeSearch of(NavigableMap<Long, SegmentHeader> held, PresentClock present, long millis) {
         Place now = null;
         Place then = null;

@@ -53,10 +53,12 @@ final class FoundClock {
         steps.add(new Step(sequence, step, time));
     }
 
+    /** The time of the newest record, in ms since 1970. */
     long time() {
         return time;
     }
 
+    /** Steps since the segment's header, in ms. */
     long skew() {
         return skew;
     }
@@ -66,6 +68,7 @@ final class FoundClock {
         return headerSkew + skew;
     }
 
+    /** The last steps, from the oldest of them on. */
     List<Step> steps() {
         return List.copyOf(steps);
     }

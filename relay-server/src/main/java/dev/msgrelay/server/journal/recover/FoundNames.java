@@ -111,6 +111,7 @@ final class FoundNames {
         }
     }
 
+    /** In no order. */
     List<JournalName.State> states() {
         return List.copyOf(states.values());
     }

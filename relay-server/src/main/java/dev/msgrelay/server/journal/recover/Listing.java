@@ -75,6 +75,7 @@ final class Listing {
         this.disk = disk;
     }
 
+    /** @throws IOException it cannot be read, or is of another version of the format */
     static Listing of(Disk disk, RecoveryProgress progress) throws IOException {
         Listing listing = new Listing(disk);
         listing.tables();
@@ -105,6 +106,7 @@ final class Listing {
      * Whether the table of names is missing or damaged.
      *
      * @param oldest header of the oldest segment that is held; null: none is
+     * @param end position where the stream ends
      * @param dropped whether a relay has dropped segments meanwhile: they were listed after the table, and say nothing against it
      */
     boolean namesDamaged(SegmentHeader oldest, long end, boolean dropped) {

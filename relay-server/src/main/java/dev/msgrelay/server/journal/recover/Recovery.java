@@ -17,17 +17,23 @@ import java.util.List;
  * The result of looking at a directory: what it holds, what is damaged, and what a crash left behind. Looking changes nothing,
  * so the same directory always gives the same result.
  *
+ * @param endPosition where the stream goes on
+ * @param endSequence number of the next message
  * @param forcedPosition everything before this position was forced
+ * @param epochs the table of epochs
  * @param epochsDamaged whether this table is missing or damaged although there are segments
  * @param states how far each name's messages are in what is held, in no order
  * @param named position behind the newest block that moved a name; 0: there is none
+ * @param namesPosition position of the table of names
  * @param namesDamaged whether this table is missing or damaged: numbers of some names may be too low
  * @param parts the segments that are held, from the oldest on
  * @param damage messages that are missing among those that were forced; until a repair nothing is written here
  * @param lost messages that earlier repairs have written off
  * @param cut the torn tail, which the next start cuts off; null: there is none
+ * @param dropped files behind the cut
  * @param asideFiles useless files among what was forced
  * @param leftovers files that an interrupted retention or replacement left behind
+ * @param steps the last steps of the machine's clock
  * @param stepCount how often the clock has stepped in the segments that were looked through
  * @param checkedBytes bytes of the stream that were read and compared with their sums
  */
@@ -65,6 +71,7 @@ public record Recovery(
      * @param endPosition where the next segment starts
      * @param endSequence number of the first message there
      * @param records slots in use at the front of the index; -1: they were not looked at
+     * @param length bytes of both files
      * @param timeMillis of the newest message, or a little later
      * @param skew steps of the clock up to then, from the oldest segment that is held on
      * @param mended the records that a repair writes, where the index or bytes of the stream are damaged; otherwise null
@@ -145,6 +152,7 @@ public record Recovery(
         return damage.isEmpty() && !epochsDamaged && !namesDamaged && asideFiles.isEmpty();
     }
 
+    /** Bytes of the files of all segments. */
     public long length() {
         return parts.stream().mapToLong(Part::length).sum();
     }

@@ -34,6 +34,7 @@ import java.util.List;
  * <p>One thread, one walk.
  */
 final class RecoveryWalk {
+    /** Longest piece of a stream file that is read at once. */
     static final int PIECE = 1 << 20;
 
     private final Disk disk;

@@ -20,6 +20,7 @@ import java.util.List;
  * where a person asks for it. Each step may be interrupted, and done again. Under the lock.
  */
 public final class Repair {
+    /** Longest piece of a file that is copied at once. */
     private static final int PIECE = 1 << 20;
 
     private Repair() {}
@@ -71,6 +72,8 @@ public final class Repair {
     /**
      * Writes off what is damaged. The index of such a segment is made anew from the records that are whole, and says what is
      * lost; the old one is kept beside it, and no byte of a stream file is changed.
+     *
+     * @param found every byte was looked at
      */
     static void mend(Disk disk, Recovery found) throws IOException {
         for (Part part : found.parts()) {
