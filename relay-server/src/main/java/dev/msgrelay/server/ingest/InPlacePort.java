@@ -7,8 +7,8 @@ import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.ReadWindow;
 
 /**
- * For publishers on the core's own loop: a socket is read straight to where the log ends, and what it brought stays there. So
- * the kernel alone copies the bytes between two sockets.
+ * For publishers on the core's own loop: a socket is read straight to where the log ends, and what it brought stays
+ * there. So the kernel alone copies the bytes between two sockets.
  */
 public final class InPlacePort implements IngestPort {
     /** With less room than this at the end of a chunk, a read goes to the loop's buffer, is short, and is copied. */

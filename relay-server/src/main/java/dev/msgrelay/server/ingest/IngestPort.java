@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
  * Owned by its loop's thread.
  */
 public interface IngestPort {
-    /** A read is at most about this long, one segment of loopback: what is read is still in the cache when it is sent. */
+    /** Longest read, one segment of loopback: what is read is still in the processor's cache when it is sent. */
     int READ_BYTES = 64 << 10;
 
     /** A buffer for a begun frame that is moved in front of the next read. */
@@ -28,8 +28,8 @@ public interface IngestPort {
     boolean makeReady();
 
     /**
-     * Memory for a read of {@code most} bytes behind {@code front} others, of the loop's buffer unless the port reads in
-     * place; only when {@link #makeReady}.
+     * Memory for a read of {@code most} bytes behind {@code front} others: the loop's buffer, unless the port reads in
+     * place. Only when {@link #makeReady}.
      */
     default ReadWindow window(int front, int most) {
         return buffers().reads().window(0, front + most);
@@ -49,11 +49,11 @@ public interface IngestPort {
     }
 
     /**
-     * Hands in the whole frames of a span. Only after {@link #makeReady} has said that there is room, with nothing taken
-     * since.
+     * Hands in the whole frames of a span. Only after {@link #makeReady} has said that there is room, and nothing was
+     * taken since.
      *
-     * @param name whose messages they are, which has numbers left for them; null: they have none. It is told once they are
-     *     in the stream
+     * @param name the messages' publisher, which has numbers left for them, and is told once they are in the stream; null:
+     *     they have no numbers
      * @return false where there is no room for them now: they have to wait where they are
      */
     boolean take(RunScan span, PublisherName name);
@@ -61,12 +61,12 @@ public interface IngestPort {
     /** A publisher has found no room: it is resumed once there is plenty. */
     void hold(HeldSources.Source source);
 
-    /** Whether readers see what was handed in so far, as far as it is in the log: the loop is not in the middle of a batch. */
+    /** Whether readers see all that is in the log: false while the loop is in the middle of a batch. */
     default boolean allShown() {
         return true;
     }
 
-    /** Told when a read took all it could: more is likely to come. Whoever packs elsewhere finds what comes. */
+    /** Notes that a read took all it could: more is likely to come. A port that packs elsewhere does not need to know. */
     default void moreExpected() {}
 
     /** Whether a read of this cycle took all it could; asked once a cycle. */

@@ -5,8 +5,8 @@ import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
 
 /**
- * For publishers on the core's own loop where several relays are one: a socket is read to a buffer of the loop, the bytes
- * are walked there and copied to the orderer, which puts runs of all relays in order.
+ * For publishers on the core's own loop where several relays are one: a socket is read to a buffer of the loop, the
+ * bytes are walked there and copied to the orderer, which puts runs of all relays in order.
  *
  * @param scan {@link RunScan#unpacked}: packets are made where the order is
  */
