@@ -52,8 +52,8 @@ public interface IngestPort {
      * Hands in the whole frames of a span. Only after {@link #makeReady} has said that there is room, and nothing was
      * taken since.
      *
-     * @param name the messages' publisher, which has numbers left for them, and is told once they are in the stream; null:
-     *     they have no numbers
+     * @param name the messages' publisher, which has numbers left for them, and is told once they are in the stream;
+     *     null: they have no numbers
      * @return false where there is no room for them now: they have to wait where they are
      */
     boolean take(RunScan span, PublisherName name);
@@ -66,7 +66,7 @@ public interface IngestPort {
         return true;
     }
 
-    /** Notes that a read took all it could: more is likely to come. A port that packs elsewhere does not need to know. */
+    /** Notes that a read took all it could: more is likely to come. A port that packs elsewhere need not know. */
     default void moreExpected() {}
 
     /** Whether a read of this cycle took all it could; asked once a cycle. */
