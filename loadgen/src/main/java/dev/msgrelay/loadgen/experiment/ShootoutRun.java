@@ -117,7 +117,7 @@ public final class ShootoutRun {
         } catch (InterruptedException e) {
             // There is little time from here on: what is to be known is kept, and nobody is waited for.
             interrupted = true;
-            end(new Ending(Ending.How.INTERRUPTED, "interrupted"));
+            end(new Ending(Ending.How.INTERRUPTED, "Ctrl-C"));
             throw e;
         } finally {
             close(interrupted);

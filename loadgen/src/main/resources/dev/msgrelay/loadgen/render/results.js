@@ -110,7 +110,7 @@ function resultsPage(results, units) {
   function overview() {
     var notes = [];
     var ending = results.ending;
-    if (ending.how !== 'complete') { notes.push({ text: 'Not complete: ' + ending.how + (ending.reason ? ': ' + ending.reason : '') + '.', mark: 'WARN' }); }
+    if (ending.how !== 'complete') { notes.push({ text: 'Not complete: ' + ending.how + (ending.reason && ending.reason !== ending.how ? ': ' + ending.reason : '') + '.', mark: 'WARN' }); }
     results.notes.forEach(function (note) { notes.push({ text: note, mark: 'NONE' }); });
     var groups = new Map();
     results.lanes.forEach(function (lane) {
