@@ -3,6 +3,7 @@ package dev.msgrelay.client.cli;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameLayout;
 import java.io.ByteArrayInputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -145,18 +146,15 @@ final class PublishInput {
             return new ByteArrayInputStream(new byte[0]);
         }
         if (file == null) {
-            try {
-                stdin.available();
-            } catch (IOException e) {
-                throw new IOException("cannot read the standard input: " + e.getMessage(), e);
-            }
-            return stdin;
+            InputStream named = named(stdin, "the standard input");
+            named.available();
+            return named;
         }
         if (Files.isDirectory(file)) {
             throw new IOException("cannot read " + file + ": it is a directory");
         }
         try {
-            return Files.newInputStream(file);
+            return named(Files.newInputStream(file), file.toString());
         } catch (NoSuchFileException e) {
             throw new IOException("cannot read " + file + ": no such file", e);
         } catch (AccessDeniedException e) {
@@ -164,6 +162,33 @@ final class PublishInput {
         } catch (IOException e) {
             throw new IOException("cannot read " + file + ": " + e.getMessage(), e);
         }
+    }
+
+    /** The stream, whose failures name what is read. */
+    private static InputStream named(InputStream in, String name) {
+        return new FilterInputStream(in) {
+            @Override
+            public int read(byte[] array, int offset, int length) throws IOException {
+                try {
+                    return super.read(array, offset, length);
+                } catch (IOException e) {
+                    throw failure(e);
+                }
+            }
+
+            @Override
+            public int available() throws IOException {
+                try {
+                    return super.available();
+                } catch (IOException e) {
+                    throw failure(e);
+                }
+            }
+
+            private IOException failure(IOException e) {
+                return new IOException("cannot read " + name + ": " + e.getMessage(), e);
+            }
+        };
     }
 
     /**

@@ -8,6 +8,8 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.testing.scripted.ScriptedRelay;
 import java.nio.channels.SocketChannel;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,6 +44,23 @@ class PublishCommandTest {
         assertThat(run.exitCode()).isZero();
         assertThat(got).containsExactly("16:abcd", "16:efgh", "16:\nij");
         assertThat(run.err()).isEmpty();
+    }
+
+    /** A directory opens, and its first read fails; so does a terminal that has gone. */
+    @Test
+    void aStandardInputThatCannotBeReadIsNamed() throws Exception {
+        InputStream directory = new InputStream() {
+            @Override
+            public int read() throws IOException {
+                throw new IOException("Is a directory");
+            }
+        };
+        try (ScriptedRelay server = ScriptedRelay.tcp()) {
+            CommandRun run = CommandRun.withInput(
+                    directory, "publish", server.endpoint().toString(), "--plain", "--reconnect=none");
+            assertThat(run.exitCode()).isOne();
+            assertThat(run.err()).endsWith("relay-client publish: cannot read the standard input: Is a directory\n");
+        }
     }
 
     @Test
