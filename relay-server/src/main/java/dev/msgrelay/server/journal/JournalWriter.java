@@ -20,6 +20,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import java.util.zip.CRC32C;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Writes what it reads from the packet log: first the bytes, from where they lie in the log, then the record of them. What it
@@ -28,6 +30,9 @@ import java.util.zip.CRC32C;
  * <p>Owned by its thread; {@link #written}, {@link #current} and {@link #complete} are read by the forcer.
  */
 final class JournalWriter {
+    private static final Logger LOG = LoggerFactory.getLogger("relay");
+
+    private static final long FULL_LINE_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int RECORDS_AT_ONCE = 1024;
 
     /** A block smaller than this, which nobody waits for, is not written sooner than PATIENT_NANOS after the one before. */
@@ -62,6 +67,8 @@ final class JournalWriter {
     private IOException refused;
 
     private long restUntil;
+    private boolean toldOfFull;
+    private long lastFullLine;
 
     private volatile long wanted;
     private volatile boolean patient;
@@ -141,8 +148,17 @@ final class JournalWriter {
             return wrote;
         } catch (DiskFullException e) {
             // The same bytes go to the same place again, later.
+            tell(e, nanos);
             full.begin(nanos);
             return !idle && recordForcedIfItFits();
+        }
+    }
+
+    private void tell(DiskFullException e, long nanos) {
+        if (!toldOfFull || nanos - lastFullLine >= FULL_LINE_NANOS) {
+            toldOfFull = true;
+            lastFullLine = nanos;
+            LOG.warn("{}: publishers wait until there is room (said once a minute)", e.getMessage());
         }
     }
 

@@ -452,6 +452,7 @@ class JournalProcessTest {
             Thread publisher = new Thread(() -> publishAll(relay, messages));
             publisher.start();
             relay.line(l -> l.matches(".*\"journalFullMillis\":[1-9].*"));
+            relay.line(l -> l.contains(": no space left: publishers wait until there is room"));
             relay.line(l -> l.matches(".*\"journalWaits\":[1-9].*"));
             assertThat(publisher.isAlive()).isTrue();
             Files.delete(Path.of("/proc/" + relay.pid() + "/root" + filler));
