@@ -7,9 +7,9 @@ import dev.msgrelay.server.tls.TlsFailure;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
@@ -65,16 +65,6 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     private static final String OWN_FILES_ONLY =
             "default-src 'self'; base-uri 'none'; form-action 'none';" + " frame-ancestors 'none'; object-src 'none'";
 
-    private static final ChannelInboundHandlerAdapter THROW_AWAY = new ThrowAway();
-
-    @ChannelHandler.Sharable
-    private static final class ThrowAway extends ChannelInboundHandlerAdapter {
-        @Override
-        public void channelRead(ChannelHandlerContext context, Object message) {
-            ReferenceCountUtil.release(message);
-        }
-    }
-
     /** The state of the connection, as in the drawing. */
     private enum State {
         ASKING,
@@ -100,7 +90,11 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     @Override
     public void channelActive(ChannelHandlerContext context) {
         ctx = context;
-        setDeadline(REQUEST_MILLIS, this::tooSlow);
+        setDeadline(
+                REQUEST_MILLIS,
+                () -> refuse(Answer.text(
+                        HttpResponseStatus.REQUEST_TIMEOUT,
+                        "no whole request within " + REQUEST_MILLIS / 1000 + " s")));
         server.opened(this);
     }
 
@@ -149,11 +143,6 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         return Answer.text(HttpResponseStatus.BAD_REQUEST, "this is no HTTP request");
     }
 
-    private void tooSlow() {
-        refuse(Answer.text(
-                HttpResponseStatus.REQUEST_TIMEOUT, "no whole request within " + REQUEST_MILLIS / 1000 + " s"));
-    }
-
     private void refuse(Answer refusal) {
         server.refused(peer(), refusal.bodyText());
         sendAnswer(refusal);
@@ -189,10 +178,8 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     /** Answers HEAD with the headers alone; for an answer whose length is not known beforehand. */
     private void answerHead(String type) {
         beginAnswer();
-        HttpResponse response =
-                new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, Unpooled.EMPTY_BUFFER);
-        headers(response, type);
-        ctx.writeAndFlush(response).addListener(written -> leave());
+        ctx.write(head(type));
+        ctx.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT).addListener(written -> leave());
     }
 
     private void sendAnswer(Answer answer) {
@@ -209,11 +196,8 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
             response.headers().set(HttpHeaderNames.ALLOW, Refusals.allowed(Target.of(request)));
         }
         if (answer.status().equals(HttpResponseStatus.UNAUTHORIZED)) {
-            String bearer = "Bearer realm=\"relay\"";
-            response.headers()
-                    .set(
-                            HttpHeaderNames.WWW_AUTHENTICATE,
-                            Refusals.reloads(Target.of(request)) ? bearer : "Basic realm=\"relay\", " + bearer);
+            String others = Refusals.reloads(Target.of(request)) ? "" : "Basic realm=\"relay\", ";
+            response.headers().set(HttpHeaderNames.WWW_AUTHENTICATE, others + "Bearer realm=\"relay\"");
         }
         ctx.writeAndFlush(response).addListener(written -> leave());
     }
@@ -228,8 +212,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
             return;
         }
         beginAnswer();
-        HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
-        headers(response, "application/json");
+        HttpResponse response = head("application/json");
         HttpUtil.setTransferEncodingChunked(response, request.protocolVersion().equals(HttpVersion.HTTP_1_1));
         ctx.write(response);
         ctx.writeAndFlush(new HttpChunkedInput(new RowsInput(server.answers().look())))
@@ -271,7 +254,12 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     /** Changes the state, and throws further input away before the codec sees it. */
     private void endAsking(State next) {
         state = next;
-        ctx.pipeline().addBefore(CODEC, null, THROW_AWAY);
+        ctx.pipeline().addBefore(CODEC, null, new SimpleChannelInboundHandler<>(Object.class) {
+            @Override
+            protected void channelRead0(ChannelHandlerContext context, Object input) {
+                // The handler releases what it is given.
+            }
+        });
     }
 
     private void beginStream() {
@@ -287,9 +275,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         }
         endAsking(State.STREAMING);
         deadline.cancel(false);
-        HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
-        headers(response, "text/event-stream");
-        ctx.write(response);
+        ctx.write(head("text/event-stream"));
         event(server.answers().about());
         lastEvent = null;
         server.streaming(this);
@@ -305,7 +291,14 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private void headers(HttpResponse response, String type) {
+    /** The headers of an answer with a page whose length is not known beforehand. */
+    private static HttpResponse head(String type) {
+        HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
+        headers(response, type);
+        return response;
+    }
+
+    private static void headers(HttpResponse response, String type) {
         HttpUtil.setKeepAlive(response, false);
         response.headers()
                 .set(HttpHeaderNames.CONTENT_TYPE, type)

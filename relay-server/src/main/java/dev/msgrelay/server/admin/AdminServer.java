@@ -204,7 +204,10 @@ public final class AdminServer implements AutoCloseable {
                     @Override
                     protected void initChannel(Channel channel) {
                         if (tls != null) {
-                            channel.pipeline().addLast(secured(heap));
+                            SslHandler secured = tls.newAdminHandler(heap);
+                            // The handshake is part of the request, and has the same time.
+                            secured.setHandshakeTimeoutMillis(AdminConnection.REQUEST_MILLIS);
+                            channel.pipeline().addLast(secured);
                         }
                         channel.pipeline()
                                 .addLast(AdminConnection.CODEC, new HttpServerCodec(limits))
@@ -227,13 +230,6 @@ public final class AdminServer implements AutoCloseable {
         });
         listening = listening == null ? bound.channel() : listening;
         return (InetSocketAddress) bound.channel().localAddress();
-    }
-
-    /** The TLS handler of a connection. The handshake is part of the request, and has the same time. */
-    private SslHandler secured(ByteBufAllocator allocator) {
-        SslHandler handler = tls.newAdminHandler(allocator);
-        handler.setHandshakeTimeoutMillis(AdminConnection.REQUEST_MILLIS);
-        return handler;
     }
 
     /** The port's address as a URL; 0.0.0.0 if it listens on all addresses. */
@@ -267,10 +263,10 @@ public final class AdminServer implements AutoCloseable {
             return null;
         }
         return path.equals("/health/live")
-                ? Answers.health(true, JsonLine.object().text("status", "live"))
+                ? Answers.health(true, new JsonLine().text("status", "live"))
                 : Answers.health(
                         false,
-                        JsonLine.object()
+                        new JsonLine()
                                 .text("status", "recovering")
                                 .number("segmentsLookedAt", looked)
                                 .number("segments", segments));

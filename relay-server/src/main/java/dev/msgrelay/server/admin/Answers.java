@@ -22,7 +22,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -115,7 +114,7 @@ final class Answers {
     }
 
     private static JsonLine status(boolean well, String yes, String no) {
-        return JsonLine.object().text("status", well ? yes : no);
+        return new JsonLine().text("status", well ? yes : no);
     }
 
     private JsonLine ready() {
@@ -170,12 +169,12 @@ final class Answers {
             peekedNanos = System.nanoTime();
         }
         Stream<PeekedMessage> shown = peeked.stream().filter(message -> types.contains(message.type()));
-        return Answer.json(
-                HttpResponseStatus.OK,
-                JsonLine.object().list("messages", shown, (item, message) -> item.number("sequence", message.sequence())
-                        .number("type", message.type())
-                        .number("length", message.length())
-                        .text("first", escaped(message.first()))));
+        JsonLine line = new JsonLine();
+        line.list("messages", shown, (item, message) -> item.number("sequence", message.sequence())
+                .number("type", message.type())
+                .number("length", message.length())
+                .text("first", escaped(message.first())));
+        return Answer.json(HttpResponseStatus.OK, line);
     }
 
     /** Bytes as text: printable ASCII as it is, other bytes as {@code \\x0a}, a backslash as two. */
@@ -194,11 +193,9 @@ final class Answers {
     }
 
     private Answer config() {
-        JsonLine line = JsonLine.object().text("version", version());
-        ConfigJson.members(line.begin("relay"), relay.config());
-        line.close();
-        ConfigJson.members(line.begin("admin"), config);
-        line.close();
+        JsonLine line = new JsonLine().text("version", version());
+        line.object("relay", members -> ConfigJson.members(members, relay.config()));
+        line.object("admin", members -> ConfigJson.members(members, config));
         return Answer.json(HttpResponseStatus.OK, line);
     }
 
@@ -225,16 +222,12 @@ final class Answers {
                 .truth("total", counter.total())
                 .truth("limit", counter.limit())
                 .text("help", counter.help()));
-        line.list("parts", Stream.of(Part.values()), (item, part) -> item.text("part", lower(part))
+        line.list("parts", Stream.of(Part.values()), (item, part) -> item.text("part", Metrics.lower(part))
                 .text("text", part.text())
-                .text("kind", lower(part.kind()))
+                .text("kind", Metrics.lower(part.kind()))
                 .truth("atStart", part.takenAtStart())
                 .number("limit", relay.memory().of(part)));
         return event("about", line);
-    }
-
-    private static String lower(Enum<?> word) {
-        return word.name().toLowerCase(Locale.ROOT);
     }
 
     byte[] stats() {
@@ -244,9 +237,9 @@ final class Answers {
         boolean ready = relay.ready();
         line.truth("ready", ready).text("status", ready ? "ready" : unready());
         LookJson.totals(line, now);
-        line.begin("memory");
-        now.stats().memory().forEach((part, used) -> line.number(lower(part), used));
-        line.close();
+        line.object(
+                "memory",
+                parts -> now.stats().memory().forEach((part, used) -> parts.number(Metrics.lower(part), used)));
         line.list("lagging", furthestFirst().limit(MOST_LAGGING), LookJson::row);
         Stream<ConnectionRow> publishing = now.connections().stream()
                 .filter(ConnectionRow::publisher)

@@ -18,8 +18,6 @@ import java.util.Locale;
  * @param end of the check
  */
 public record CheckMetrics(Path directory, boolean sound, long bytes, Instant end, Duration took) {
-    private static final double MILLIS_PER_SECOND = 1000;
-
     public String text() {
         return gauge("sound", "1: all messages are there; 0: damaged, or unreadable", sound ? "1" : "0")
                 + gauge("bytes", "of the stream that the last check has read", Long.toString(bytes))
@@ -28,7 +26,7 @@ public record CheckMetrics(Path directory, boolean sound, long bytes, Instant en
     }
 
     private static String seconds(long millis) {
-        return String.format(Locale.ROOT, "%.3f", millis / MILLIS_PER_SECOND);
+        return String.format(Locale.ROOT, "%.3f", millis / 1000.0);
     }
 
     private String gauge(String name, String help, String value) {

@@ -32,9 +32,10 @@ final class ConfigJson {
     }
 
     private static void member(JsonLine line, String name, Object value) {
-        if (value instanceof Record inner && isShown(inner)) {
-            members(line.begin(name), inner);
-            line.close();
+        if (value instanceof Record inner
+                && (inner instanceof TlsFiles
+                        || inner.getClass().getPackageName().equals(CONFIG))) {
+            line.object(name, members -> members(members, inner));
         } else if (value instanceof Boolean truth) {
             line.truth(name, truth);
         } else if (value instanceof Integer || value instanceof Long) {
@@ -42,11 +43,6 @@ final class ConfigJson {
         } else {
             line.text(name, asText(value));
         }
-    }
-
-    private static boolean isShown(Record settings) {
-        return settings instanceof TlsFiles
-                || settings.getClass().getPackageName().equals(CONFIG);
     }
 
     private static String asText(Object value) {

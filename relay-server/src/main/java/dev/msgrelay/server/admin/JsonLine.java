@@ -4,15 +4,12 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** One JSON object as one line of ASCII: other characters in strings are escaped, so no terminal's encoding matters. */
 public final class JsonLine {
     private final StringBuilder line = new StringBuilder(1024).append('{');
-
-    public static JsonLine object() {
-        return new JsonLine();
-    }
 
     public static JsonLine event(String event, Instant time) {
         return new JsonLine()
@@ -55,14 +52,10 @@ public final class JsonLine {
         return this;
     }
 
-    /** Begins an object as a member. */
-    public JsonLine begin(String name) {
+    /** Adds an object as a member; {@code members} adds those that it has. */
+    public JsonLine object(String name, Consumer<JsonLine> members) {
         name(name).append('{');
-        return this;
-    }
-
-    /** Ends the inner object. */
-    public JsonLine close() {
+        members.accept(this);
         line.append('}');
         return this;
     }
@@ -73,7 +66,7 @@ public final class JsonLine {
         items.forEach(item -> {
             line.append(line.charAt(line.length() - 1) == '[' ? "{" : ",{");
             members.accept(this, item);
-            close();
+            line.append('}');
         });
         line.append(']');
         return this;

@@ -1,6 +1,5 @@
 package dev.msgrelay.server.admin;
 
-import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.core.ClusterStatus;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
@@ -22,13 +21,10 @@ public final class LookJson {
         }
         GarbageCollections gc = GarbageCollections.now();
         line.number("gcCount", gc.count()).number("gcMillis", gc.millis());
-        line.begin("closes");
-        look.stats().closes().forEach((reason, count) -> line.number(reason.name(), count));
-        line.close();
+        line.object("closes", closes -> look.stats().closes().forEach((reason, n) -> closes.number(reason.name(), n)));
         ConnectionRow slowest = look.slowest();
         if (slowest != null) {
-            row(line.begin("slowest"), slowest);
-            line.close();
+            line.object("slowest", members -> row(members, slowest));
         }
         cluster(line, look.cluster());
     }
@@ -38,8 +34,7 @@ public final class LookJson {
         if (status == null) {
             return;
         }
-        line.begin("cluster")
-                .text("name", status.name())
+        line.object("cluster", cluster -> cluster.text("name", status.name())
                 .number("node", status.node())
                 .text("role", status.state().text())
                 .number("leader", status.leader())
@@ -49,8 +44,7 @@ public final class LookJson {
                         .text("address", member.address())
                         .number("position", member.position())
                         .number("lagBytes", member.lagBytes())
-                        .number("silentMillis", member.silentMillis()))
-                .close();
+                        .number("silentMillis", member.silentMillis())));
     }
 
     public static void row(JsonLine line, ConnectionRow row) {
@@ -62,11 +56,7 @@ public final class LookJson {
                 .text("state", row.state())
                 .text("waitsFor", row.waitsFor());
         if (!row.publisher()) {
-            line.text(
-                            "policy",
-                            row.policy() == Policy.RELAY_DEFAULT
-                                    ? ""
-                                    : row.policy().flag())
+            line.text("policy", row.policy().flag())
                     .text("types", row.types())
                     .number("cursor", row.cursor())
                     .number("lagBytes", row.lagBytes())

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.admin;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.core.ClusterStatus;
@@ -25,6 +26,10 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryUsage;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -33,18 +38,23 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A relay's figures as Prometheus's metrics: each {@link Counter} by its name in lower case, with seconds for
- * milliseconds; closes by reason; memory by part. No name and no address of a client is a label, so clients cannot make
+ * milliseconds; closes by reason; memory by part. Those of its process have the names that Prometheus' own clients use;
+ * what a system does not tell is left out. No name and no address of a client is a label, so clients cannot make
  * new series, but for {@code --metrics-names N}: then there are those of N subscribers.
  */
 final class Metrics {
-    static final double MILLIS = 1e-3;
-    static final double NANOS = 1e-9;
+    private static final double MILLIS = 1e-3;
+    private static final double NANOS = 1e-9;
 
     /** A hundred years: longer than any certificate's life. */
     private static final double LONGEST_SECONDS = 36_525 * 86_400.0;
+
+    private static final Pattern RESIDENT = Pattern.compile("(?m)^VmRSS:\\s+(\\d+) kB$");
 
     private final MetricSnapshots.Builder all = MetricSnapshots.builder();
 
@@ -58,7 +68,7 @@ final class Metrics {
     static byte[] write(RelayServer relay, ExpositionFormatWriter writer, List<ConnectionRow> furthestBehind) {
         Metrics metrics = new Metrics();
         metrics.addRelay(relay, relay.stats());
-        ProcessMetrics.addTo(metrics);
+        metrics.addProcess();
         if (!furthestBehind.isEmpty()) {
             metrics.addSubscribers(furthestBehind);
         }
@@ -73,7 +83,7 @@ final class Metrics {
 
     // ---- kinds of metrics --------------------------------------------------------------------------------------
 
-    void counter(String name, String help, double value) {
+    private void counter(String name, String help, double value) {
         all.metricSnapshot(CounterSnapshot.builder()
                 .name(name)
                 .help(help)
@@ -81,7 +91,7 @@ final class Metrics {
                 .build());
     }
 
-    void gauge(String name, String help, double value) {
+    private void gauge(String name, String help, double value) {
         all.metricSnapshot(GaugeSnapshot.builder()
                 .name(name)
                 .help(help)
@@ -90,7 +100,7 @@ final class Metrics {
     }
 
     /** A gauge with a value for each of several things, which a label tells apart. */
-    <T> void gauge(
+    private <T> void gauge(
             String name,
             String help,
             Collection<T> things,
@@ -182,7 +192,7 @@ final class Metrics {
         }
     }
 
-    private static String lower(Enum<?> word) {
+    static String lower(Enum<?> word) {
         return word.name().toLowerCase(Locale.ROOT);
     }
 
@@ -253,5 +263,47 @@ final class Metrics {
     private void subscribers(
             String name, String help, Map<String, ConnectionRow> byName, ToDoubleFunction<ConnectionRow> value) {
         gauge("relay_subscriber_" + name, help, byName.values(), "name", ConnectionRow::name, value);
+    }
+
+    // ---- the process's -----------------------------------------------------------------------------------------
+
+    private void addProcess() {
+        if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
+            double seconds = system.getProcessCpuTime() * NANOS;
+            counter("process_cpu_seconds", "seconds: processor time of the process", seconds);
+            gauge("process_open_fds", "descriptors: open in the process", system.getOpenFileDescriptorCount());
+            gauge("process_max_fds", "descriptors: limit of the process", system.getMaxFileDescriptorCount());
+        }
+        double started = ManagementFactory.getRuntimeMXBean().getStartTime() * MILLIS;
+        gauge("process_start_time_seconds", "seconds: since 1970, when the process started", started);
+        long resident = residentBytes();
+        if (resident > 0) {
+            gauge("process_resident_memory_bytes", "bytes: of the process in memory", resident);
+        }
+        Map<String, MemoryUsage> areas = Map.of(
+                "heap", ManagementFactory.getMemoryMXBean().getHeapMemoryUsage(),
+                "nonheap", ManagementFactory.getMemoryMXBean().getNonHeapMemoryUsage());
+        memory(areas, "used", "bytes: of the JVM's memory in use, by area", MemoryUsage::getUsed);
+        memory(
+                areas,
+                "committed",
+                "bytes: of the JVM's memory that it has from the system, by area",
+                MemoryUsage::getCommitted);
+        memory(areas, "max", "bytes: limit of the JVM's memory, by area; -1: none", MemoryUsage::getMax);
+    }
+
+    private void memory(Map<String, MemoryUsage> areas, String which, String help, ToDoubleFunction<MemoryUsage> of) {
+        String name = "jvm_memory_" + which + "_bytes";
+        gauge(name, help, areas.keySet(), "area", area -> area, area -> of.applyAsDouble(areas.get(area)));
+    }
+
+    /** Resident memory of the process; 0: the system does not tell. */
+    private static long residentBytes() {
+        try {
+            Matcher resident = RESIDENT.matcher(Files.readString(Path.of("/proc/self/status")));
+            return resident.find() ? Long.parseLong(resident.group(1)) << 10 : 0;
+        } catch (IOException notLinux) {
+            return 0;
+        }
     }
 }

@@ -25,9 +25,12 @@ final class Refusals {
     private static final int MOST_CREDENTIALS = 1024;
 
     private final AdminConfig config;
+    // Null: the port has no token.
+    private final TokenHash token;
 
     Refusals(AdminConfig config) {
         this.config = config;
+        this.token = config.token() == null ? null : TokenHash.parse(config.token());
     }
 
     /** The refusal of a request; null: it is not refused. */
@@ -59,7 +62,7 @@ final class Refusals {
         if (reloads(target)) {
             return ofReload(request);
         }
-        boolean open = config.token() == null || isHealth(target);
+        boolean open = token == null || isHealth(target);
         if (!open && !isAdmins(shown(request))) {
             return Answer.text(
                     HttpResponseStatus.UNAUTHORIZED,
@@ -86,7 +89,7 @@ final class Refusals {
      * another site's page, so no password will do. A browser sends Bearer only if a page of the relay's own makes it.
      */
     private Answer ofReload(HttpRequest request) {
-        if (config.token() == null) {
+        if (token == null) {
             return Answer.text(
                     HttpResponseStatus.FORBIDDEN,
                     "a reload needs a token, and this port has none: start the relay with --admin-token;"
@@ -111,7 +114,7 @@ final class Refusals {
         }
         // A dot at the end marks a complete name.
         String name = matcher.group(1).replaceFirst("\\.$", "");
-        return config.token() != null
+        return token != null
                 || name.equalsIgnoreCase("localhost")
                 || name.equalsIgnoreCase(config.host())
                 || NetUtil.isValidIpV4Address(name)
@@ -119,7 +122,7 @@ final class Refusals {
     }
 
     private boolean isAdmins(Token shown) {
-        return !shown.isNone() && TokenHash.of(shown).equals(TokenHash.parse(config.token()));
+        return !shown.isNone() && TokenHash.of(shown).equals(token);
     }
 
     /** The token that a request shows, as Bearer or as a password; none: it shows nothing that can be one. */

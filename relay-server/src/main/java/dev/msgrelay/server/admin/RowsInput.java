@@ -22,7 +22,7 @@ final class RowsInput implements ChunkedInput<ByteBuf> {
 
     RowsInput(Look look) {
         rows = look.connections().iterator();
-        JsonLine line = JsonLine.object().text("time", look.time().toString());
+        JsonLine line = new JsonLine().text("time", look.time().toString());
         LookJson.cluster(line, look.cluster());
         String head = line.list("connections", Stream.empty(), LookJson::row).end();
         // The closing bracket and brace are cut off: the list is still open.
@@ -34,7 +34,7 @@ final class RowsInput implements ChunkedInput<ByteBuf> {
         StringBuilder chunk = new StringBuilder(CHUNK_BYTES + 2048).append(next);
         next = "";
         while (rows.hasNext() && chunk.length() < CHUNK_BYTES) {
-            JsonLine row = JsonLine.object();
+            JsonLine row = new JsonLine();
             LookJson.row(row, rows.next());
             chunk.append(first ? "\n" : ",\n").append(row.end());
             first = false;

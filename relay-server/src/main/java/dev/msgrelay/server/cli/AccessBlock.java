@@ -32,25 +32,12 @@ import javax.security.auth.x500.X500Principal;
  * </pre>
  */
 final class AccessBlock {
-    private static final String ANY_TYPE = "*";
-
     /** Limit of a size: beyond every link's rate, and small enough that bytes times nanoseconds do not overflow. */
     private static final long MOST_BYTES = 1L << 40;
 
-    private static final List<String> KEYS = List.of(
-            "token",
-            "certificate",
-            "user",
-            "from",
-            "publish",
-            "subscribe",
-            "max-connections",
-            "max-rate",
-            "max-lag",
-            "max-replays");
-
     private final String name;
     private final ConfigObject keys;
+    private final List<String> known = new ArrayList<>();
 
     private AccessBlock(String name, ConfigObject keys) {
         this.name = name;
@@ -80,13 +67,6 @@ final class AccessBlock {
 
     /** A key that is missing gives no proof, no right, and no limit. */
     private Identity identity() {
-        keys.forEach((key, value) -> {
-            if (!KEYS.contains(key)) {
-                int last = KEYS.size() - 1;
-                String all = String.join(", ", KEYS.subList(0, last)) + " and " + KEYS.get(last);
-                throw HoconFile.wrong(value, name + "." + key + ": unknown key; there are " + all);
-            }
-        });
         // Certificates are never split at commas, which a subject has itself: several certificates are a list.
         List<TokenHash> tokens = get("token", List.of(), value -> each(value, false, TokenHash::parse));
         List<X500Principal> subjects = get("certificate", List.of(), value -> each(value, false, AccessBlock::subject));
@@ -98,6 +78,13 @@ final class AccessBlock {
         long rate = get("max-rate", Identity.UNLIMITED, AccessBlock::size);
         long lag = get("max-lag", Identity.UNLIMITED, AccessBlock::size);
         long replays = get("max-replays", Identity.UNLIMITED, AccessBlock::number);
+        keys.forEach((key, value) -> {
+            if (!known.contains(key)) {
+                int last = known.size() - 1;
+                String all = String.join(", ", known.subList(0, last)) + " and " + known.get(last);
+                throw HoconFile.wrong(value, name + "." + key + ": unknown key; there are " + all);
+            }
+        });
         try {
             return new Identity(
                     name, tokens, subjects, users, from, publish, subscribe, connections, rate, lag, replays);
@@ -107,6 +94,7 @@ final class AccessBlock {
     }
 
     private <T> T get(String key, T otherwise, Function<ConfigValue, T> parser) {
+        known.add(key);
         ConfigValue value = keys.get(key);
         try {
             return value == null ? otherwise : parser.apply(value);
@@ -138,7 +126,7 @@ final class AccessBlock {
 
     private static TypeRanges types(ConfigValue value) {
         String text = String.join(",", each(value, false, Function.identity()));
-        return text.equals(ANY_TYPE) ? TypeRanges.ALL : TypeRanges.parse(text);
+        return text.equals("*") ? TypeRanges.ALL : TypeRanges.parse(text);
     }
 
     private static long size(ConfigValue value) {

@@ -21,8 +21,11 @@ import java.util.stream.Collectors;
  * @param values values by names of options, in the form that they have behind a flag
  * @param access the access block; null: there is none
  */
-record ConfigFile(Path path, Map<String, Value> values, ConfigObject access) {
+record ConfigFile(Map<String, Value> values, ConfigObject access) {
     static final String ACCESS = "access";
+
+    /** Stands for no file. */
+    static final ConfigFile NONE = new ConfigFile(Map.of(), null);
 
     /** Name of the block with the nodes of a cluster; relay-cluster reads it. */
     private static final String CLUSTER = "cluster";
@@ -49,7 +52,7 @@ record ConfigFile(Path path, Map<String, Value> values, ConfigObject access) {
                     flatten(key, entry.getValue(), values);
                 }
             }
-            return new ConfigFile(path, values, access);
+            return new ConfigFile(values, access);
         });
     }
 

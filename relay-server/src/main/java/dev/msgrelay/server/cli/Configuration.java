@@ -74,17 +74,14 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
         Map<String, OptionSpec> options = options(command);
         WhichFiles files = WhichFiles.of(environment, args);
         Path path = files.config();
-        ConfigFile file = path == null ? null : ConfigFile.read(path);
-        Map<String, ConfigFile.Value> values = new LinkedHashMap<>();
-        if (file != null) {
-            file.values().forEach((name, value) -> {
-                if (!options.containsKey(name)) {
-                    throw new IllegalArgumentException(
-                            value.where() + ": unknown key " + SecretText.key(name) + near(name, options));
-                }
-            });
-            values.putAll(file.values());
-        }
+        ConfigFile file = path == null ? ConfigFile.NONE : ConfigFile.read(path);
+        file.values().forEach((name, value) -> {
+            if (!options.containsKey(name)) {
+                throw new IllegalArgumentException(
+                        value.where() + ": unknown key " + SecretText.key(name) + near(name, options));
+            }
+        });
+        Map<String, ConfigFile.Value> values = new LinkedHashMap<>(file.values());
         List<String> passedOver = new ArrayList<>();
         for (String name : options.keySet()) {
             String variable = variable(name);
@@ -101,10 +98,10 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
             values.putIfAbsent(Settings.BIND, new ConfigFile.Value(Form.AUTO, IMAGE));
         }
         values.keySet().removeIf(name -> files.isGiven(options.get(name)));
-        values.forEach((name, value) -> check(name, value));
+        values.forEach(Configuration::check);
         ConfigFile.Value cluster = values.get(Settings.CLUSTER);
         checkCluster(files.cluster != null || cluster == null ? files.cluster : Path.of(cluster.text()), path);
-        AccessPolicy access = file == null || file.access() == null ? null : AccessBlock.read(file.access());
+        AccessPolicy access = file.access() == null ? null : AccessBlock.read(file.access());
         return new Configuration(path, values, access, passedOver);
     }
 

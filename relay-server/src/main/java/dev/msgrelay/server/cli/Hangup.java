@@ -1,7 +1,9 @@
 package dev.msgrelay.server.cli;
 
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Proxy;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandleProxies;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 
 /**
  * SIGHUP, the signal that tells a service to read its configuration again. The JDK's class for signals is not part of
@@ -20,17 +22,12 @@ final class Hangup {
         try {
             Class<?> signal = Class.forName("sun.misc.Signal");
             Class<?> handler = Class.forName("sun.misc.SignalHandler");
-            InvocationHandler calls = (proxy, method, args) -> {
-                if (method.getName().equals("handle")) {
-                    action.run();
-                    return null;
-                }
-                // Methods of Object: nothing uses the proxy as a key.
-                return method.getName().equals("hashCode") ? (Object) System.identityHashCode(proxy) : proxy == args[0];
-            };
-            Object proxy = Proxy.newProxyInstance(Hangup.class.getClassLoader(), new Class<?>[] {handler}, calls);
+            MethodHandle run = MethodHandles.publicLookup()
+                    .findVirtual(Runnable.class, "run", MethodType.methodType(void.class))
+                    .bindTo(action);
+            Object runs = MethodHandleProxies.asInterfaceInstance(handler, MethodHandles.dropArguments(run, 0, signal));
             Object before = signal.getMethod("handle", signal, handler)
-                    .invoke(null, signal.getConstructor(String.class).newInstance("HUP"), proxy);
+                    .invoke(null, signal.getConstructor(String.class).newInstance("HUP"), runs);
             return before != handler.getField("SIG_IGN").get(null);
         } catch (ReflectiveOperationException | LinkageError e) {
             return false;

@@ -253,7 +253,7 @@ final class JournalCommand implements Runnable {
     private void printFindings(Disk disk, Recovery found, boolean json, String damaged) {
         Recovery.Cut cut = found.cut();
         if (json) {
-            JsonLine line = JsonLine.object()
+            JsonLine line = new JsonLine()
                     .text("event", "journal")
                     .text("directory", disk.place())
                     .truth("sound", found.sound())
@@ -273,7 +273,7 @@ final class JournalCommand implements Runnable {
                     .number("tornBytes", cut == null ? 0 : cut.endPosition() - cut.position());
             out.println(line.end());
             found.steps()
-                    .forEach(step -> out.println(JsonLine.object()
+                    .forEach(step -> out.println(new JsonLine()
                             .text("event", "clock-step")
                             .number("sequence", step.sequence())
                             .number("millis", step.millis())
@@ -326,7 +326,7 @@ final class JournalCommand implements Runnable {
     }
 
     private static String json(String event, Loss loss) {
-        return JsonLine.object()
+        return new JsonLine()
                 .text("event", event)
                 .number("fromSequence", loss.sequence())
                 .number("toSequence", loss.endSequence())

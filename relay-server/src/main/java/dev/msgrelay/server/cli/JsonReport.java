@@ -64,19 +64,19 @@ final class JsonReport implements ServerReport {
                         relay.config().clients().slowSubscriber().flag());
         RecoveredJournal journal = relay.recovered();
         if (journal != null) {
-            line.begin("journal")
-                    .text("directory", path(relay.config().journal().directory()))
+            line.object("journal", found -> found.text(
+                            "directory", path(relay.config().journal().directory()))
                     .number("firstSequence", journal.startSequence())
                     .number("endSequence", journal.endSequence())
-                    .number("cutMessages", journal.cutMessages())
-                    .close();
+                    .number("cutMessages", journal.cutMessages()));
         }
         MemoryPlan memory = relay.memory();
-        line.begin("memory");
-        for (Part part : Part.values()) {
-            line.number(part.name().toLowerCase(Locale.ROOT), memory.of(part));
-        }
-        line.number("direct", memory.direct()).number("heap", memory.heap()).close();
+        line.object("memory", parts -> {
+            for (Part part : Part.values()) {
+                parts.number(part.name().toLowerCase(Locale.ROOT), memory.of(part));
+            }
+            parts.number("direct", memory.direct()).number("heap", memory.heap());
+        });
         print(line);
     }
 

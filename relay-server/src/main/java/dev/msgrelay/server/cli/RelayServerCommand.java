@@ -116,6 +116,14 @@ final class RelayServerCommand implements Callable<Integer> {
         line.setDefaultValueProvider(configuration);
     }
 
+    /** This command, with the settings of environment, file and flags together, to be asked and not run. */
+    RelayServerCommand parsed(Map<String, String> variables, String... arguments) {
+        CommandLine line = RelayServerMain.commandLine(this);
+        configure(line, variables, arguments);
+        line.parseArgs(arguments);
+        return this;
+    }
+
     Settings settings() {
         return settings;
     }
@@ -228,21 +236,17 @@ final class RelayServerCommand implements Callable<Integer> {
             health.serve(relay);
         }
         try (AdminServer port = ports.start(early, relay, reloading::reload)) {
-            ServerReport report = report(relay);
+            PrintWriter out = spec.commandLine().getOut();
+            Pace pace = new Pace(output::finish);
+            ServerReport report = settings.<Boolean>value(Settings.JSON)
+                    ? new JsonReport(out, relay, pace)
+                    : new TextReport(out, relay, pace);
             report.ready(port, health);
             return runUntilTold(relay, report);
         } catch (IOException e) {
             relay.close();
             throw e;
         }
-    }
-
-    private ServerReport report(RelayServer relay) {
-        PrintWriter out = spec.commandLine().getOut();
-        Pace pace = new Pace(output::finish);
-        return settings.<Boolean>value(Settings.JSON)
-                ? new JsonReport(out, relay, pace)
-                : new TextReport(out, relay, pace);
     }
 
     private int runUntilTold(RelayServer relay, ServerReport report) throws InterruptedException {
@@ -311,10 +315,7 @@ final class RelayServerCommand implements Callable<Integer> {
 
     /** Reads flags, environment and file again, by a command of its own. */
     private Reloading.Fresh again() throws IOException {
-        RelayServerCommand fresh = new RelayServerCommand(starter, output);
-        CommandLine line = RelayServerMain.commandLine(fresh);
-        fresh.configure(line, environment, args);
-        line.parseArgs(args);
+        RelayServerCommand fresh = new RelayServerCommand(starter, output).parsed(environment, args);
         RelayConfig config = fresh.checkedConfig();
         return new Reloading.Fresh(Configuration.options(fresh.spec), config, fresh.describeConfiguration(config));
     }
@@ -327,7 +328,11 @@ final class RelayServerCommand implements Callable<Integer> {
     private RelayConfig checkedConfig() {
         RelayConfig config = config();
         try {
-            checkInterval(settings.value(CONNECTIONS));
+            Duration connections = settings.value(CONNECTIONS);
+            if (connections != null && connections.toSeconds() < 1) {
+                throw new IllegalArgumentException(
+                        "connections every " + Durations.format(connections) + " is more often than every 1s");
+            }
             ports = AdminPorts.of(settings, config.tls().on());
             checkJournal(config.journal().directory());
             config.transport().resolve();
@@ -338,13 +343,6 @@ final class RelayServerCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), configuration.withPlace(e.getMessage()));
         }
         return config;
-    }
-
-    private static void checkInterval(Duration connections) {
-        if (connections != null && connections.toSeconds() < 1) {
-            throw new IllegalArgumentException(
-                    "connections every " + Durations.format(connections) + " is more often than every 1s");
-        }
     }
 
     /** Checks that the directory can hold a journal, and changes nothing. */

@@ -83,11 +83,9 @@ public final class RelayServerMain {
      * @throws IllegalArgumentException the environment, the file or a setting is wrong
      */
     public static RelayConfig config(String... args) {
-        RelayServerCommand command = new RelayServerCommand(RelayServer::start, null);
-        CommandLine line = commandLine(command);
-        command.configure(line, System.getenv(), args);
-        line.parseArgs(args);
-        return command.config();
+        return new RelayServerCommand(RelayServer::start, null)
+                .parsed(System.getenv(), args)
+                .config();
     }
 
     /** Runs the command with environment and file; returns its exit code. {@code line} is the command's own. */

@@ -50,8 +50,6 @@ final class Settings {
     static final String ADMIN_TOKEN = "admin-token";
     static final String JSON = "json";
 
-    private static final String ALL_ADDRESSES = "0.0.0.0";
-
     // Names by the headings of the help text.
     private final Map<String, List<String>> sections = new LinkedHashMap<>();
     private List<String> names;
@@ -355,7 +353,7 @@ final class Settings {
                 target.accept(config, value(name));
             }
         });
-        String all = isShutIn(access != null) ? ListenConfig.DEFAULT_HOST : ALL_ADDRESSES;
+        String all = isShutIn(access != null) ? ListenConfig.DEFAULT_HOST : "0.0.0.0";
         return config.host(value(BIND).equals(AUTO) ? all : value(BIND))
                 .cluster(value(CLUSTER), value("node"))
                 .tls(tlsFiles())

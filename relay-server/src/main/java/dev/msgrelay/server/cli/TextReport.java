@@ -1,6 +1,5 @@
 package dev.msgrelay.server.cli;
 
-import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.protocol.text.TextWidth;
 import dev.msgrelay.server.RelayServer;
@@ -176,9 +175,7 @@ final class TextReport implements ServerReport {
                         TextWidth.left(row.name(), 12),
                         address(row.address(), 21),
                         pub ? "pub" : "sub",
-                        pub || row.policy() == Policy.RELAY_DEFAULT
-                                ? ""
-                                : row.policy().flag(),
+                        pub ? "" : row.policy().flag(),
                         TextWidth.left(pub ? "" : row.types().isEmpty() ? "all" : row.types(), 9),
                         pub ? "" : ShortText.of(row.cursor(), "B"),
                         pub ? "" : ShortText.of(row.lagBytes(), "B"),
@@ -198,12 +195,10 @@ final class TextReport implements ServerReport {
     public void draining(Look look) {
         RelayStats now = look.stats();
         print(
-                "%s draining: %d %s, %d %s, the slowest %,d bytes behind",
+                "%s draining: %s, %s, the slowest %,d bytes behind",
                 time(look.time()),
-                now.get(Counter.PUBLISHERS),
-                ShortText.plural(now.get(Counter.PUBLISHERS), "publisher"),
-                now.get(Counter.SUBSCRIBERS),
-                ShortText.plural(now.get(Counter.SUBSCRIBERS), "subscriber"),
+                ShortText.counted(now.get(Counter.PUBLISHERS), "publisher"),
+                ShortText.counted(now.get(Counter.SUBSCRIBERS), "subscriber"),
                 now.get(Counter.LARGEST_LAG_BYTES));
         out.flush();
     }

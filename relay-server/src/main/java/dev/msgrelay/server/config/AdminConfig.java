@@ -31,8 +31,6 @@ public record AdminConfig(
     public static final String DEFAULT_HOST = "127.0.0.1";
     public static final int DEFAULT_PORT = 7402;
 
-    private static final String ALL_HOSTS = "0.0.0.0";
-
     /** Limit of {@link #metricsNames}: each is four series. */
     public static final int MOST_METRICS_NAMES = 1_000;
 
@@ -93,9 +91,8 @@ public record AdminConfig(
             throw new IllegalArgumentException(
                     "health '" + place + "' is neither host:port, nor :port, nor port, nor [ipv6]:port");
         }
-        String host = host(matcher);
         return new AdminConfig(
-                host.isEmpty() ? ALL_HOSTS : host, Integer.parseInt(matcher.group(3)), false, null, true, 0, Set.of());
+                host(matcher, "0.0.0.0"), Integer.parseInt(matcher.group(3)), false, null, true, 0, Set.of());
     }
 
     /**
@@ -110,17 +107,13 @@ public record AdminConfig(
             throw new IllegalArgumentException("admin '" + place
                     + "' is neither none, nor host:port, :port, port or [ipv6]:port, nor https:// and that");
         }
-        String host = host(matcher);
-        return new AdminConfig(
-                host.isEmpty() ? DEFAULT_HOST : host,
-                Integer.parseInt(matcher.group(3)),
-                "https://".equals(matcher.group(1)),
-                token);
+        boolean tls = "https://".equals(matcher.group(1));
+        return new AdminConfig(host(matcher, DEFAULT_HOST), Integer.parseInt(matcher.group(3)), tls, token);
     }
 
-    /** The host of a place; empty: there is none. */
-    private static String host(Matcher place) {
-        return place.group(2) == null ? "" : place.group(2).replaceAll("[\\[\\]]", "");
+    private static String host(Matcher place, String otherwise) {
+        String host = place.group(2) == null ? "" : place.group(2).replaceAll("[\\[\\]]", "");
+        return host.isEmpty() ? otherwise : host;
     }
 
     private static boolean beyondLoopback(String host) {

@@ -27,13 +27,11 @@ public record JournalConfig(
     /** The value of {@link #keepBytes} for a journal without a limit. */
     public static final long UNLIMITED = JournalSettings.UNLIMITED;
 
-    private static final Duration MOST_TIME = Duration.ofDays(36_500);
-    private static final Duration MOST_FORCE = Duration.ofHours(1);
-
     public JournalConfig {
-        Range.checkMillis("journal force", force, 1, MOST_FORCE.toMillis());
+        Range.checkMillis("journal force", force, 1, Duration.ofHours(1).toMillis());
         if (keepTime != null) {
-            Range.checkMillis("journal keep", keepTime, 1, MOST_TIME.toMillis());
+            Range.checkMillis(
+                    "journal keep", keepTime, 1, Duration.ofDays(36_500).toMillis());
         }
         settings(segmentBytes, keepBytes, keepTime, force);
         if (keepBytes != UNLIMITED && keepBytes / segmentBytes > JournalSettings.MOST_SEGMENTS) {

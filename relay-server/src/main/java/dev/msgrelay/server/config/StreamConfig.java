@@ -87,7 +87,7 @@ public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
 
     /** Bytes that the log may run ahead of a subscriber that holds publishers back. */
     public long windowBytes() {
-        return Math.min(DEFAULT_WINDOW_BYTES, (logBytes - 2L * CHUNK_BYTES - maxRun()) / 2);
+        return Math.min(DEFAULT_WINDOW_BYTES, journalWindowBytes() / 2);
     }
 
     /** Bytes that the log may run ahead of the journal: the most without dropping bytes that are not written yet. */

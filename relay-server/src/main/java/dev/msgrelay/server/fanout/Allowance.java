@@ -2,6 +2,7 @@ package dev.msgrelay.server.fanout;
 
 import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.access.Standing;
+import dev.msgrelay.server.flow.ReaderGate;
 import dev.msgrelay.server.flow.WindowGate;
 import io.netty.util.concurrent.Ticker;
 
@@ -61,9 +62,7 @@ final class Allowance {
         joined = true;
         // Publishers may have waited for others for long.
         progressNanos = clock.nanoTime();
-        if (policy.gate() != null) {
-            policy.gate().add(subscriber);
-        }
+        policy.gate().add(subscriber);
     }
 
     boolean joined() {
@@ -71,22 +70,20 @@ final class Allowance {
     }
 
     void leave() {
-        if (joined && policy.gate() != null) {
+        if (joined) {
             policy.gate().remove(subscriber);
         }
         joined = false;
     }
 
     void movedBack() {
-        if (policy.gate() != null) {
-            policy.gate().movedBack();
-        }
+        policy.gate().movedBack();
     }
 
     /** Returns since when subscribers like this one hold publishers back; {@link SlowPolicy#NEVER}: they do not. */
     long holdsBackSince() {
-        WindowGate gate = policy.gate();
-        return gate != null && gate.blockedByReaders() ? gate.blockedSinceNanos() : SlowPolicy.NEVER;
+        ReaderGate gate = policy.gate();
+        return gate.blockedByReaders() ? gate.blockedSinceNanos() : SlowPolicy.NEVER;
     }
 
     boolean lags(long behind) {
@@ -105,10 +102,7 @@ final class Allowance {
     /** Notes where the subscriber stands; the socket has taken so many bytes more. */
     void reached(long position, long bytes) {
         untold = standing.hasRate() ? untold + bytes : 0;
-        WindowGate gate = policy.gate();
-        if (gate != null) {
-            gate.wakeIfRoom(position);
-        }
+        policy.gate().wakeIfRoom(position);
     }
 
     /** Begins a pause if the identity has had more than its share for now, and returns whether. The next tick looks again. */

@@ -70,7 +70,7 @@ final class Delivery {
         this.buffers = buffers;
         this.writer = new SocketWriter(channel);
         this.tls = TlsHandler.of(channel);
-        this.segment = SegmentSize.of(channel, tls == null ? IntUnaryOperator.identity() : TlsRecords::plainOfSegment);
+        this.segment = new SegmentSize(channel, tls == null ? IntUnaryOperator.identity() : TlsRecords::plainOfSegment);
         this.feed = new WholeFeed(reader, writer, segment, this::count);
     }
 

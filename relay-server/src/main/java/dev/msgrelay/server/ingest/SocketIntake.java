@@ -79,7 +79,7 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
     }
 
     void opened() {
-        segment = SegmentSize.of(session.channel(), IntUnaryOperator.identity());
+        segment = new SegmentSize(session.channel(), IntUnaryOperator.identity());
         reads = new ReadSwitch(session.channel(), session::gone);
     }
 

@@ -77,10 +77,6 @@ public final class MemoryBudget {
             this.used.set(part.takenAtStart ? limit : 0);
         }
 
-        public Part part() {
-            return part;
-        }
-
         public long limit() {
             return limit;
         }
@@ -138,14 +134,6 @@ public final class MemoryBudget {
     /** All parts, in the order of {@link Part}. */
     public Map<Part, Pool> pools() {
         return Collections.unmodifiableMap(pools);
-    }
-
-    /** Limit in bytes of all parts of one kind together. */
-    public long limit(Kind kind) {
-        return pools.values().stream()
-                .filter(p -> p.part.kind == kind)
-                .mapToLong(Pool::limit)
-                .sum();
     }
 
     /** Bytes of one kind that are taken or reserved at present. */

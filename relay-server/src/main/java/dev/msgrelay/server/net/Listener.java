@@ -47,7 +47,9 @@ public final class Listener {
             channel.config().setOption(ChannelOption.SO_REUSEADDR, true);
         }
         channel.pipeline().addLast(new Acceptor(placement));
-        String what = nameOf(address);
+        String what = address instanceof InetSocketAddress inet
+                ? NetUtil.toSocketAddressString(inet.getHostString(), inet.getPort())
+                : "unix:" + address;
         try {
             await(loop.register(channel), what);
             await(channel.bind(address), what);
@@ -66,12 +68,6 @@ public final class Listener {
             throw new IOException(
                     "cannot listen on " + what + ": " + NATIVE_CALL.matcher(why).replaceFirst(""), future.cause());
         }
-    }
-
-    private static String nameOf(SocketAddress address) {
-        return address instanceof InetSocketAddress inet
-                ? NetUtil.toSocketAddressString(inet.getHostString(), inet.getPort())
-                : "unix:" + address;
     }
 
     private static final class Acceptor extends ChannelInboundHandlerAdapter {

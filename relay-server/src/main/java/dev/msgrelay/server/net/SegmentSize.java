@@ -23,20 +23,13 @@ public final class SegmentSize {
     private int bytes;
     private int writes;
 
-    private SegmentSize(EpollSocketChannel epoll, int bytes, IntUnaryOperator payload) {
-        this.epoll = epoll;
+    /** @param payload maps the bytes of a segment to its payload bytes, which are fewer under TLS */
+    public SegmentSize(Channel channel, IntUnaryOperator payload) {
+        this.epoll = channel instanceof EpollSocketChannel socket ? socket : null;
         this.info = epoll == null ? null : new EpollTcpInfo();
         this.payload = payload;
-        this.bytes = payload.applyAsInt(bytes);
+        this.bytes = payload.applyAsInt(epoll == null ? Segments.payload(channel.localAddress()) : Segments.ETHERNET);
         ask();
-    }
-
-    /** @param payload maps the bytes of a segment to its payload bytes, which are fewer under TLS */
-    public static SegmentSize of(Channel channel, IntUnaryOperator payload) {
-        if (channel instanceof EpollSocketChannel epoll) {
-            return new SegmentSize(epoll, Segments.ETHERNET, payload);
-        }
-        return new SegmentSize(null, Segments.payload(channel.localAddress()), payload);
     }
 
     /** Returns the payload bytes of one segment. */

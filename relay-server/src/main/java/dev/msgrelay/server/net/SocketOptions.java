@@ -7,7 +7,6 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.InetSocketAddress;
-import java.net.SocketOption;
 import java.time.Duration;
 import jdk.net.ExtendedSocketOptions;
 
@@ -41,14 +40,10 @@ public final class SocketOptions {
             accepted.config().setOption(EpollChannelOption.TCP_KEEPCNT, PROBES);
             accepted.config().setOption(EpollChannelOption.TCP_USER_TIMEOUT, (int) peerTimeout.toMillis());
         } else if (accepted instanceof NioSocketChannel) {
-            nio(accepted, ExtendedSocketOptions.TCP_KEEPIDLE, idle);
-            nio(accepted, ExtendedSocketOptions.TCP_KEEPINTERVAL, interval);
-            nio(accepted, ExtendedSocketOptions.TCP_KEEPCOUNT, PROBES);
+            // Keep-alive times are optional: on a system without them the peer's silence is noticed later.
+            accepted.config().setOption(NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), idle);
+            accepted.config().setOption(NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL), interval);
+            accepted.config().setOption(NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT), PROBES);
         }
-    }
-
-    private static void nio(Channel channel, SocketOption<Integer> option, int value) {
-        // Keep-alive times are optional: on a system without them the peer's silence is noticed later.
-        channel.config().setOption(NioChannelOption.of(option), value);
     }
 }

@@ -116,12 +116,12 @@ public final class QueuedOutput extends OutputStream {
 
     private void writeForEver() {
         try {
-            for (byte[] next = next(); next.length > 0; next = next()) {
-                out.write(next);
+            while (true) {
+                out.write(next());
                 out.flush();
             }
         } catch (Throwable e) {
-            // The reader has gone, or the output has failed: there is nowhere to report this.
+            // The reader has gone, or the output has failed, or the thread is to end: there is nowhere to report this.
             synchronized (this) {
                 broken = true;
                 queue.reset();
@@ -130,18 +130,12 @@ public final class QueuedOutput extends OutputStream {
         }
     }
 
-    /** The bytes to write next; empty: the thread is to end. */
-    private synchronized byte[] next() {
+    /** Waits for the bytes to write next. */
+    private synchronized byte[] next() throws InterruptedException {
         writing = false;
         notifyAll();
-        try {
-            while (queue.size() == 0 && dropped == 0) {
-                wait();
-            }
-        } catch (InterruptedException e) {
-            // An interrupt means that the thread is to end.
-            broken = true;
-            return new byte[0];
+        while (queue.size() == 0 && dropped == 0) {
+            wait();
         }
         writing = true;
         // Queued lines go first: dropped lines came after them.

@@ -84,7 +84,7 @@ final class TlsOutput {
 
     void open(SSLEngine shaken) {
         engine = shaken;
-        segment = SegmentSize.of(ctx.channel(), IntUnaryOperator.identity());
+        segment = new SegmentSize(ctx.channel(), IntUnaryOperator.identity());
     }
 
     /** Gives the large buffer back if it was not needed since the last call; called a few times a second. */

@@ -10,12 +10,8 @@ class JsonLineTest {
     void anObjectInOneLine() {
         JsonLine line = JsonLine.event("test", Instant.parse("2026-01-02T03:04:05.678901Z"))
                 .number("n", -1)
-                .begin("in")
-                .close()
-                .begin("more")
-                .text("a", "")
-                .decimal("b", 1.0005)
-                .close()
+                .object("in", none -> {})
+                .object("more", more -> more.text("a", "").decimal("b", 1.0005))
                 .text("nothing", null);
         assertThat(line.end())
                 .isEqualTo("{\"event\":\"test\",\"time\":\"2026-01-02T03:04:05.678Z\",\"n\":-1,\"in\":{},"

@@ -68,7 +68,9 @@ class MemoryPlanTest {
 
     @Test
     void theBudgetHasTheLimitsOfThePlan() {
-        assertThat(plan.budget().limit(Kind.DIRECT)).isEqualTo(plan.direct());
+        for (Part part : Part.values()) {
+            assertThat(plan.budget().pool(part).limit()).as(part.name()).isEqualTo(plan.of(part));
+        }
         assertThat(plan.budget().pool(Part.LOG).used()).isEqualTo(plan.of(Part.LOG));
         assertThat(plan.budget().pool(Part.FRAMES).used()).isZero();
     }
