@@ -4,7 +4,6 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.access.Standing;
 import dev.msgrelay.server.config.ClientConfig;
-import dev.msgrelay.server.config.LimitsConfig;
 import dev.msgrelay.server.tls.TlsHandler;
 import java.util.concurrent.TimeUnit;
 
@@ -28,18 +27,12 @@ final class Deadlines {
     private boolean keyUsedUp;
     private long keyUsedUpNanos;
 
-    Deadlines(
-            ClientConfig clients,
-            LimitsConfig limits,
-            Standing standing,
-            Heartbeat heartbeat,
-            TlsHandler tls,
-            long nowNanos) {
-        this.clients = clients;
+    Deadlines(Services services, Standing standing, Heartbeat heartbeat, TlsHandler tls, long nowNanos) {
+        this.clients = services.clients();
         this.standing = standing;
         this.heartbeat = heartbeat;
         this.tls = tls;
-        this.progress = new FrameProgress(limits, nowNanos);
+        this.progress = new FrameProgress(services.limits(), nowNanos);
         this.openedNanos = nowNanos;
     }
 

@@ -101,7 +101,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         tls = TlsHandler.of(channel);
         reserve.take();
         long now = services.clock().nanoTime();
-        deadlines = new Deadlines(services.clients(), services.limits(), standing, dialogue.heartbeat, tls, now);
+        deadlines = new Deadlines(services, standing, dialogue.heartbeat, tls, now);
         standing.opened(Peer.of(channel));
         audit();
         role.opened();
@@ -176,10 +176,8 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     private void audit() {
         if (!standing.name().isEmpty() && standing.refusal() == null) {
-            services.closes()
-                    .decided(
-                            who() + " is " + standing.name() + " by its " + standing.proof(),
-                            services.clock().nanoTime());
+            String line = who() + " is " + standing.name() + " by its " + standing.proof();
+            services.closes().decided(line, services.clock().nanoTime());
         }
     }
 
