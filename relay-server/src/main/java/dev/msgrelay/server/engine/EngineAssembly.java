@@ -147,9 +147,8 @@ public final class EngineAssembly {
         gate = new WindowGate(stream.windowBytes(), core, clock::nanoTime);
         long ahead = stream.journalWindowBytes() - stream.windowBytes();
         Consumer<Throwable> ended = cause -> failure.accept(new JournalException(opened.failureText(), cause));
-        journal = opened == null
-                ? new NoJournal(identity.epoch())
-                : new EngineJournal(opened, gate, core, ahead, ended);
+        journal =
+                opened == null ? new NoJournal(identity.epoch()) : new EngineJournal(opened, gate, core, ahead, ended);
         budget = MemoryPlan.of(config).budget();
         services = Services.of(identity, journal, config, budget, clock);
     }
@@ -173,8 +172,7 @@ public final class EngineAssembly {
         taken.taken(log::close);
         journal.feed(log, clock.nanoTime());
         TimeHistogram transits = services.counters().transits();
-        handler = new NetworkBatchHandler(
-                log, stream.packetBytes(), stream.maxBody(), clock::nanoTime, transits::add);
+        handler = new NetworkBatchHandler(log, stream.packetBytes(), stream.maxBody(), clock::nanoTime, transits::add);
         order = new Order(ring, handler, orderer, gate, log);
         taken.taken(order::dropStages);
     }
@@ -227,8 +225,7 @@ public final class EngineAssembly {
             replays = new FanoutParts.Replays(opened, pages, replayGroup);
         }
         long stall = config.stallTimeout().toNanos();
-        return new FanoutParts(
-                log, durable, stream.logBytes(), gate, stall, replays, sends::place, orderer != null);
+        return new FanoutParts(log, durable, stream.logBytes(), gate, stall, replays, sends::place, orderer != null);
     }
 
     private SendGroup group(EngineLoop loop, int senders, boolean live) {

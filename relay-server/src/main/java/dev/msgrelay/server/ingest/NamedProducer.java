@@ -166,8 +166,7 @@ final class NamedProducer implements PublisherName.Holder, Orderer.Claimant {
         if (numbers.settled()) {
             stage = Stage.WELCOMED;
             long next = log.lastSequence() + 1;
-            session.welcome(
-                    hello, Policy.RELAY_DEFAULT, Features.ACKS, next, numbers.acceptedBefore(), numbers.fork());
+            session.welcome(hello, Policy.RELAY_DEFAULT, Features.ACKS, next, numbers.acceptedBefore(), numbers.fork());
             // Messages that have come since HELLO.
             numbers.acknowledge(outbox());
             speak();

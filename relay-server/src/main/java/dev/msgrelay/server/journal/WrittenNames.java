@@ -99,8 +99,8 @@ final class WrittenNames implements NameMoves.Sink {
         }
         moving.clear();
         while (entries.size() > JournalName.MOST) {
-            Entry oldest = Collections.min(
-                    entries.values(), Comparator.comparingLong(entry -> entry.written.sequence()));
+            Entry oldest =
+                    Collections.min(entries.values(), Comparator.comparingLong(entry -> entry.written.sequence()));
             entries.remove(oldest.written.name().name());
         }
     }

@@ -4,6 +4,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.access.Standing;
 import dev.msgrelay.server.config.ClientConfig;
+import dev.msgrelay.server.config.LimitsConfig;
 import dev.msgrelay.server.tls.TlsHandler;
 import java.util.concurrent.TimeUnit;
 
@@ -27,12 +28,18 @@ final class Deadlines {
     private boolean keyUsedUp;
     private long keyUsedUpNanos;
 
-    Deadlines(Services services, Standing standing, Heartbeat heartbeat, TlsHandler tls, long nowNanos) {
-        this.clients = services.clients();
+    Deadlines(
+            ClientConfig clients,
+            LimitsConfig limits,
+            Standing standing,
+            Heartbeat heartbeat,
+            TlsHandler tls,
+            long nowNanos) {
+        this.clients = clients;
         this.standing = standing;
         this.heartbeat = heartbeat;
         this.tls = tls;
-        this.progress = new FrameProgress(services.limits(), nowNanos);
+        this.progress = new FrameProgress(limits, nowNanos);
         this.openedNanos = nowNanos;
     }
 

@@ -101,7 +101,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         tls = TlsHandler.of(channel);
         reserve.take();
         long now = services.clock().nanoTime();
-        deadlines = new Deadlines(services, standing, dialogue.heartbeat, tls, now);
+        deadlines = new Deadlines(services.clients(), services.limits(), standing, dialogue.heartbeat, tls, now);
         standing.opened(Peer.of(channel));
         audit();
         role.opened();

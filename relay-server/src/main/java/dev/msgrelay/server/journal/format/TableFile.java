@@ -43,8 +43,7 @@ final class TableFile {
      * @return null where the file is damaged, or another one
      * @throws IOException the file cannot be read, or is of another version
      */
-    static <T> T read(Disk disk, String name, long magic, int least, long most, Reading<T> reading)
-            throws IOException {
+    static <T> T read(Disk disk, String name, long magic, int least, long most, Reading<T> reading) throws IOException {
         try (Disk.File file = disk.openToRead(name)) {
             long length = file.length();
             if (length < FRONT + Integer.BYTES || length > most || !isSealed(file, length - Integer.BYTES)) {
