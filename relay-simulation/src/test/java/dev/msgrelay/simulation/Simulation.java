@@ -729,11 +729,11 @@ final class Simulation {
     }
 
     private void checkMemory() {
-        for (Pool pool : engine.services().budget().pools().values()) {
+        engine.services().budget().pools().forEach((part, pool) -> {
             if (pool.used() < 0 || pool.used() > pool.limit()) {
-                world.fail(pool.part() + ": " + pool.used() + " of " + pool.limit() + " bytes are used");
+                world.fail(part + ": " + pool.used() + " of " + pool.limit() + " bytes are used");
             }
-        }
+        });
         long used = allocator.metric().usedDirectMemory() + (tls == null ? 0 : tls.ofTheLibrary());
         long reserved = engine.services().budget().used(Kind.DIRECT)
                 - engine.services().budget().pool(Part.JOURNAL).used();
