@@ -186,7 +186,7 @@ public final class FrameRing {
      * lost its processor, and a consumer that spins keeps it from getting one.
      */
     public boolean hasNext() {
-        return isPublished(consumed.get() + 1);
+        return sequencer.isAvailable(consumed.get() + 1);
     }
 
     /** Whether a run of {@code length} bytes could be claimed at present. */
@@ -209,7 +209,7 @@ public final class FrameRing {
         long limit = first + MAX_CELLS;
         long next = first;
         boolean held = false;
-        while (next < limit && isPublished(next)) {
+        while (next < limit && sequencer.isAvailable(next)) {
             int cell = cellOffset(next);
             int length = slab.getInt(cell);
             if (length == NOTHING) {
@@ -228,11 +228,6 @@ public final class FrameRing {
         // Once a batch: each store takes the cache line from the producers, which wait for this.
         consumed.set(next - 1);
         return held ? Polled.SOME_THEN_HELD : Polled.SOME;
-    }
-
-    /** Whether the run that starts at {@code sequence} is published. */
-    private boolean isPublished(long sequence) {
-        return sequencer.isAvailable(sequence);
     }
 
     private int cellOffset(long sequence) {

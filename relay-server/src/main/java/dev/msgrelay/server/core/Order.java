@@ -4,6 +4,7 @@ import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.log.PacketLog;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /**
  * The one order: runs of other threads, from the ring and from stages, go into the log behind the spans that sockets of the
@@ -106,14 +107,13 @@ public final class Order {
 
     /** Longest sleep; 0: no limit. A producer that is at its stage may have asked too early whether the core sleeps. */
     public long sleepNanos() {
-        return stagesWait() && !gate.stillRefuses() ? STAGE_HELD_NANOS : 0;
+        return anyStage(RunStage::waiting) && !gate.stillRefuses() ? STAGE_HELD_NANOS : 0;
     }
 
     /** Adds a producer's stage. Any thread. */
     public synchronized void add(RunStage stage) {
-        RunStage[] old = stages;
-        RunStage[] next = Arrays.copyOf(old, old.length + 1);
-        next[old.length] = stage;
+        RunStage[] next = Arrays.copyOf(stages, stages.length + 1);
+        next[next.length - 1] = stage;
         stages = next;
     }
 
@@ -134,7 +134,7 @@ public final class Order {
     /** Whether nothing waits in a stage, in the ring or for others. Any thread. */
     public boolean isEmpty() {
         // Upstream first: a run that moves on meanwhile is found where it has gone.
-        return !stagesWait() && ring.isEmpty() && (others == null || others.isEmpty());
+        return !anyStage(RunStage::waiting) && ring.isEmpty() && (others == null || others.isEmpty());
     }
 
     /** Whether there is room for all publishers that were held back. */
@@ -151,9 +151,9 @@ public final class Order {
         stages = Arrays.stream(stages).filter(s -> s != stage).toArray(RunStage[]::new);
     }
 
-    private boolean stagesWait() {
+    private boolean anyStage(Predicate<RunStage> is) {
         for (RunStage stage : stages) {
-            if (stage.waiting()) {
+            if (is.test(stage)) {
                 return true;
             }
         }
@@ -166,21 +166,12 @@ public final class Order {
      */
     private boolean stageReadySoon() {
         int looks = 0;
-        while (!stageReady()) {
-            if (++looks > LOOKS_AT_BUSY_STAGES || !stagesWait()) {
+        while (!anyStage(RunStage::ready)) {
+            if (++looks > LOOKS_AT_BUSY_STAGES || !anyStage(RunStage::waiting)) {
                 return false;
             }
             Thread.onSpinWait();
         }
         return true;
-    }
-
-    private boolean stageReady() {
-        for (RunStage stage : stages) {
-            if (stage.ready()) {
-                return true;
-            }
-        }
-        return false;
     }
 }

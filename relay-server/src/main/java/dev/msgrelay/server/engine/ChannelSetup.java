@@ -102,10 +102,8 @@ record ChannelSetup(
         if (tls.secure(accepted, memory, reader, new CountedTls())) {
             return true;
         }
-        refuse(
-                accepted,
-                CloseReason.MEMORY_LIMIT,
-                "TLS connections have all of the " + memory.limit() + " bytes of their memory");
+        String text = "TLS connections have all of the " + memory.limit() + " bytes of their memory";
+        refuse(accepted, CloseReason.MEMORY_LIMIT, text);
         services.admission().left(ticket);
         return false;
     }

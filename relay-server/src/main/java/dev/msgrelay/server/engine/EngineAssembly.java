@@ -10,10 +10,12 @@ import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.fanout.DurableEnds;
 import dev.msgrelay.server.fanout.FanoutParts;
+import dev.msgrelay.server.fanout.FilterBuffers;
 import dev.msgrelay.server.fanout.PinRelief;
 import dev.msgrelay.server.fanout.ReplayPages;
 import dev.msgrelay.server.fanout.SendGroup;
 import dev.msgrelay.server.flow.HeldSources;
+import dev.msgrelay.server.flow.TimeHistogram;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.ingest.InPlacePort;
 import dev.msgrelay.server.ingest.IngestPort;
@@ -73,13 +75,10 @@ public final class EngineAssembly {
     Order order;
     HeldSources held;
     NameTable names;
-    private MemoryLine line;
     IngestPort corePort;
-    private PublisherConnection.Shared publishing;
     DurableEnds durable;
     SendLoops sends;
     private ReplayPages pages;
-    private FanoutParts subscribing;
 
     /**
      * @param failure told that the order is in doubt, and nothing may be relayed any more; or, with a {@link
@@ -136,9 +135,7 @@ public final class EngineAssembly {
         try {
             shared();
             stream();
-            publishers();
-            subscribers();
-            return engine();
+            return engine(publishers(), subscribers());
         } catch (Throwable e) {
             taken.close();
             throw e;
@@ -148,14 +145,10 @@ public final class EngineAssembly {
     /** The limits of the log's writer, the budget, and the services of every connection. */
     private void shared() {
         gate = new WindowGate(stream.windowBytes(), core, clock::nanoTime);
-        journal = opened == null
-                ? new NoJournal(identity.epoch())
-                : new EngineJournal(
-                        opened,
-                        gate,
-                        core,
-                        stream.journalWindowBytes() - stream.windowBytes(),
-                        cause -> failure.accept(new JournalException(opened.failureText(), cause)));
+        long ahead = stream.journalWindowBytes() - stream.windowBytes();
+        Consumer<Throwable> ended = cause -> failure.accept(new JournalException(opened.failureText(), cause));
+        journal =
+                opened == null ? new NoJournal(identity.epoch()) : new EngineJournal(opened, gate, core, ahead, ended);
         budget = MemoryPlan.of(config).budget();
         services = Services.of(identity, journal, config, budget, clock);
     }
@@ -165,48 +158,32 @@ public final class EngineAssembly {
         int slab = FrameRing.slabBytes(stream.ringCells(), stream.maxRun());
         ByteBuf ringMemory = allocator.directBuffer(slab, slab);
         taken.taken(ringMemory::release);
-        ring = new FrameRing(stream.ringCells(), stream.maxRun(), ringMemory, core::signal);
-        log = new PacketLog(
-                allocator,
-                stream.logBytes(),
-                StreamConfig.CHUNK_BYTES,
-                stream.packetBytes(),
-                config.limits().pinBytes() / StreamConfig.CHUNK_BYTES,
-                stream.maxRun(),
-                gate,
-                start());
-        taken.taken(log::close);
-        journal.feed(log, clock.nanoTime());
-        handler = new NetworkBatchHandler(
-                log,
-                stream.packetBytes(),
-                stream.maxBody(),
-                clock::nanoTime,
-                services.counters().transits()::add);
-        order = new Order(ring, handler, orderer, gate, log);
-        taken.taken(order::dropStages);
-    }
-
-    /** The place where the stream begins, or goes on. */
-    private Mark start() {
+        // The place where the stream begins, or goes on.
         Mark start = Mark.of(0, 1);
         if (orderer != null) {
             orderer.beginning(start);
         }
         journal.goesOnAt(start);
-        return start;
+        ring = new FrameRing(stream.ringCells(), stream.maxRun(), ringMemory, core::signal);
+        int chunk = StreamConfig.CHUNK_BYTES;
+        int pinned = config.limits().pinBytes() / chunk;
+        log = new PacketLog(
+                allocator, stream.logBytes(), chunk, stream.packetBytes(), pinned, stream.maxRun(), gate, start);
+        taken.taken(log::close);
+        journal.feed(log, clock.nanoTime());
+        TimeHistogram transits = services.counters().transits();
+        handler = new NetworkBatchHandler(log, stream.packetBytes(), stream.maxBody(), clock::nanoTime, transits::add);
+        order = new Order(ring, handler, orderer, gate, log);
+        taken.taken(order::dropStages);
     }
 
     /** The way from publishers to the log, on the core's loop; or to the ring, on readers' loops. */
-    private void publishers() {
+    private PublisherConnection.Shared publishers() {
         held = new HeldSources(order::hasPlentyOfRoom, clock::nanoTime);
-        names = new NameTable(
-                budget.pool(Part.NAMES),
-                config.limits().nameHold().toNanos(),
-                clock::nanoTime,
-                services.counters().acknowledgements());
+        long hold = config.limits().nameHold().toNanos();
+        TimeHistogram times = services.counters().acknowledgements();
+        names = new NameTable(budget.pool(Part.NAMES), hold, clock::nanoTime, times);
         taken.taken(names::release);
-        line = new MemoryLine(budget.pool(Part.FRAMES));
         if (orderer == null) {
             journal.restore(names, clock.nanoTime());
             RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
@@ -220,7 +197,8 @@ public final class EngineAssembly {
             IngestPort port = new RingPort(ring, held, RunScan.unpacked(stream.maxBody()), loopBuffers());
             reading.add(new ReaderLoops.Reader(reader, port));
         }
-        publishing = new PublisherConnection.Shared(log, names, orderer, line, new ReaderLoops(reading));
+        MemoryLine line = new MemoryLine(budget.pool(Part.FRAMES));
+        return new PublisherConnection.Shared(log, names, orderer, line, new ReaderLoops(reading));
     }
 
     private LoopBuffers loopBuffers() {
@@ -230,7 +208,7 @@ public final class EngineAssembly {
     }
 
     /** The way from the log to subscribers, on the core's loop or on those that only send; and from the journal. */
-    private void subscribers() {
+    private FanoutParts subscribers() {
         boolean replayed = replayLoop != null;
         int senders = replayed ? loops.length + 1 : loops.length;
         SendGroup[] groups = new SendGroup[loops.length];
@@ -246,29 +224,19 @@ public final class EngineAssembly {
             taken.taken(pages::close);
             replays = new FanoutParts.Replays(opened, pages, replayGroup);
         }
-        subscribing = new FanoutParts(
-                log,
-                durable,
-                stream.logBytes(),
-                gate,
-                config.stallTimeout().toNanos(),
-                replays,
-                sends::place,
-                orderer != null);
+        long stall = config.stallTimeout().toNanos();
+        return new FanoutParts(log, durable, stream.logBytes(), gate, stall, replays, sends::place, orderer != null);
     }
 
     private SendGroup group(EngineLoop loop, int senders, boolean live) {
-        SendGroup group = new SendGroup(log, loop, allocator, budget, services.counters(), senders, live);
-        taken.taken(group::close);
-        return group;
+        FilterBuffers buffers = new FilterBuffers(allocator, budget.pool(Part.FILTERS), services.counters(), senders);
+        taken.taken(buffers::close);
+        return new SendGroup(log, loop, buffers, live);
     }
 
-    private RelayEngine engine() {
-        PinRelief relief = new PinRelief(
-                log,
-                services.table(),
-                services.counters(),
-                budget.pool(Part.PINS).limit());
+    private RelayEngine engine(PublisherConnection.Shared publishing, FanoutParts subscribing) {
+        long pins = budget.pool(Part.PINS).limit();
+        PinRelief relief = new PinRelief(log, services.table(), services.counters(), pins);
         CoreDuty duty = new CoreDuty(this, relief);
         journal.onMoved(duty::journalMoved);
         core.duty(duty, failure);
@@ -281,8 +249,8 @@ public final class EngineAssembly {
         }
         core.every(TICK_MILLIS, duty::tick);
         ChannelSetup setup = new ChannelSetup(services, allocator, publishing, subscribing, corePort, core);
-        Mark first = new Mark();
-        log.head().read(first);
+        MemoryLine line = publishing.line();
+        Mark first = log.head().mark();
         return new RelayEngine(core, services, ring, log, first, gate, order, held, line, journal, setup, duty, taken);
     }
 }

@@ -149,12 +149,8 @@ public final class MemoryPlan {
         for (Kind kind : Kind.values()) {
             for (Part part : Part.values()) {
                 if (part.kind() == kind && of(part) > 0) {
-                    lines.add(String.format(
-                            Locale.ROOT,
-                            "  %-32s %,14d bytes%s",
-                            part.text(),
-                            of(part),
-                            part.takenAtStart() ? "" : " at most"));
+                    String most = part.takenAtStart() ? "" : " at most";
+                    lines.add(String.format(Locale.ROOT, "  %-32s %,14d bytes%s", part.text(), of(part), most));
                 }
             }
             String what = kind == Kind.DIRECT ? "direct memory" : "Java heap, and what the JVM itself needs";

@@ -21,12 +21,14 @@ import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.RelayStats;
 import dev.msgrelay.server.session.Services;
 import dev.msgrelay.server.session.Session;
+import dev.msgrelay.server.session.SessionRole;
 import dev.msgrelay.server.tls.TlsContext;
 import io.netty.channel.Channel;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * The relay without its sockets and threads: everything between a channel that has been accepted and one that is written
@@ -81,22 +83,15 @@ public record RelayEngine(
 
     /** Sends subscribers that said HELLO elsewhere. Any thread. */
     public void sayGoAway(int closesInMillis) {
-        for (Session c : services.table().live()) {
-            if (c.role() instanceof SubscriberConnection) {
-                c.loop().execute(() -> c.goAway(CloseReason.SHUTDOWN, closesInMillis));
-            }
-        }
+        live(SubscriberConnection.class).map(SubscriberConnection::session).forEach(c -> c.loop()
+                .execute(() -> c.goAway(CloseReason.SHUTDOWN, closesInMillis)));
     }
 
     /** Stops the reading of publishers, present and later ones. Any thread. */
     public void stopReading(int closesInMillis) {
         // Before the look at the table: later publishers see it.
         services.table().drain();
-        for (Session c : services.table().live()) {
-            if (c.role() instanceof PublisherConnection publisher) {
-                c.loop().execute(() -> publisher.stopReading(closesInMillis));
-            }
-        }
+        live(PublisherConnection.class).forEach(p -> p.session().loop().execute(() -> p.stopReading(closesInMillis)));
         order.endStages();
     }
 
@@ -106,25 +101,27 @@ public record RelayEngine(
      */
     public boolean drained() {
         // Upstream first: bytes leave a place only for one that is looked at later.
-        boolean done = services.table().draining();
-        for (Session c : services.table().live()) {
-            done &= !(c.role() instanceof PublisherConnection publisher) || publisher.quiet();
+        if (!services.table().draining() || !live(PublisherConnection.class).allMatch(PublisherConnection::quiet)) {
+            return false;
         }
         long head = log.head().position();
-        done = done && order.isEmpty() && head == log.endPosition();
-        for (Session c : services.table().live()) {
-            // Subscribers that replay may go on with the journal at the next relay.
-            done &= !(c.role() instanceof SubscriberConnection subscriber)
-                    || subscriber.replays()
-                    || subscriber.position() >= head;
-        }
-        return done;
+        // Subscribers that replay may go on with the journal at the next relay.
+        return order.isEmpty()
+                && head == log.endPosition()
+                && live(SubscriberConnection.class).allMatch(s -> s.replays() || s.position() >= head);
     }
 
     public void closeConnections() {
-        for (Session c : services.table().live()) {
-            c.loop().execute(() -> c.close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text()));
-        }
+        services.table().live().forEach(c -> c.loop()
+                .execute(() -> c.close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text())));
+    }
+
+    /** The roles of one kind whose end has not come. */
+    private <R extends SessionRole> Stream<R> live(Class<R> kind) {
+        return services.table().live().stream()
+                .map(Session::role)
+                .filter(kind::isInstance)
+                .map(kind::cast);
     }
 
     /** Gives all memory back; only after the loops have ended. */
@@ -141,8 +138,7 @@ public record RelayEngine(
     /** Every counter; the parts are read one after the other. */
     public RelayStats stats() {
         long now = services.clock().nanoTime();
-        Mark head = new Mark();
-        log.head().read(head);
+        Mark head = log.head().mark();
         Map<Counter, Long> values = new EnumMap<>(Counter.class);
         for (Counter counter : Counter.values()) {
             values.put(counter, services.counters().sum(counter));

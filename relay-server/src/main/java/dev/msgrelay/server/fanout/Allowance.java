@@ -3,6 +3,7 @@ package dev.msgrelay.server.fanout;
 import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.access.Standing;
 import dev.msgrelay.server.flow.WindowGate;
+import dev.msgrelay.server.session.Services;
 import io.netty.util.concurrent.Ticker;
 
 /**
@@ -15,8 +16,7 @@ final class Allowance {
 
     private final Standing standing;
     private final WindowGate.Limit subscriber;
-    private final long logBytes;
-    private final long stallNanos;
+    private final FanoutParts shared;
     private final Ticker clock;
     private volatile SlowPolicy policy;
     // The policy knows of the subscriber, and may hold the log back for it.
@@ -28,23 +28,13 @@ final class Allowance {
     // With a rate: there was a pause since the subscriber was at the head last.
     private boolean paused;
 
-    /**
-     * @param logBytes that anybody may be behind
-     * @param stallNanos that the subscriber may stand still while others wait
-     */
-    Allowance(
-            Standing standing,
-            WindowGate.Limit subscriber,
-            SlowPolicy policy,
-            long logBytes,
-            long stallNanos,
-            Ticker clock) {
+    /** Begins with the relay's own policy. */
+    Allowance(FanoutParts shared, Services services, Standing standing, WindowGate.Limit subscriber) {
+        this.shared = shared;
         this.standing = standing;
         this.subscriber = subscriber;
-        this.policy = policy;
-        this.logBytes = logBytes;
-        this.stallNanos = stallNanos;
-        this.clock = clock;
+        this.policy = SlowPolicy.of(services.clients().slowSubscriber(), shared.gate());
+        this.clock = services.clock();
     }
 
     SlowPolicy policy() {
@@ -95,11 +85,11 @@ final class Allowance {
 
     /** Returns whether that is close enough to the head to go on without the journal. */
     boolean isNear(long behind) {
-        return behind <= Math.min(logBytes, standing.maxLag()) / NEAR;
+        return behind <= Math.min(shared.logBytes(), standing.maxLag()) / NEAR;
     }
 
     Refusal tooSlow() {
-        return standing.tooFarBehind(logBytes, paused);
+        return standing.tooFarBehind(shared.logBytes(), paused);
     }
 
     /** Notes where the subscriber stands; the socket has taken so many bytes more. */
@@ -138,6 +128,6 @@ final class Allowance {
 
     /** Returns whether the subscriber has stood still too long for those who wait since then. */
     boolean stalls(long sinceNanos, long nowNanos) {
-        return nowNanos - Math.max(progressNanos, sinceNanos) > stallNanos;
+        return nowNanos - Math.max(progressNanos, sinceNanos) > shared.stallNanos();
     }
 }

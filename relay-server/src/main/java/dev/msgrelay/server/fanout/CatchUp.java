@@ -10,8 +10,7 @@ import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.ops.Counter;
-import dev.msgrelay.server.ops.Counters;
-import io.netty.util.concurrent.Ticker;
+import dev.msgrelay.server.session.Services;
 
 /**
  * A subscriber's way from a place that the log no longer has to the head: through the journal, page by page, then through the
@@ -44,8 +43,7 @@ final class CatchUp {
     private final LogReader reader;
     private final Allowance allowance;
     private final Standing standing;
-    private final Counters counters;
-    private final Ticker clock;
+    private final Services services;
     // Null: the state is LIVE, always.
     private final Journal journal;
     private final ReplayPages pages;
@@ -65,24 +63,14 @@ final class CatchUp {
     private volatile Way way;
     private volatile long sequence;
 
-    /**
-     * @param reader of the subscriber
-     * @param replays null: there is no journal, or nobody is sent what it has
-     */
-    CatchUp(
-            PacketLog log,
-            LogReader reader,
-            Allowance allowance,
-            Standing standing,
-            Counters counters,
-            Ticker clock,
-            FanoutParts.Replays replays) {
-        this.log = log;
+    /** @param reader of the subscriber */
+    CatchUp(FanoutParts shared, Services services, Standing standing, Allowance allowance, LogReader reader) {
+        this.log = shared.log();
         this.reader = reader;
         this.allowance = allowance;
         this.standing = standing;
-        this.counters = counters;
-        this.clock = clock;
+        this.services = services;
+        FanoutParts.Replays replays = shared.replays();
         this.journal = replays == null ? null : replays.journal();
         this.pages = replays == null ? null : replays.pages();
     }
@@ -106,12 +94,12 @@ final class CatchUp {
             if (refusal != null) {
                 return refusal;
             }
-            counters.increment(Counter.JOURNAL_REPLAYS_BEGUN);
+            services.counters().increment(Counter.JOURNAL_REPLAYS_BEGUN);
             feed = journal.newFeed(pages.records);
             longer = 0;
             sought = false;
             wanted = 0;
-            standsHere(clock.nanoTime());
+            standsHere(services.clock().nanoTime());
             pages.enter();
         }
         state(State.JOURNAL);

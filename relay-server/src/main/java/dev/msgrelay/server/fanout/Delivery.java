@@ -3,7 +3,6 @@ package dev.msgrelay.server.fanout;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
-import dev.msgrelay.server.access.Standing;
 import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
@@ -12,13 +11,13 @@ import dev.msgrelay.server.net.SegmentSize;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.Counters;
 import dev.msgrelay.server.session.Services;
+import dev.msgrelay.server.session.Session;
 import dev.msgrelay.server.tls.TlsHandler;
 import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import java.nio.ByteBuffer;
 import java.util.function.IntUnaryOperator;
-import java.util.function.Supplier;
 
 /**
  * The stream on its way to one subscriber: from where its reader stands, in the log or in the journal, to its socket.
@@ -37,7 +36,7 @@ final class Delivery {
     final CatchUp catchUp;
     private final Allowance allowance;
     private final Counters counters;
-    private final Supplier<FilterBuffers> buffers;
+    private final Seat seat;
     final LogReader reader;
     private final SocketWriter writer;
     // Null: the connection is a plain one.
@@ -53,21 +52,15 @@ final class Delivery {
     private volatile long messages;
     private volatile long bytes;
 
-    /** @param buffers of the loop that sends at the time */
-    Delivery(
-            FanoutParts shared,
-            Services services,
-            Standing standing,
-            Allowance allowance,
-            Channel channel,
-            Supplier<FilterBuffers> buffers) {
+    /** @param seat has the buffers of the loop that sends at the time */
+    Delivery(FanoutParts shared, Services services, Session session, Allowance allowance, Seat seat) {
+        Channel channel = session.channel();
         this.log = shared.log();
         this.reader = new LogReader(log);
-        this.catchUp =
-                new CatchUp(log, reader, allowance, standing, services.counters(), services.clock(), shared.replays());
+        this.catchUp = new CatchUp(shared, services, session.standing(), allowance, reader);
         this.allowance = allowance;
         this.counters = services.counters();
-        this.buffers = buffers;
+        this.seat = seat;
         this.writer = new SocketWriter(channel);
         this.tls = TlsHandler.of(channel);
         this.segment = SegmentSize.of(channel, tls == null ? IntUnaryOperator.identity() : TlsRecords::plainOfSegment);
@@ -96,7 +89,7 @@ final class Delivery {
             feed.release();
             feed = chosen.isAll()
                     ? new WholeFeed(reader, writer, segment, this::count)
-                    : new FilteredFeed(reader, writer, buffers, this::count);
+                    : new FilteredFeed(reader, writer, seat::buffers, this::count);
         }
         if (feed instanceof FilteredFeed filtered) {
             filtered.choose(chosen, sequences);

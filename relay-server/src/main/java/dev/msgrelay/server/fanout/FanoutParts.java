@@ -8,6 +8,8 @@ import java.util.function.Supplier;
 /**
  * The parts of a relay that all its subscribers share.
  *
+ * @param logBytes that anybody may be behind
+ * @param stallNanos that a subscriber may stand still while others wait
  * @param replays null: there is no journal, or nobody is sent what it has
  * @param seats takes a seat for a subscriber that connects, or has caught up
  * @param elsewhere whether other relays have the same stream: a subscriber may have had more of it there than is here yet

@@ -11,7 +11,7 @@ import java.util.ArrayDeque;
  * Buffers for the writes of one loop's subscribers that want some types only. A buffer is taken for a write and comes back when
  * the socket has taken the write: thousands of such subscribers need a few, unless they stop reading. On the loop's thread.
  */
-final class FilterBuffers {
+public final class FilterBuffers {
     /** Bytes of a buffer: a write is about this long at most. */
     static final int BYTES = 64 << 10;
 
@@ -24,7 +24,7 @@ final class FilterBuffers {
     private final ArrayDeque<ByteBuf> free = new ArrayDeque<>();
 
     /** @param loops that share the pool: what all of them keep for later is half of it at most, the rest can be had by any */
-    FilterBuffers(ByteBufAllocator allocator, MemoryBudget.Pool pool, Counters counters, int loops) {
+    public FilterBuffers(ByteBufAllocator allocator, MemoryBudget.Pool pool, Counters counters, int loops) {
         this.mostFree = (int) Math.min(MOST_FREE, pool.limit() / BYTES / loops / 2);
         this.allocator = allocator;
         this.counters = counters;
@@ -53,7 +53,7 @@ final class FilterBuffers {
         }
     }
 
-    void close() {
+    public void close() {
         pool.give((long) free.size() * BYTES);
         free.forEach(ByteBuf::release);
         free.clear();

@@ -92,9 +92,7 @@ final class FilteredFeed implements Feed {
 
     /** Walks on, up to {@code end} at most, until there is enough for a write. */
     private void walk(long end) {
-        found = 0;
-        foundBytes = 0;
-        large = 0;
+        // The findings of the last walk have been written and counted: nothing is found yet.
         long at = reader.position();
         long sequence = reader.boundary().sequence();
         while (at < end && large == 0) {

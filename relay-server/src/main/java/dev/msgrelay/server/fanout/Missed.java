@@ -27,11 +27,8 @@ final class Missed {
             String text = slow
                     ? " is too slow: it skips " + what
                     : " misses " + what + ", " + gap.reason().text();
-            services.closes()
-                    .warn(
-                            CloseReason.SLOW_SUBSCRIBER,
-                            services.clock().nanoTime(),
-                            session.who() + text + " (logged once, counted always)");
+            String line = session.who() + text + " (logged once, counted always)";
+            services.closes().warn(CloseReason.SLOW_SUBSCRIBER, services.clock().nanoTime(), line);
         }
         Counter counter = slow ? Counter.MESSAGES_SKIPPED : Counter.JOURNAL_REPLAY_MISSED;
         services.counters().add(counter, gap.to() - gap.from() + 1);

@@ -7,7 +7,7 @@ import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.Counters;
 import dev.msgrelay.server.session.ConnectionTable;
 import dev.msgrelay.server.session.Session;
-import dev.msgrelay.server.session.SessionLoop;
+import java.util.stream.Stream;
 
 /**
  * Frees the log's memory where slow subscribers hold more of it than they may: subscribers that hold the oldest piece are cut
@@ -33,45 +33,39 @@ public final class PinRelief {
 
     /** Cuts off subscribers that hold the oldest piece; they let go of it now, or soon on threads of their own. */
     public void relieve() {
-        long oldest = LogReader.NOTHING;
-        // Present, not live: until a subscriber whose end has come is told why, it holds what it has.
-        for (Session c : table.present()) {
-            if (c.role() instanceof SubscriberConnection s) {
-                oldest = Math.min(oldest, s.heldFrom());
-            }
-        }
+        long oldest = holders().mapToLong(SubscriberConnection::heldFrom).min().orElse(LogReader.NOTHING);
         if (oldest >= log.tail() || oldest == cutUpTo) {
             // Subscribers that were cut off have not let go yet, or nobody holds what the log has dropped.
             cutUpTo = -1;
             return;
         }
         cutUpTo = oldest;
-        for (Session c : table.present()) {
-            if (c.role() instanceof SubscriberConnection s && s.heldFrom() == oldest) {
-                cutOff(s, oldest);
-            }
-        }
+        holders().filter(s -> s.heldFrom() == oldest).forEach(s -> cutOff(s, oldest));
+    }
+
+    /** Subscribers that are present, not live ones only: until one that has ended is told why, it holds what it has. */
+    private Stream<SubscriberConnection> holders() {
+        return table.present().stream()
+                .map(Session::role)
+                .filter(SubscriberConnection.class::isInstance)
+                .map(SubscriberConnection.class::cast);
     }
 
     private void cutOff(SubscriberConnection subscriber, long oldest) {
+        Session session = subscriber.session();
         Runnable end = () -> {
-            if (subscriber.heldFrom() != oldest) {
-                // The subscriber was cut off by an earlier task, or has moved on in time.
-                return;
+            // Otherwise the subscriber was cut off by an earlier task, or has moved on in time.
+            if (subscriber.heldFrom() == oldest) {
+                counters.increment(Counter.PINS_EVICTED);
+                session.cutOff(
+                        CloseReason.MEMORY_LIMIT,
+                        "slow subscribers hold more than " + pinBytes + " bytes of the log, and this one lags most");
             }
-            counters.increment(Counter.PINS_EVICTED);
-            subscriber
-                    .session()
-                    .cutOff(
-                            CloseReason.MEMORY_LIMIT,
-                            "slow subscribers hold more than " + pinBytes
-                                    + " bytes of the log, and this one lags most");
         };
-        SessionLoop loop = subscriber.session().loop();
-        if (loop.isHere()) {
-            loop.walled(end);
+        if (session.loop().isHere()) {
+            session.loop().walled(end);
         } else {
-            loop.execute(end);
+            session.loop().execute(end);
         }
     }
 }

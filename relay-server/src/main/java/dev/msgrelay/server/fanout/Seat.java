@@ -68,16 +68,14 @@ final class Seat {
         }
         group.remove(subscriber);
         group = null;
-        subscriber.session().loop().moveTo(to.loop(), () -> arriveIn(to));
-    }
-
-    private void arriveIn(SendGroup to) {
-        if (isServed.getAsBoolean()) {
-            group = to;
-            enter();
-        }
-        // Words that were said on the way, if only the last ones: nobody watches the socket for them any more.
-        subscriber.session().channel().flush();
+        subscriber.session().loop().moveTo(to.loop(), () -> {
+            if (isServed.getAsBoolean()) {
+                group = to;
+                enter();
+            }
+            // Words that were said on the way, if only the last ones: nobody watches the socket for them any more.
+            subscriber.session().channel().flush();
+        });
     }
 
     void leave() {

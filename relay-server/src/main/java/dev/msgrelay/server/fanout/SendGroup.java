@@ -3,10 +3,7 @@ package dev.msgrelay.server.fanout;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
-import dev.msgrelay.server.memory.MemoryBudget;
-import dev.msgrelay.server.ops.Counters;
 import dev.msgrelay.server.session.Session;
-import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -51,21 +48,14 @@ public final class SendGroup {
     private final AtomicInteger seats = new AtomicInteger();
 
     /**
-     * @param groups there are in all
+     * @param buffers of this loop
      * @param live whether the subscribers wait for the head; those that are behind wait for their sockets alone
      */
-    public SendGroup(
-            PacketLog log,
-            EngineLoop loop,
-            ByteBufAllocator allocator,
-            MemoryBudget budget,
-            Counters counters,
-            int groups,
-            boolean live) {
+    public SendGroup(PacketLog log, EngineLoop loop, FilterBuffers buffers, boolean live) {
         this.log = log;
         this.loop = loop;
+        this.buffers = buffers;
         this.live = live;
-        this.buffers = new FilterBuffers(allocator, budget.pool(MemoryBudget.Part.FILTERS), counters, groups);
     }
 
     public EngineLoop loop() {
@@ -165,9 +155,5 @@ public final class SendGroup {
         for (int i = members.size() - 1; i >= 0; i--) {
             members.get(i).session().tick(nowNanos);
         }
-    }
-
-    public void close() {
-        buffers.close();
     }
 }

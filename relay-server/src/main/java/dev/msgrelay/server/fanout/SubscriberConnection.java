@@ -73,9 +73,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         this.seat = new Seat(this, this::isServed);
         this.input = new SubscriberInput(services, session);
         this.missed = new Missed(services, session);
-        SlowPolicy policy = SlowPolicy.of(services.clients().slowSubscriber(), shared.gate());
-        this.allowance = new Allowance(
-                session.standing(), this, policy, shared.logBytes(), shared.stallNanos(), services.clock());
+        this.allowance = new Allowance(shared, services, session.standing(), this);
         this.admittance = new Admittance(shared, services, session.standing(), allowance);
     }
 
@@ -105,7 +103,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     }
 
     private void begin() {
-        delivery = new Delivery(shared, services, session.standing(), allowance, session.channel(), seat::buffers);
+        delivery = new Delivery(shared, services, session, allowance, seat);
         allowance.join();
     }
 
@@ -374,8 +372,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     public Report report(long headPosition) {
         long at = Math.min(position(), headPosition);
         TypeRanges chosen = admittance.types();
-        Mark head = new Mark();
-        shared.log().head().read(head);
+        Mark head = shared.log().head().mark();
         CatchUp now = replays() ? delivery.catchUp : null;
         long nanos = services.clock().nanoTime();
         return new Report(

@@ -36,7 +36,10 @@ public final class HeldSources {
     /** Holds a source back; {@code lookAtOnce}: room may be back, and the core would not look. */
     public void add(Source source, boolean lookAtOnce) {
         waiting.add(source);
-        beginHold();
+        synchronized (this) {
+            any = true;
+            time.begin(clock.getAsLong());
+        }
         if (lookAtOnce) {
             resumeIfRoom();
         }
@@ -62,12 +65,7 @@ public final class HeldSources {
         }
     }
 
-    /** Flag and time are one state, so a lock guards both: another thread may end the hold at the same moment. */
-    private synchronized void beginHold() {
-        any = true;
-        time.begin(clock.getAsLong());
-    }
-
+    /** Flag and time are one state, so a lock guards both: another thread may begin a hold at the same moment. */
     private synchronized boolean endHold() {
         boolean held = any;
         any = false;

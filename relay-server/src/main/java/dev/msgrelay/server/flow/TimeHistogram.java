@@ -1,9 +1,9 @@
 package dev.msgrelay.server.flow;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.stream.IntStream;
 
 /** Times of something that happens often, counted up to each of some bounds. One writer; read by any thread. */
 public final class TimeHistogram {
@@ -47,10 +47,8 @@ public final class TimeHistogram {
     }
 
     public Times times() {
-        List<Long> upTo = new ArrayList<>(counts.length());
-        for (int i = 0; i < counts.length(); i++) {
-            upTo.add(counts.getOpaque(i));
-        }
+        List<Long> upTo =
+                IntStream.range(0, counts.length()).mapToObj(counts::getOpaque).toList();
         return new Times(bounds, upTo, sumNanos.getOpaque());
     }
 }

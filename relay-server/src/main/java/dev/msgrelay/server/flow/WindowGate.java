@@ -180,9 +180,8 @@ public final class WindowGate implements WriteGate {
     }
 
     public synchronized void add(Limit limit) {
-        Limit[] old = limits;
-        Limit[] next = Arrays.copyOf(old, old.length + 1);
-        next[old.length] = limit;
+        Limit[] next = Arrays.copyOf(limits, limits.length + 1);
+        next[next.length - 1] = limit;
         limits = next;
     }
 

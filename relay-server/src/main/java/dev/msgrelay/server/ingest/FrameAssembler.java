@@ -138,7 +138,7 @@ final class FrameAssembler {
             bytes = 0;
             frame = 0;
             if (size != Size.SMALL) {
-                release();
+                become(null, Size.NONE);
             }
             return;
         }
@@ -171,11 +171,28 @@ final class FrameAssembler {
         if (kept > 0) {
             other.view().put(0, source, offset, kept);
         }
+        become(other, otherSize);
+    }
+
+    /** Has other memory, or none, and gives back what it had. */
+    private void become(ReadBuffer other, Size otherSize) {
         ReadBuffer old = memory;
         Size oldSize = size;
         memory = other;
         size = otherSize;
-        giveBack(old, oldSize);
+        switch (oldSize) {
+            case NONE -> {}
+            case SMALL -> {
+                old.release();
+                own.give(SMALL);
+            }
+            case SHORT -> port.buffers().give(old);
+            case LONG -> {
+                int reserved = old.capacity();
+                old.release();
+                line.give(reserved);
+            }
+        }
     }
 
     private ReadBuffer small() {
@@ -225,28 +242,8 @@ final class FrameAssembler {
     }
 
     void release() {
-        ReadBuffer old = memory;
-        Size oldSize = size;
-        memory = null;
-        size = Size.NONE;
         bytes = 0;
         frame = 0;
-        giveBack(old, oldSize);
-    }
-
-    private void giveBack(ReadBuffer old, Size oldSize) {
-        switch (oldSize) {
-            case NONE -> {}
-            case SMALL -> {
-                old.release();
-                own.give(SMALL);
-            }
-            case SHORT -> port.buffers().give(old);
-            case LONG -> {
-                int reserved = old.capacity();
-                old.release();
-                line.give(reserved);
-            }
-        }
+        become(null, Size.NONE);
     }
 }

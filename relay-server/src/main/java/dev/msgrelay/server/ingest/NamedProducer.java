@@ -89,12 +89,9 @@ final class NamedProducer implements PublisherName.Holder, Orderer.Claimant {
             return;
         }
         if (said.wants(Features.ACKS)) {
-            NameTable.Answer given = names.connect(
-                    said.name(),
-                    said.producer(),
-                    session.standing().name(),
-                    this,
-                    services.clock().nanoTime());
+            String owner = session.standing().name();
+            long now = services.clock().nanoTime();
+            NameTable.Answer given = names.connect(said.name(), said.producer(), owner, this, now);
             if (given.refusal() != null) {
                 throw new FrameException(given.refusal(), given.text());
             }
@@ -152,11 +149,8 @@ final class NamedProducer implements PublisherName.Holder, Orderer.Claimant {
 
     private void adopt(PublisherName name) {
         if (numbers.take(name, hello.producer())) {
-            services.closes()
-                    .warn(
-                            CloseReason.NAME_TAKEN,
-                            services.clock().nanoTime(),
-                            session.who() + " sends no producer id: whoever says the same name is taken for it");
+            String line = session.who() + " sends no producer id: whoever says the same name is taken for it";
+            services.closes().warn(CloseReason.NAME_TAKEN, services.clock().nanoTime(), line);
         }
     }
 
@@ -171,13 +165,8 @@ final class NamedProducer implements PublisherName.Holder, Orderer.Claimant {
     private void letIn() {
         if (numbers.settled()) {
             stage = Stage.WELCOMED;
-            session.welcome(
-                    hello,
-                    Policy.RELAY_DEFAULT,
-                    Features.ACKS,
-                    log.lastSequence() + 1,
-                    numbers.acceptedBefore(),
-                    numbers.fork());
+            long next = log.lastSequence() + 1;
+            session.welcome(hello, Policy.RELAY_DEFAULT, Features.ACKS, next, numbers.acceptedBefore(), numbers.fork());
             // Messages that have come since HELLO.
             numbers.acknowledge(outbox());
             speak();

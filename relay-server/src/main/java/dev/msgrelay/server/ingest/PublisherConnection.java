@@ -140,13 +140,10 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
     @Override
     public Progress progress() {
         boolean listening = intake.waitsFor() == Wait.NOTHING;
-        return new Progress(
-                frames.messages(),
-                intake.bytesRead(),
-                listening ? assembler.text() : "",
-                listening && assembler.beginsControl(),
-                listening,
-                assembler.isLong() && shared.line.length() > 0);
+        String begun = listening ? assembler.text() : "";
+        boolean control = listening && assembler.beginsControl();
+        boolean holdsUp = assembler.isLong() && shared.line.length() > 0;
+        return new Progress(frames.messages(), intake.bytesRead(), begun, control, listening, holdsUp);
     }
 
     @Override
@@ -231,23 +228,11 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
                 || session.state().ended();
     }
 
-    public long messages() {
-        return frames.messages();
-    }
-
     @Override
     public Report report(long headPosition) {
         Wait why = intake.waitsFor();
+        String waitsFor = why == Wait.NOTHING ? "" : why.name().toLowerCase(Locale.ROOT);
         return new Report(
-                why == Wait.NOTHING ? "" : why.name().toLowerCase(Locale.ROOT),
-                Policy.RELAY_DEFAULT,
-                "",
-                0,
-                0,
-                0,
-                ConnectionRow.LIVE,
-                0,
-                frames.messages(),
-                frames.bytes());
+                waitsFor, Policy.RELAY_DEFAULT, "", 0, 0, 0, ConnectionRow.LIVE, 0, frames.messages(), frames.bytes());
     }
 }

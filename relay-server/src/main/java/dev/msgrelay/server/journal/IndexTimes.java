@@ -18,8 +18,7 @@ final class IndexTimes {
     private long base = -1;
     private long headerSkew;
     private long marked;
-    private volatile PresentClock atStep;
-    private volatile long newest;
+    private volatile PresentClock present;
 
     /** Goes on where a journal ends. */
     IndexTimes(Recovery found) {
@@ -32,18 +31,17 @@ final class IndexTimes {
                 headerSkew = skew;
             }
         }
-        newest = clock.time();
-        publish();
+        publish(clock.time());
     }
 
-    private void publish() {
-        atStep = new PresentClock(base, skew(), 0);
+    private void publish(long newest) {
+        present = new PresentClock(base, skew(), newest);
     }
 
     /** Looks at both clocks, before anything is written. */
     void update(long nanos, long millis) {
         if (clock.update(nanos, millis) != 0) {
-            publish();
+            publish(present.time());
         }
     }
 
@@ -64,7 +62,7 @@ final class IndexTimes {
     /** A record with this skew is written. */
     void written() {
         marked = skew();
-        newest = clock.time();
+        publish(clock.time());
     }
 
     /** A segment with a header of now is begun. */
@@ -72,13 +70,11 @@ final class IndexTimes {
         base = newBase;
         headerSkew = clock.skew();
         written();
-        publish();
     }
 
     /** The clock, and what it is to the newest segment. Any thread. */
     PresentClock present() {
-        PresentClock at = atStep;
-        return new PresentClock(at.base(), at.skew(), newest);
+        return present;
     }
 
     /** Both clocks as they were at the last look. */

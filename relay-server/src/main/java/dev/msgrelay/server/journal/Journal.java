@@ -8,7 +8,6 @@ import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.journal.format.JournalClock;
 import dev.msgrelay.server.journal.read.JournalFeed;
 import dev.msgrelay.server.journal.recover.Recovery;
-import dev.msgrelay.server.journal.recover.Recovery.Part;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.log.StreamHead;
@@ -74,11 +73,7 @@ public final class Journal implements Closeable {
         this.epochs = epochs;
         files = new SegmentFiles(disk, settings);
         files.collectSpares();
-        for (Part part : recovered.parts()) {
-            if (!part.isEmpty()) {
-                files.hold(part.header());
-            }
-        }
+        recovered.filled().forEach(part -> files.hold(part.header()));
         written.set(recovered.endPosition(), recovered.endSequence());
         forced.set(recovered.endPosition(), recovered.endSequence());
     }
@@ -112,16 +107,9 @@ public final class Journal implements Closeable {
      */
     public void feed(PacketLog log, Watch whom, long nanos) {
         watch = whom;
+        long epoch = epochs.last().epoch();
         writer = new JournalWriter(
-                log,
-                files,
-                written,
-                forced,
-                epochs.last().epoch(),
-                settings.segmentBytes(),
-                moves,
-                recovered,
-                watch::written);
+                log, files, written, forced, epoch, settings.segmentBytes(), moves, recovered, watch::written);
         forcer = new JournalForcer(disk, settings, files, writer, written, forced, recovered, watch::forced, nanos);
     }
 
@@ -253,10 +241,7 @@ public final class Journal implements Closeable {
      * since the relay may be closed meanwhile; throws where a thread hangs in the disk.
      */
     public synchronized void abandon() throws IOException {
-        endThreads(CLOSE_NANOS, () -> {
-            writer.release();
-            closeFiles();
-        });
+        endThreads(CLOSE_NANOS, this::release);
     }
 
     /**
@@ -290,8 +275,7 @@ public final class Journal implements Closeable {
             closed = true;
             try (lock) {
                 finish(System.nanoTime() + nanos);
-                writer.release();
-                closeFiles();
+                release();
             }
         }
     }
@@ -329,8 +313,7 @@ public final class Journal implements Closeable {
             writer.work(nanos + System.nanoTime() - began, millis);
             forcer.forceNow();
             if (writer.caughtUp()) {
-                Mark all = new Mark();
-                forced.read(all);
+                Mark all = forced.mark();
                 new EpochTable(epochs.epochs(), all.position(), all.sequence()).write(disk);
             } else {
                 throw new IOException("not all could be written in the time that there is at the end");
@@ -344,7 +327,9 @@ public final class Journal implements Closeable {
         writer.release();
     }
 
-    private void closeFiles() throws IOException {
+    /** Lets go of the log, and of the files. */
+    private void release() throws IOException {
+        writer.release();
         files.close();
         for (Segment s = writer.complete().poll();
                 s != null;

@@ -99,7 +99,7 @@ final class JournalForcer {
         this.onForced = onForced;
         this.namesPosition = found.namesPosition();
         this.clock = found.clock();
-        this.earlier = found.parts();
+        this.earlier = found.filled();
         this.lastForce = nanos;
         this.now = nanos;
         this.durable = forced.position();
@@ -144,13 +144,9 @@ final class JournalForcer {
             lastStep = nanos - WAIT_NANOS;
             lastStepLine = nanos - STEP_LINE_NANOS;
             for (Part part : earlier) {
-                if (!part.isEmpty()) {
-                    files.add(new SegmentFiles.Sealed(
-                            part.header().base(),
-                            part.endPosition(),
-                            part.lengthAfterCut(),
-                            clock.nanosOf(part.timeMillis(), part.skew())));
-                }
+                long newest = clock.nanosOf(part.timeMillis(), part.skew());
+                files.add(new SegmentFiles.Sealed(
+                        part.header().base(), part.endPosition(), part.lengthAfterCut(), newest));
             }
             earlier = null;
         }
@@ -240,14 +236,9 @@ final class JournalForcer {
     }
 
     JournalStats stats() {
-        long nowNanos = now;
+        long at = now;
         return new JournalStats(
-                segments,
-                fileBytes,
-                freeBytes,
-                writer.fullNanos(nowNanos),
-                writer.unpreparedNanos(nowNanos),
-                times.times());
+                segments, fileBytes, freeBytes, writer.fullNanos(at), writer.unpreparedNanos(at), times.times());
     }
 
     void forceNow() throws IOException {
@@ -264,17 +255,14 @@ final class JournalForcer {
         for (Segment s = writer.complete().poll();
                 s != null;
                 s = writer.complete().poll()) {
-            s.force();
-            newNames |= !s.nameForced();
+            newNames |= s.force();
             s.close();
             files.add(new SegmentFiles.Sealed(
                     s.header().base(), s.endPosition(), settings.segmentBytes() + settings.indexBytes(), s.nanos()));
         }
         // In the middle of a roll it is complete as well, also at the force after the one that closed it.
         if (current != null && !current.isClosed()) {
-            current.force();
-            newNames |= !current.nameForced();
-            current.setNameForced();
+            newNames |= current.force();
         }
         if (newNames) {
             disk.force();

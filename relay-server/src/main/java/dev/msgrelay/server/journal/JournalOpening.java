@@ -60,12 +60,14 @@ public record JournalOpening(
             }
             Repair.cut(disk, found);
             if (others != null) {
-                dropSpares();
+                // The torn tail was sealed for this epoch, which goes on: in a file that is used again for the same
+                // place its old records would pass.
+                for (String spare : FileNames.spares(disk)) {
+                    disk.delete(spare);
+                }
             }
-            EpochTable epochs = found.epochs()
-                    .with(
-                            new EpochTable.Epoch(epoch, found.endPosition(), found.endSequence(), millis),
-                            found.startPosition());
+            EpochTable.Epoch life = new EpochTable.Epoch(epoch, found.endPosition(), found.endSequence(), millis);
+            EpochTable epochs = found.epochs().with(life, found.startPosition());
             epochs.write(disk);
             Journal journal = new Journal(disk, settings, lock, found, epochs);
             open = true;
@@ -104,28 +106,14 @@ public record JournalOpening(
         }
     }
 
-    /**
-     * Deletes the spare files. A torn tail that was cut is sealed for this epoch, which goes on: in a file that is used again for
-     * the same place its old records would pass.
-     */
-    private void dropSpares() throws IOException {
-        for (String name : disk.names()) {
-            if (name.endsWith(FileNames.SPARE)) {
-                disk.delete(name);
-            }
-        }
-    }
-
     /** Checks that the journal's largest size fits on the disk: otherwise publishers would wait for ever, some day. */
     private void checkRoom(Recovery found) throws IOException {
         if (settings.keepBytes() == JournalSettings.UNLIMITED) {
             return;
         }
         long has = found.length();
-        for (String name : disk.names()) {
-            if (name.endsWith(FileNames.SPARE)) {
-                has += disk.length(name);
-            }
+        for (String spare : FileNames.spares(disk)) {
+            has += disk.length(spare);
         }
         long most = settings.mostBytes();
         long free = disk.free();

@@ -51,10 +51,6 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
         }
     }
 
-    public long mostSegments() {
-        return Math.min(MOST_SEGMENTS, keepBytes / segmentBytes) + 1;
-    }
-
     /** Bytes of all files: those that are kept, the next segment, and the spare ones. Not for a journal that drops nothing. */
     long mostBytes() {
         return keepBytes + (1 + MOST_SPARES) * (segmentBytes + indexBytes());
@@ -68,9 +64,10 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
     /** Java heap that a journal takes at most; most of it while it is opened. */
     public long heapBytes() {
         long records = indexBytes() / IndexRecord.LENGTH;
+        long segments = Math.min(MOST_SEGMENTS, keepBytes / segmentBytes) + 1;
         return Recovery.HEAP_BYTES
                 + records * BYTES_PER_RECORD
-                + mostSegments() * BYTES_PER_SEGMENT
+                + segments * BYTES_PER_SEGMENT
                 + (long) JournalName.MOST * BYTES_PER_NAME
                 + NameMoves.BYTES;
     }

@@ -1,6 +1,6 @@
 package dev.msgrelay.server.journal;
 
-import dev.msgrelay.server.flow.TimeHistogram;
+import dev.msgrelay.server.flow.TimeHistogram.Times;
 
 /**
  * The figures of a journal.
@@ -10,9 +10,4 @@ import dev.msgrelay.server.flow.TimeHistogram;
  * @param unpreparedNanos time for which the writer waited for the files of a segment
  */
 public record JournalStats(
-        int segments,
-        long fileBytes,
-        long freeBytes,
-        long fullNanos,
-        long unpreparedNanos,
-        TimeHistogram.Times forces) {}
+        int segments, long fileBytes, long freeBytes, long fullNanos, long unpreparedNanos, Times forces) {}

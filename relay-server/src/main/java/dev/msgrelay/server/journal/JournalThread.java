@@ -73,25 +73,21 @@ final class JournalThread {
 
     private void run() {
         try {
-            rounds();
+            while (!ended) {
+                if (work() == 0) {
+                    continue;
+                }
+                parked = true;
+                VarHandle.fullFence();
+                // Work once more after the flag is up: a thread that came before it did not wake this one.
+                long sleep = work();
+                if (sleep > 0 && !ended) {
+                    LockSupport.parkNanos(this, sleep);
+                }
+                parked = false;
+            }
         } catch (Throwable e) {
             failure.accept(e);
-        }
-    }
-
-    private void rounds() {
-        while (!ended) {
-            if (work() == 0) {
-                continue;
-            }
-            parked = true;
-            VarHandle.fullFence();
-            // Work once more after the flag is up: a thread that came before it did not wake this one.
-            long sleep = work();
-            if (sleep > 0 && !ended) {
-                LockSupport.parkNanos(this, sleep);
-            }
-            parked = false;
         }
     }
 }

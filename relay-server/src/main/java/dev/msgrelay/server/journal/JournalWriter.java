@@ -164,18 +164,13 @@ final class JournalWriter {
             return false;
         }
         written.read(at);
-        long end = at.position() + bytes;
+        long from = at.position();
+        long end = from + bytes;
+        long endSequence = reader.boundary().sequence();
         IndexRecord block = new IndexRecord(
-                Kind.BLOCK,
-                copy(at.position(), bytes),
-                at.position(),
-                at.sequence(),
-                end,
-                reader.boundary().sequence(),
-                times.time(),
-                times.skew());
+                Kind.BLOCK, copy(from, bytes), from, at.sequence(), end, endSequence, times.time(), times.skew());
         boolean more = forcedIsNew();
-        names.begin(block.endSequence());
+        names.begin(endSequence);
         beginRecords();
         if (names.movesAny()) {
             names.records(current.header().base(), this::put);
@@ -192,7 +187,7 @@ final class JournalWriter {
         current.blockEnded(end, nanos);
         // The rest is for the next block, at once.
         restUntil = end == head.position() ? nanos + PATIENT_NANOS : nanos;
-        written.set(end, block.endSequence());
+        written.set(end, endSequence);
         reader.advance(bytes);
         onWritten.accept(end);
         return true;

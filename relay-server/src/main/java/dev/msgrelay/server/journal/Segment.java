@@ -20,7 +20,7 @@ final class Segment implements Closeable {
     private volatile long nanos;
 
     // The forcer's alone.
-    private boolean nameForced;
+    private boolean forcedBefore;
     private boolean closed;
 
     Segment(SegmentHeader header, Disk.File stream, Disk.File index, JournalSettings settings) {
@@ -76,18 +76,17 @@ final class Segment implements Closeable {
         return nanos;
     }
 
-    /** Data first: a record that survives has its bytes more often than not. */
-    void force() throws IOException {
+    /**
+     * Forces both files. Data first: a record that survives has its bytes more often than not.
+     *
+     * @return whether it is the first time: then the names of the files are to be forced as well
+     */
+    boolean force() throws IOException {
         stream.force();
         index.force();
-    }
-
-    boolean nameForced() {
-        return nameForced;
-    }
-
-    void setNameForced() {
-        nameForced = true;
+        boolean first = !forcedBefore;
+        forcedBefore = true;
+        return first;
     }
 
     boolean isClosed() {

@@ -56,17 +56,14 @@ final class SegmentFiles {
 
     /** Takes up the spare files that are there; those of another length are deleted. */
     void collectSpares() throws IOException {
-        for (String name : disk.names()) {
-            if (name.endsWith(FileNames.SPARE)) {
-                boolean stream = name.endsWith(FileNames.STREAM + FileNames.SPARE);
-                long wanted = stream ? settings.segmentBytes() : settings.indexBytes();
-                long length = disk.length(name);
-                ArrayDeque<String> spares = stream ? spareStreams : spareIndexes;
-                if (length == wanted && spares.size() < JournalSettings.MOST_SPARES) {
-                    spares.add(name);
-                } else {
-                    disk.delete(name);
-                }
+        for (String name : FileNames.spares(disk)) {
+            boolean stream = name.endsWith(FileNames.STREAM + FileNames.SPARE);
+            long wanted = stream ? settings.segmentBytes() : settings.indexBytes();
+            ArrayDeque<String> spares = stream ? spareStreams : spareIndexes;
+            if (disk.length(name) == wanted && spares.size() < JournalSettings.MOST_SPARES) {
+                spares.add(name);
+            } else {
+                disk.delete(name);
             }
         }
     }

@@ -4,9 +4,12 @@ import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.journal.format.NameRecord;
 import dev.msgrelay.server.journal.format.SealedRecord;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
@@ -96,28 +99,17 @@ final class WrittenNames implements NameMoves.Sink {
         }
         moving.clear();
         while (entries.size() > JournalName.MOST) {
-            forgetOldest();
+            Entry oldest =
+                    Collections.min(entries.values(), Comparator.comparingLong(entry -> entry.written.sequence()));
+            entries.remove(oldest.written.name().name());
         }
-    }
-
-    private void forgetOldest() {
-        Entry oldest = null;
-        for (Entry entry : entries.values()) {
-            if (oldest == null || entry.written.sequence() < oldest.written.sequence()) {
-                oldest = entry;
-            }
-        }
-        entries.remove(oldest.written.name().name());
     }
 
     /** The states that are written, in no order. */
     List<JournalName.State> written() {
-        List<JournalName.State> all = new ArrayList<>(entries.size());
-        for (Entry entry : entries.values()) {
-            if (entry.written != null) {
-                all.add(entry.written);
-            }
-        }
-        return all;
+        return entries.values().stream()
+                .map(entry -> entry.written)
+                .filter(Objects::nonNull)
+                .toList();
     }
 }

@@ -17,8 +17,7 @@ public record PeekedMessage(long sequence, int type, int length, byte[] first) {
     public static List<PeekedMessage> last(PacketLog log, int most, int bytes) {
         List<PeekedMessage> messages = new ArrayList<>(most);
         LogReader reader = new LogReader(log);
-        Mark head = new Mark();
-        log.head().read(head);
+        Mark head = log.head().mark();
         try {
             reader.seek(Math.max(LogReader.EARLIEST, head.sequence() - most), head);
             long sequence = reader.boundary().sequence();

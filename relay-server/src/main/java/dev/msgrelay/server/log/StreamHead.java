@@ -58,6 +58,13 @@ public final class StreamHead {
         }
     }
 
+    /** The pair, in a mark of its own. Allocates. */
+    public Mark mark() {
+        Mark now = new Mark();
+        read(now);
+        return now;
+    }
+
     /** The position alone. The bytes before it may be read. */
     public long position() {
         return (long) POSITION.getAcquire(this);

@@ -139,13 +139,9 @@ public final class Dialogue {
         }
         int unknown = Features.notUnderstood(hello.features());
         if (unknown != 0) {
+            String form = "features 0x%08X must be understood and are not: 0x%08X are";
             throw new FrameException(
-                    CloseReason.UNSUPPORTED,
-                    String.format(
-                            Locale.ROOT,
-                            "features 0x%08X must be understood and are not: 0x%08X are",
-                            unknown,
-                            Features.KNOWN));
+                    CloseReason.UNSUPPORTED, String.format(Locale.ROOT, form, unknown, Features.KNOWN));
         }
         return hello;
     }

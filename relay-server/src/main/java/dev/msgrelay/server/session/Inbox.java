@@ -125,13 +125,10 @@ public final class Inbox {
         for (int i = 0; i < have; i++) {
             int expected = TYPE_PREFIX >>> Byte.SIZE * (2 - i) & 0xFF;
             if ((kept.get(i) & 0xFF) != expected) {
+                String form = "byte %d from a subscriber is 0x%02X: it may send control frames only, which start with"
+                        + " 0x800000";
                 throw new FrameException(
-                        CloseReason.UNEXPECTED_INPUT,
-                        String.format(
-                                Locale.ROOT,
-                                "byte %d from a subscriber is 0x%02X: it may send control frames only, which start with 0x800000",
-                                i,
-                                kept.get(i)));
+                        CloseReason.UNEXPECTED_INPUT, String.format(Locale.ROOT, form, i, kept.get(i)));
             }
         }
     }

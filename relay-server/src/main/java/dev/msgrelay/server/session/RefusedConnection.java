@@ -31,12 +31,8 @@ public final class RefusedConnection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
-        services.closes()
-                .closed(
-                        "connection " + PeerName.of(ctx.channel()),
-                        reason,
-                        text,
-                        services.clock().nanoTime());
+        String who = "connection " + PeerName.of(ctx.channel());
+        services.closes().closed(who, reason, text, services.clock().nanoTime());
         Pool memory = services.budget().pool(Part.CONNECTIONS);
         if (!services.admission().mayBeTold()) {
             ctx.close();

@@ -176,10 +176,8 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     private void audit() {
         if (!standing.name().isEmpty() && standing.refusal() == null) {
-            services.closes()
-                    .decided(
-                            who() + " is " + standing.name() + " by its " + standing.proof(),
-                            services.clock().nanoTime());
+            String line = who() + " is " + standing.name() + " by its " + standing.proof();
+            services.closes().decided(line, services.clock().nanoTime());
         }
     }
 

@@ -229,21 +229,13 @@ final class TlsOutput {
 
     /** Wraps and writes until a buffer is in flight, or nothing is left. */
     void pump() throws SSLException {
-        if (writing) {
-            return;
-        }
-        writing = true;
-        try {
-            while (!inFlight && (!messages.isEmpty() || mustWrap)) {
-                ChannelPromise told = fill();
-                if (target.position() == 0) {
-                    break;
-                }
-                send(told);
-                segment.written();
+        while (!busy() && (!messages.isEmpty() || mustWrap)) {
+            ChannelPromise told = fill();
+            if (target.position() == 0) {
+                break;
             }
-        } finally {
-            writing = false;
+            send(told);
+            segment.written();
         }
     }
 
@@ -323,7 +315,6 @@ final class TlsOutput {
     }
 
     private void send(ChannelPromise told) {
-        boolean outer = writing;
         writing = true;
         try {
             before += last;
@@ -332,7 +323,7 @@ final class TlsOutput {
             ctx.writeAndFlush(buffer.retain(), told);
             inFlight = !ctx.channel().isWritable();
         } finally {
-            writing = outer;
+            writing = false;
         }
     }
 }

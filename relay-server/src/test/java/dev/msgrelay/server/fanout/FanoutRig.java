@@ -63,6 +63,7 @@ final class FanoutRig implements AutoCloseable {
             Part.SESSIONS, 1000L * Session.HEAP_BYTES));
     final Counters counters;
     final ConnectionTable table;
+    private final FilterBuffers buffers;
     final SendGroup group;
     private final Services services;
     final DurableEnds durable;
@@ -113,7 +114,8 @@ final class FanoutRig implements AutoCloseable {
                 Services.of(new RelayIdentity(EPOCH, "relay", CHUNK, new Ports()), durability, config, budget, clock);
         counters = services.counters();
         table = services.table();
-        group = new SendGroup(log, loop, allocator, budget, counters, 1, true);
+        buffers = new FilterBuffers(allocator, budget.pool(Part.FILTERS), counters, 1);
+        group = new SendGroup(log, loop, buffers, true);
         durable = new DurableEnds(durability, Runnable::run);
         shared = new FanoutParts(log, durable, LOG, gate, STALL_NANOS, null, group::takeSeat, elsewhere);
     }
@@ -175,7 +177,7 @@ final class FanoutRig implements AutoCloseable {
     @Override
     public void close() {
         subscribers.forEach(s -> s.channel.finishAndReleaseAll());
-        group.close();
+        buffers.close();
         log.close();
         // The loop ends when time has passed, and only the test moves it.
         loop.io().shutdownGracefully(0, 0, TimeUnit.MILLISECONDS);

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.StartFrom;
-import dev.msgrelay.server.access.AccessControl;
 import dev.msgrelay.server.access.Standing;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.engine.NoJournal;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.journal.Journal;
@@ -24,6 +24,9 @@ import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.Counters;
 import dev.msgrelay.server.session.Durability;
+import dev.msgrelay.server.session.Ports;
+import dev.msgrelay.server.session.RelayIdentity;
+import dev.msgrelay.server.session.Services;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.util.concurrent.Ticker;
 import java.io.IOException;
@@ -84,13 +87,19 @@ class ReplayStartTest {
         journal.feed(log, NOBODY, 0);
         reader = new LogReader(log);
         ReplayPages pages = new ReplayPages(allocator, budget.pool(Part.REPLAYS), new Counters(), () -> nanos);
-        Standing standing =
-                new Standing(new AccessControl(RelayConfig.builder().build().access()), Role.SUBSCRIBER);
-        SlowPolicy policy = SlowPolicy.of(Policy.REPLAY, new WindowGate(LOG, NO_WRITER, () -> nanos));
-        Ticker clock = Ticker.newMockTicker();
-        Allowance allowance = new Allowance(standing, reader::position, policy, LOG, STALL_NANOS, clock);
-        catchUp = new CatchUp(
-                log, reader, allowance, standing, new Counters(), clock, new FanoutParts.Replays(journal, pages, null));
+        WindowGate gate = new WindowGate(LOG, NO_WRITER, () -> nanos);
+        FanoutParts.Replays replays = new FanoutParts.Replays(journal, pages, null);
+        FanoutParts shared = new FanoutParts(log, null, LOG, gate, STALL_NANOS, replays, null, false);
+        Services services = Services.of(
+                new RelayIdentity(EPOCH, "relay", CHUNK, new Ports()),
+                new NoJournal(EPOCH),
+                RelayConfig.builder().build(),
+                budget,
+                Ticker.newMockTicker());
+        Standing standing = new Standing(services.access(), Role.SUBSCRIBER);
+        Allowance allowance = new Allowance(shared, services, standing, reader::position);
+        allowance.change(SlowPolicy.of(Policy.REPLAY, gate));
+        catchUp = new CatchUp(shared, services, standing, allowance, reader);
         assertThat(catchUp.toJournal()).isNull();
     }
 

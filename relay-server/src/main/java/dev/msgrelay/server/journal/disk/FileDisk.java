@@ -3,20 +3,19 @@ package dev.msgrelay.server.journal.disk;
 import dev.msgrelay.protocol.text.TextFile;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 public final class FileDisk implements Disk {
     /** Most bytes of one read or write: for those of the heap the JDK keeps as much direct memory for each thread. */
@@ -70,15 +69,11 @@ public final class FileDisk implements Disk {
 
     @Override
     public List<String> names() throws IOException {
-        List<String> names = new ArrayList<>();
-        try (DirectoryStream<Path> all = Files.newDirectoryStream(directory)) {
-            for (Path file : all) {
-                names.add(file.getFileName().toString());
-            }
-        } catch (DirectoryIteratorException e) {
+        try (Stream<Path> all = Files.list(directory)) {
+            return all.map(file -> file.getFileName().toString()).toList();
+        } catch (UncheckedIOException e) {
             throw e.getCause();
         }
-        return names;
     }
 
     @Override
@@ -90,11 +85,7 @@ public final class FileDisk implements Disk {
     public File open(String name) throws IOException {
         checkFile(name);
         try {
-            return new OpenFile(OwnFiles.open(
-                    directory.resolve(name),
-                    StandardOpenOption.CREATE,
-                    StandardOpenOption.READ,
-                    StandardOpenOption.WRITE));
+            return new OpenFile(openOrMake(directory.resolve(name)));
         } catch (IOException e) {
             throw explained(e, 0);
         }
@@ -140,12 +131,11 @@ public final class FileDisk implements Disk {
 
     @Override
     public Closeable lock(boolean toWrite) throws IOException {
-        return lock(
-                toWrite,
-                path -> toWrite
-                        ? OwnFiles.open(
-                                path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)
-                        : FileChannel.open(path, StandardOpenOption.READ));
+        return lock(toWrite, path -> toWrite ? openOrMake(path) : FileChannel.open(path, StandardOpenOption.READ));
+    }
+
+    private static FileChannel openOrMake(Path file) throws IOException {
+        return OwnFiles.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
     }
 
     public interface Opening {

@@ -112,10 +112,7 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
 
     /** Reads the table; null where it is damaged. Throws where it cannot be read, or is of another version. */
     public static EpochTable read(Disk disk) throws IOException {
-        return TableFile.read(disk, FileNames.EPOCHS, MAGIC, MOST_BYTES, fields -> {
-            if (fields.remaining() < FRONT_LENGTH) {
-                return null;
-            }
+        return TableFile.read(disk, FileNames.EPOCHS, MAGIC, FRONT_LENGTH, MOST_BYTES, fields -> {
             int count = fields.getInt();
             long forcedPosition = fields.getLong();
             long forcedSequence = fields.getLong();

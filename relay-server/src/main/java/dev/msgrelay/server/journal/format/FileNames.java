@@ -1,5 +1,8 @@
 package dev.msgrelay.server.journal.format;
 
+import dev.msgrelay.server.journal.disk.Disk;
+import java.io.IOException;
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -40,6 +43,11 @@ public final class FileNames {
         } catch (NumberFormatException tooLarge) {
             return -1;
         }
+    }
+
+    /** The names of all files that are to be used again, in no order. */
+    public static List<String> spares(Disk disk) throws IOException {
+        return disk.names().stream().filter(name -> name.endsWith(SPARE)).toList();
     }
 
     private static String digits(long base) {

@@ -89,6 +89,11 @@ public record IndexRecord(
                 skew);
     }
 
+    /** The messages that it tells of, as lost for a reason. */
+    public Loss loss(String why) {
+        return new Loss(position, sequence, endPosition, endSequence, why);
+    }
+
     /** No stream gets so far, and no message is shorter than the header of its frame. */
     private boolean isPossible() {
         boolean within = position >= 0 && sequence >= 0 && endPosition <= MOST && endSequence <= MOST;

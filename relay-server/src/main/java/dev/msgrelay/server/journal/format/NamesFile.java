@@ -37,10 +37,7 @@ public record NamesFile(long position, List<JournalName.State> names) {
 
     /** Reads the table; null where it is damaged. Throws where it cannot be read, or is of another version. */
     public static NamesFile read(Disk disk) throws IOException {
-        return TableFile.read(disk, FileNames.NAMES, MAGIC, MOST_BYTES, fields -> {
-            if (fields.remaining() < FRONT_LENGTH) {
-                return null;
-            }
+        return TableFile.read(disk, FileNames.NAMES, MAGIC, FRONT_LENGTH, MOST_BYTES, fields -> {
             int count = fields.getInt();
             long position = fields.getLong();
             List<JournalName.State> names = states(fields, count);

@@ -14,9 +14,7 @@ public interface SealedRecord {
 
     /** Fills the record that begins at an offset up with zeros, and seals it. */
     static void seal(ByteBuffer target, int at, long seed) {
-        while (target.position() < at + CRC_OFFSET) {
-            target.put((byte) 0);
-        }
+        target.put(new byte[at + CRC_OFFSET - target.position()]);
         target.putInt(crc(target, at, seed));
     }
 

@@ -38,11 +38,12 @@ final class TableFile {
     /**
      * Checks and reads a table.
      *
+     * @param least bytes of the fields that every table has
      * @param most a length that no table ever had
      * @return null where the file is damaged, or another one
      * @throws IOException the file cannot be read, or is of another version
      */
-    static <T> T read(Disk disk, String name, long magic, long most, Reading<T> reading) throws IOException {
+    static <T> T read(Disk disk, String name, long magic, int least, long most, Reading<T> reading) throws IOException {
         try (Disk.File file = disk.openToRead(name)) {
             long length = file.length();
             if (length < FRONT + Integer.BYTES || length > most || !isSealed(file, length - Integer.BYTES)) {
@@ -53,7 +54,7 @@ final class TableFile {
                 return null;
             }
             SegmentHeader.checkVersion(fields.getInt(), "journal " + disk.place());
-            return reading.read(fields);
+            return fields.remaining() < least ? null : reading.read(fields);
         }
     }
 

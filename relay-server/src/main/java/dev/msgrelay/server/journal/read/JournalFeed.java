@@ -10,6 +10,8 @@ import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.StreamHead;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.function.Predicate;
@@ -65,8 +67,7 @@ public final class JournalFeed {
     private final Mark at = new Mark();
     private final Mark end = new Mark();
     private final Mark limit = new Mark();
-    private final IndexRecord[] blocks = new IndexRecord[RECORDS];
-    private int count;
+    private final List<IndexRecord> blocks = new ArrayList<>();
     // By the last search; null: no record was the one.
     private IndexRecord landed;
 
@@ -280,15 +281,15 @@ public final class JournalFeed {
 
     /** Looks at the next records. Returns null where none of them says what comes next. */
     private Found gather(IndexCursor index, int room) throws IOException {
-        count = 0;
+        blocks.clear();
         end.copy(at);
-        while (count < blocks.length && index.next()) {
+        while (blocks.size() < RECORDS && index.next()) {
             IndexRecord record = index.place();
             if (record == null || record.endPosition() <= at.position()) {
                 continue;
             }
             if (!follows(record)) {
-                if (count > 0) {
+                if (!blocks.isEmpty()) {
                     return Found.BLOCKS;
                 }
                 boolean behind = record.position() > at.position();
@@ -299,21 +300,21 @@ public final class JournalFeed {
             }
             if (record.endPosition() > limit.position()) {
                 // It is being written: the next look finds it.
-                return count > 0 ? Found.BLOCKS : Found.ALL_READ;
+                return blocks.isEmpty() ? Found.ALL_READ : Found.BLOCKS;
             }
             if (record.endPosition() - at.position() > room) {
-                if (count > 0) {
+                if (!blocks.isEmpty()) {
                     return Found.BLOCKS;
                 }
                 end.set(record.endPosition(), record.endSequence());
                 return Found.LONGER;
             }
-            blocks[count++] = record;
+            blocks.add(record);
             end.set(record.endPosition(), record.endSequence());
             // The slot moves no further: the next record may not be written yet.
             slot = index.slot() + 1;
         }
-        return count > 0 ? Found.BLOCKS : null;
+        return blocks.isEmpty() ? null : Found.BLOCKS;
     }
 
     private boolean follows(IndexRecord record) {
@@ -332,15 +333,14 @@ public final class JournalFeed {
         }
         int there = into.position();
         int from = 0;
-        for (int i = 0; i < count; i++) {
-            int length = (int) blocks[i].bytes();
-            if (from + length > there || !matches(into, from, length, blocks[i].crc())) {
+        for (IndexRecord block : blocks) {
+            int length = (int) block.bytes();
+            if (from + length > there || !matches(into, from, length, block.crc())) {
                 // The records behind it are looked at once more.
                 slot = 0;
-                end.set(
-                        i > 0 ? blocks[i].position() : blocks[i].endPosition(),
-                        i > 0 ? blocks[i].sequence() : blocks[i].endSequence());
-                return i > 0 ? Found.BLOCKS : Found.DAMAGE;
+                boolean any = from > 0;
+                end.set(any ? block.position() : block.endPosition(), any ? block.sequence() : block.endSequence());
+                return any ? Found.BLOCKS : Found.DAMAGE;
             }
             from += length;
         }

@@ -37,9 +37,7 @@ public final class JournalReader {
     /** Reads from message {@code first} on, or from the oldest one, to the end. */
     public static void read(Disk disk, Recovery found, long first, Sink sink) throws IOException {
         NavigableMap<Long, SegmentHeader> held = new TreeMap<>();
-        found.parts().stream()
-                .filter(part -> !part.isEmpty())
-                .forEach(part -> held.put(part.header().base(), part.header()));
+        found.filled().forEach(part -> held.put(part.header().base(), part.header()));
         Mark goal = Mark.of(found.endPosition(), found.endSequence());
         StreamHead written = new StreamHead();
         written.set(goal.position(), goal.sequence());

@@ -48,6 +48,16 @@ final class Listing {
             return FileNames.index(base);
         }
 
+        /** Adds the names of the files that are there. */
+        void addFilesTo(List<String> names) {
+            if (stream) {
+                names.add(FileNames.stream(base));
+            }
+            if (index) {
+                names.add(name());
+            }
+        }
+
         /**
          * Whether a relay that runs has dropped the segment since the directory was listed. The files of a dropped segment lose
          * their names before a byte of them changes, so an entry that is not gone after it was read was read as it is.

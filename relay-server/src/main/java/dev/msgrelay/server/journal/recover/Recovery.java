@@ -152,6 +152,11 @@ public record Recovery(
         return damage.isEmpty() && !epochsDamaged && !namesDamaged && asideFiles.isEmpty();
     }
 
+    /** The segments that have messages. */
+    public List<Part> filled() {
+        return parts.stream().filter(part -> !part.isEmpty()).toList();
+    }
+
     /** Bytes of the files of all segments. */
     public long length() {
         return parts.stream().mapToLong(Part::length).sum();

@@ -8,6 +8,7 @@ import dev.msgrelay.server.journal.format.IndexRecord.Kind;
 import dev.msgrelay.server.journal.format.Loss;
 import dev.msgrelay.server.journal.format.NameRecord;
 import dev.msgrelay.server.journal.format.SealedRecord;
+import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.journal.recover.Listing.Entry;
 import dev.msgrelay.server.journal.recover.Recovery.Cut;
 import dev.msgrelay.server.journal.recover.Recovery.Depth;
@@ -178,23 +179,15 @@ final class RecoveryWalk {
                     .filter(other -> other.base > e.base && other.usable())
                     .findFirst()
                     .orElse(null);
-            damage.add(new Loss(
-                    e.base,
-                    0,
-                    next == null ? forced : next.base,
-                    next == null ? forcedSequence : next.header.sequence(),
-                    why));
+            long to = next == null ? forced : next.base;
+            long toSequence = next == null ? forcedSequence : next.header.sequence();
+            damage.add(new Loss(e.base, 0, to, toSequence, why));
         } else if (e.base < position) {
             damage.add(new Loss(position, sequence, position, sequence, why));
         } else {
             unusable.add(why);
         }
-        if (e.stream) {
-            aside.add(FileNames.stream(e.base));
-        }
-        if (e.index) {
-            aside.add(e.name());
-        }
+        e.addFilesTo(aside);
     }
 
     /** The reason why messages are missing: the unusable files before them, or {@code otherwise}. */
@@ -294,23 +287,16 @@ final class RecoveryWalk {
     }
 
     private void keep(IndexRecord record) {
+        clock.record(record, sequence);
+        if (record.kind() == Kind.LOST) {
+            lost.add(record.loss("written off by a repair"));
+        }
         if (record.kind() != Kind.FORCED) {
             records.addAll(names.block(record.endPosition()));
-        }
-        if (record.kind() == Kind.LOST) {
-            lost.add(new Loss(
-                    record.position(),
-                    record.sequence(),
-                    record.endPosition(),
-                    record.endSequence(),
-                    "written off by a repair"));
-        }
-        records.add(record);
-        clock.record(record, sequence);
-        if (record.kind() != Kind.FORCED) {
             position = record.endPosition();
             sequence = record.endSequence();
         }
+        records.add(record);
     }
 
     /** Whether a record may come at the place of the walk, or behind it. */
@@ -361,16 +347,10 @@ final class RecoveryWalk {
     /** Writes a hole behind a segment into the index of this segment. */
     private void mendLast() {
         if (mend && !parts.isEmpty()) {
-            Part last = parts.remove(parts.size() - 1);
+            Part old = parts.remove(parts.size() - 1);
+            SegmentHeader header = old.header();
             parts.add(new Part(
-                    last.header(),
-                    position,
-                    sequence,
-                    last.records(),
-                    last.length(),
-                    last.timeMillis(),
-                    last.skew(),
-                    records));
+                    header, position, sequence, old.records(), old.length(), old.timeMillis(), old.skew(), records));
         }
     }
 
@@ -384,12 +364,7 @@ final class RecoveryWalk {
                     }
                 }
             }
-            if (e.stream) {
-                dropped.add(FileNames.stream(e.base));
-            }
-            if (e.index) {
-                dropped.add(e.name());
-            }
+            e.addFilesTo(dropped);
         }
     }
 }

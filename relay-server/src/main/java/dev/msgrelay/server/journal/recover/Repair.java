@@ -31,8 +31,7 @@ public final class Repair {
             disk.delete(name);
         }
         List<String> spare = new ArrayList<>();
-        List<Part> parts = found.parts();
-        for (Part part : parts) {
+        for (Part part : found.parts()) {
             long base = part.header().base();
             if (part.isEmpty()) {
                 spare.add(FileNames.stream(base));
@@ -127,13 +126,14 @@ public final class Repair {
     /** A table of epochs that is damaged follows from the headers: each says who made its segment. */
     static EpochTable epochs(Recovery found) {
         List<EpochTable.Epoch> epochs = new ArrayList<>();
+        EpochTable.Epoch last = new EpochTable.Epoch(0, 0, 1, 0);
         for (Part part : found.parts()) {
             SegmentHeader h = part.header();
-            if (epochs.isEmpty() || epochs.get(epochs.size() - 1).epoch() != h.epoch()) {
-                epochs.add(new EpochTable.Epoch(h.epoch(), h.base(), h.sequence(), h.timeMillis()));
+            if (epochs.isEmpty() || last.epoch() != h.epoch()) {
+                last = new EpochTable.Epoch(h.epoch(), h.base(), h.sequence(), h.timeMillis());
+                epochs.add(last);
             }
         }
-        EpochTable.Epoch last = epochs.isEmpty() ? new EpochTable.Epoch(0, 0, 1, 0) : epochs.get(epochs.size() - 1);
         return new EpochTable(epochs, last.position(), last.sequence());
     }
 
