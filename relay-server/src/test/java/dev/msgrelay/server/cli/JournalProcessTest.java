@@ -446,6 +446,7 @@ class JournalProcessTest {
     void aFullDiskIsWaitedFor() throws Exception {
         Path filler = directory().resolve("filler");
         List<String> command = small("96m", "92m", "--journal-segment=1m", "--max-body=1k");
+        command.add(command.indexOf("-cp"), "-Dorg.slf4j.simpleLogger.log.relay=warn");
         // Far more than log and sockets hold.
         int messages = 54_000;
         try (CommandProcess relay = CommandProcess.started(command)) {
