@@ -44,12 +44,12 @@ class AckSystemTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
     void cutAtRandomBytesEachMessageIsInTheStreamOnce(int producers) throws Exception {
-        int each = 30_000 / producers;
+        int each = 12_000 / producers;
         long seed = new Random().nextLong();
         System.out.println("cutAtRandomBytesEachMessageIsInTheStreamOnce " + producers + ": seed " + seed);
         int[] next = new int[producers];
         try (RelayServer relay = start(0);
-                CuttingProxy proxy = new CuttingProxy(publishPort(relay), new Random(seed), 60_000);
+                CuttingProxy proxy = new CuttingProxy(publishPort(relay), new Random(seed), 24_000);
                 RelaySubscriber subscriber = subscribe(relay);
                 RelayPublisher publisher = open("random", proxy.endpoint())) {
             List<CompletableFuture<Void>> threads = new ArrayList<>();

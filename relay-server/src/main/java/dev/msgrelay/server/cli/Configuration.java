@@ -98,7 +98,14 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
             values.putIfAbsent(Settings.BIND, new ConfigFile.Value(Form.AUTO, IMAGE));
         }
         values.keySet().removeIf(name -> files.isGiven(options.get(name)));
+<<<<<<< HEAD
         values.forEach(Configuration::check);
+=======
+        if (!values.isEmpty()) {
+            CommandLine settings = settings();
+            values.forEach((name, value) -> check(settings, name, value));
+        }
+>>>>>>> hc
         ConfigFile.Value cluster = values.get(Settings.CLUSTER);
         checkCluster(files.cluster != null || cluster == null ? files.cluster : Path.of(cluster.text()), path);
         AccessPolicy access = file.access() == null ? null : AccessBlock.read(file.access());
@@ -133,17 +140,20 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
         }
     }
 
+    /** A command of the options alone. */
+    private static CommandLine settings() {
+        CommandSpec command = CommandSpec.create();
+        new Settings().addTo(command);
+        return new CommandLine(command).setCaseInsensitiveEnumValuesAllowed(true);
+    }
+
     /** Checks a value as if it stood behind the option's flag. */
-    private static void check(String name, ConfigFile.Value value) {
+    private static void check(CommandLine settings, String name, ConfigFile.Value value) {
         if (UndecodedText.in(value.text())) {
             throw new IllegalArgumentException(value.where() + ": " + UndecodedText.fault("value", value.text()));
         }
         try {
-            CommandSpec command = CommandSpec.create();
-            new Settings().addTo(command);
-            new CommandLine(command)
-                    .setCaseInsensitiveEnumValuesAllowed(true)
-                    .parseArgs("--" + name + "=" + value.text());
+            settings.parseArgs("--" + name + "=" + value.text());
         } catch (ParameterException e) {
             throw new IllegalArgumentException(value.where() + ": " + e.getMessage(), e);
         }

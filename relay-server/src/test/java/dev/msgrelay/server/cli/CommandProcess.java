@@ -9,6 +9,9 @@ import java.util.function.Predicate;
 
 /** The command as its users run it: a process of its own. */
 public final class CommandProcess extends TestProcess {
+    private static final String LOG_SIZE = "--log-size=8m";
+    private static final List<String> LIMITS = JvmLimits.of(LOG_SIZE);
+
     private final boolean json;
 
     CommandProcess(String... args) throws IOException {
@@ -53,12 +56,8 @@ public final class CommandProcess extends TestProcess {
     /** What starts the relay on free ports; a later option overrides an earlier one. */
     public static List<String> command(String... args) {
         List<String> command = javaCommand(
-                RelayServerMain.class.getName(),
-                "--publish-port=0",
-                "--subscribe-port=0",
-                "--admin=none",
-                "--log-size=8m");
-        command.addAll(command.indexOf("-cp"), JvmLimits.of("--log-size=8m"));
+                RelayServerMain.class.getName(), "--publish-port=0", "--subscribe-port=0", "--admin=none", LOG_SIZE);
+        command.addAll(command.indexOf("-cp"), LIMITS);
         command.addAll(List.of(args));
         return command;
     }

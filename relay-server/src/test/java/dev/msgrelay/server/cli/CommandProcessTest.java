@@ -141,33 +141,32 @@ class CommandProcessTest {
             assertThat(command.terminate()).isZero();
             assertObjectsAlone(command);
         }
-        try (CommandProcess refused = new CommandProcess("--json", "--mtu=1")) {
-            assertThat(refused.awaitExit()).isEqualTo(2);
-            refused.line(l -> l.contains("\"level\":\"ERROR\"") && l.contains("\"message\":\"mtu 1 is not"));
-            assertObjectsAlone(refused);
-        }
         Path file = Files.writeString(folder.resolve("relay.conf"), "json = true\nnmae = 1\n");
         try (CommandProcess refused = new CommandProcess("--config=" + file)) {
             assertThat(refused.awaitExit()).isEqualTo(2);
             refused.line(l -> l.contains("\"event\":\"error\"") && l.contains(file + ":2: unknown key nmae"));
             assertObjectsAlone(refused);
         }
+        CommandRun refused = CommandRun.speaking("--json", "--mtu=1");
+        assertThat(refused.exitCode()).isEqualTo(2);
+        assertThat(refused.lines())
+                .anyMatch(l -> l.contains("\"level\":\"ERROR\"") && l.contains("\"message\":\"mtu 1 is not"));
+        assertObjectsAlone(refused.lines(), refused.errors());
         // For who checks a file, in words.
-        try (CommandProcess check = new CommandProcess("--check-config", "--config=" + file)) {
-            assertThat(check.awaitExit()).isEqualTo(2);
-            assertThat(check.errors()).contains("relay-server: " + file + ":2: unknown key nmae");
-        }
+        CommandRun words = CommandRun.speaking("--check-config", "--config=" + file);
+        assertThat(words.exitCode()).isEqualTo(2);
+        assertThat(words.errors()).contains("relay-server: " + file + ":2: unknown key nmae");
         // For a script that checks one.
-        try (CommandProcess check = new CommandProcess("--check-config", "--json", "--config=" + file)) {
-            assertThat(check.awaitExit()).isEqualTo(2);
-            check.line(l -> l.contains("\"event\":\"error\"") && l.contains(file + ":2: unknown key nmae"));
-            assertObjectsAlone(check);
-        }
-        try (CommandProcess check = new CommandProcess("--check-config", "--json")) {
-            assertThat(check.awaitExit()).isZero();
-            check.line(l -> l.contains("\"event\":\"checked\"") && l.contains("\"message\":\"no file is named; "));
-            assertObjectsAlone(check);
-        }
+        CommandRun wrong = CommandRun.speaking("--check-config", "--json", "--config=" + file);
+        assertThat(wrong.exitCode()).isEqualTo(2);
+        assertThat(wrong.lines())
+                .anyMatch(l -> l.contains("\"event\":\"error\"") && l.contains(file + ":2: unknown key nmae"));
+        assertObjectsAlone(wrong.lines(), wrong.errors());
+        CommandRun good = CommandRun.speaking("--check-config", "--json");
+        assertThat(good.exitCode()).isZero();
+        assertThat(good.lines())
+                .anyMatch(l -> l.contains("\"event\":\"checked\"") && l.contains("\"message\":\"no file is named; "));
+        assertObjectsAlone(good.lines(), good.errors());
     }
 
     /** Where nobody else can connect, that is the first that is said. */
@@ -186,8 +185,12 @@ class CommandProcessTest {
     }
 
     private static void assertObjectsAlone(CommandProcess command) {
-        assertThat(command.errors()).isEmpty();
-        assertThat(command.lines())
+        assertObjectsAlone(command.lines(), command.errors());
+    }
+
+    private static void assertObjectsAlone(List<String> lines, List<String> errors) {
+        assertThat(errors).isEmpty();
+        assertThat(lines)
                 .allMatch(l -> l.matches("\\{\"event\":\"\\w+\",\"time\":\"[^\"]+\",\"level\":\"[A-Z]+\",.*\\}"));
     }
 

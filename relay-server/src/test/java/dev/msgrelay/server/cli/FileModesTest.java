@@ -27,10 +27,14 @@ class FileModesTest {
     }
 
     private CommandProcess relay(String... args) throws IOException {
+        return CommandProcess.startedBy(List.of("sh", "-c", "umask 022; ulimit -n 400; exec \"$@\"", "sh"), all(args));
+    }
+
+    private String[] all(String... args) throws IOException {
         String hash = TokenHash.of(Token.of("s3cret")).text();
         Path file = Files.writeString(
                 folder.resolve("relay.conf"), "access { a { token = \"" + hash + "\", publish = all } }");
-        String[] all = Stream.concat(
+        return Stream.concat(
                         Stream.of(args),
                         Stream.of(
                                 "--json",
@@ -42,7 +46,6 @@ class FileModesTest {
                                 "--journal-keep=16m",
                                 "--config=" + file))
                 .toArray(String[]::new);
-        return CommandProcess.startedBy(List.of("sh", "-c", "umask 022; ulimit -n 400; exec \"$@\"", "sh"), all);
     }
 
     @Execution(ExecutionMode.CONCURRENT)
@@ -91,7 +94,6 @@ class FileModesTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @CsvSource({
         "1, --socket-group=no-such-group, there is no group no-such-group",
@@ -99,9 +101,8 @@ class FileModesTest {
         "2, --socket-mode=0999, 0999' is not octal"
     })
     void whatCannotBe(int code, String option, String words) throws Exception {
-        try (CommandProcess relay = relay("--publish-socket=" + folder.resolve("p"), option)) {
-            assertThat(relay.awaitExit()).isEqualTo(code);
-            assertThat(relay.log()).anyMatch(l -> l.contains("\"event\":\"error\"") && l.contains(words));
-        }
+        CommandRun relay = CommandRun.speaking(all("--publish-socket=" + folder.resolve("p"), option));
+        assertThat(relay.exitCode()).isEqualTo(code);
+        assertThat(relay.lines()).anyMatch(l -> l.contains("\"event\":\"error\"") && l.contains(words));
     }
 }

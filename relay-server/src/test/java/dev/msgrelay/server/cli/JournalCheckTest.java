@@ -160,7 +160,7 @@ class JournalCheckTest {
             }
         });
         reader.start();
-        for (int i = 0; i < 50; i++) {
+        for (int i = 0; i < 20; i++) {
             assertThat(check()).isZero();
         }
         ended.set(true);

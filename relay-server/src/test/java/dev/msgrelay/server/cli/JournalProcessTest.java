@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.admin.Http;
+import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
@@ -15,6 +17,7 @@ import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.format.Loss;
 import dev.msgrelay.server.journal.read.JournalReader;
 import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.testing.Directories;
 import dev.msgrelay.testing.FreePort;
 import java.io.IOException;
@@ -62,6 +65,14 @@ class JournalProcessTest {
                 "--json", "--pin-size=8m", "--replay-size=4m", "--journal=" + directory(), "--journal-keep=1d"));
         args.addAll(Arrays.asList(more));
         return args.toArray(String[]::new);
+    }
+
+    /** What a relay with these arguments has, in this process: for tests that need only its journal. */
+    private RelayConfig config() {
+        List<String> args =
+                new ArrayList<>(List.of("--publish-port=0", "--subscribe-port=0", "--admin=none", "--log-size=8m"));
+        args.addAll(List.of(with()));
+        return RelayServerMain.config(args.toArray(String[]::new));
     }
 
     private static InetSocketAddress publish(CommandProcess relay) {
@@ -217,10 +228,7 @@ class JournalProcessTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void ofAnotherVersion() throws Exception {
-        try (CommandProcess relay = new CommandProcess(with())) {
-            relay.line(STATS);
-            assertThat(relay.terminate()).isZero();
-        }
+        RelayServer.start(config()).close();
         Path epochs = directory().resolve("epochs");
         ByteBuffer table = ByteBuffer.wrap(Files.readAllBytes(epochs));
         table.putInt(8, 77);
@@ -234,9 +242,12 @@ class JournalProcessTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void damaged() throws Exception {
-        try (CommandProcess relay = new CommandProcess(with())) {
-            publish(relay, 0, 10, 10 * FRAME);
-            assertThat(relay.terminate()).isZero();
+        try (RelayServer relay = RelayServer.start(config());
+                PlainPublisher publisher = PlainPublisher.connect(relay.publishAddress())) {
+            for (int i = 0; i < 10; i++) {
+                publisher.send(new Frames().frame(i, FRAME - 8));
+            }
+            Await.until("all is in order", () -> relay.stats().get(Counter.MESSAGES_IN) == 10);
         }
         Path index;
         try (Stream<Path> files = Files.list(directory())) {

@@ -13,34 +13,63 @@ import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedKeyManager;
 
-/** An authority, what it has signed, and the files of it, made anew for each test in a folder that goes with it. */
+/**
+ * An authority, what it has signed, and the files of it, in a folder of each test, which goes with it. The authority,
+ * and the relay's certificate for a subject, are made once in a JVM: making keys would take longer than most tests.
+ */
 public final class Certificates implements AutoCloseable {
+    /** By their subjects. */
+    private static final Map<String, X509Bundle> MADE = new HashMap<>();
+
     private final Path folder;
     private final UnaryOperator<CertificateBuilder> kind;
     private final X509Bundle authority;
     private int files;
 
+    private final boolean madeOnce;
+    private TrustManager[] trusted;
+
     public Certificates() throws Exception {
-        this(CertificateBuilder::ecp256);
+        this(CertificateBuilder::ecp256, true);
     }
 
     /** @param kind what is to be the same of all of them */
-    private Certificates(UnaryOperator<CertificateBuilder> kind) throws Exception {
+    private Certificates(UnaryOperator<CertificateBuilder> kind, boolean madeOnce) throws Exception {
         this.kind = kind;
+        this.madeOnce = madeOnce;
         folder = Files.createTempDirectory("relay-tls");
-        authority = authority("CN=authority of a test");
+        String subject = "CN=authority of a test";
+        authority = once(subject, () -> authority(subject));
+    }
+
+    private X509Bundle once(String subject, Callable<X509Bundle> making) throws Exception {
+        if (!madeOnce) {
+            return making.call();
+        }
+        synchronized (MADE) {
+            X509Bundle made = MADE.get(subject);
+            if (made == null) {
+                made = making.call();
+                MADE.put(subject, made);
+            }
+            return made;
+        }
     }
 
     /** Such whose signatures, and all else of them, are as long each time they are made. */
     public static Certificates ofOneLength() throws Exception {
-        return new Certificates(b -> b.rsa2048().serial(BigInteger.TEN));
+        return new Certificates(b -> b.rsa2048().serial(BigInteger.TEN), false);
     }
 
     private X509Bundle authority(String subject) throws Exception {
@@ -67,9 +96,11 @@ public final class Certificates implements AutoCloseable {
                 .notAfter(Instant.now().plus(Duration.ofDays(1)));
     }
 
-    /** The relay's, for 127.0.0.1 and localhost. */
+    /** The relay's, for 127.0.0.1 and localhost; the same for the same subject. */
     public X509Bundle relay(String subject) throws Exception {
-        return signed(subject, b -> b.addSanIpAddress("127.0.0.1").addSanDnsName("localhost"));
+        return once(
+                subject,
+                () -> signed(subject, b -> b.addSanIpAddress("127.0.0.1").addSanDnsName("localhost")));
     }
 
     /** The authority's certificate. */
@@ -117,8 +148,15 @@ public final class Certificates implements AutoCloseable {
             keys = new KeyManager[] {new Always(own)};
         }
         SSLContext context = SSLContext.getInstance("TLS");
-        context.init(keys, authority.toTrustManagerFactory().getTrustManagers(), null);
+        context.init(keys, trusted(), null);
         return context;
+    }
+
+    private synchronized TrustManager[] trusted() throws Exception {
+        if (trusted == null) {
+            trusted = authority.toTrustManagerFactory().getTrustManagers();
+        }
+        return trusted;
     }
 
     /** Shows its certificate, whatever authorities the relay asks for. */

@@ -13,6 +13,7 @@ import dev.msgrelay.server.log.PacketLog;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -64,6 +65,7 @@ final class JournalRig {
     boolean shared;
     private int lives;
     private int made;
+    private ByteBuffer frame = ByteBuffer.allocateDirect(4096).order(ByteOrder.nativeOrder());
 
     JournalRig(Disk disk, JournalSettings settings, Random random) {
         this.disk = disk;
@@ -128,7 +130,7 @@ final class JournalRig {
         int count = 0;
         while (count < most && log.makeReady()) {
             int type = made++;
-            ByteBuffer frame = new Frames().frame(type, body).nativeBuffer();
+            ByteBuffer frame = frame(type, body);
             int length = 8 + body;
             if (log.openPacketBytes() > 0 && log.openPacketBytes() + length > PACKET) {
                 log.packetStartsAt(0, 0);
@@ -143,6 +145,15 @@ final class JournalRig {
         }
         log.publish();
         return count;
+    }
+
+    /** A frame in memory that the next one is written to. */
+    private ByteBuffer frame(int type, int body) {
+        byte[] bytes = new Frames().frame(type, body).bytes();
+        if (frame.capacity() < bytes.length) {
+            frame = ByteBuffer.allocateDirect(2 * bytes.length).order(ByteOrder.nativeOrder());
+        }
+        return frame.clear().put(bytes).flip();
     }
 
     private static JournalName name(String name, long producer) {

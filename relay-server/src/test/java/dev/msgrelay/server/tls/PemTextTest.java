@@ -167,7 +167,11 @@ class PemTextTest {
     @Test
     void aTypeOfKeyThatCannotBeUsedIsNamed() throws Exception {
         for (String type : List.of("RSASSA-PSS", "DSA", "X25519")) {
-            java.security.KeyPair pair = KeyPairGenerator.getInstance(type).generateKeyPair();
+            KeyPairGenerator generator = KeyPairGenerator.getInstance(type);
+            if (!type.equals("X25519")) {
+                generator.initialize(1024);
+            }
+            java.security.KeyPair pair = generator.generateKeyPair();
             ByteArrayOutputStream text = new ByteArrayOutputStream();
             text.writeBytes("-----BEGIN PRIVATE KEY-----\n".getBytes(StandardCharsets.US_ASCII));
             text.writeBytes(Base64.getMimeEncoder().encode(pair.getPrivate().getEncoded()));
@@ -204,7 +208,11 @@ class PemTextTest {
     private static void assertQuotesNothing(String text, String secret) {
         String body = secret.replaceAll("-----[^-]*-----|\\s", "");
         for (int i = 0; i + LEAST_QUOTED <= body.length(); i++) {
-            assertThat(text).doesNotContain(body.substring(i, i + LEAST_QUOTED));
+            String piece = body.substring(i, i + LEAST_QUOTED);
+            // Looked for a million times, and asserted where it is found.
+            if (text.contains(piece)) {
+                assertThat(text).doesNotContain(piece);
+            }
         }
     }
 
