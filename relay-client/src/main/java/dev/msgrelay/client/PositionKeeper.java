@@ -2,6 +2,7 @@ package dev.msgrelay.client;
 
 import java.io.IOException;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /** Saves a subscriber's position now and then. The thread that polls moves it; the one that closes may save it, too. */
@@ -14,6 +15,7 @@ final class PositionKeeper {
     private long savedAt;
     private long epoch;
     private long next;
+    private long dueMillis = Long.MAX_VALUE;
 
     PositionKeeper(PositionStore store, long everyNanos, LongSupplier clock) {
         this.store = store;
@@ -36,19 +38,34 @@ final class PositionKeeper {
     synchronized void moved(long toEpoch, long toNext) throws IOException {
         epoch = toEpoch;
         next = toNext;
-        if (clock.getAsLong() - savedAt >= everyNanos) {
+        long left = savedAt + everyNanos - clock.getAsLong();
+        if (left <= 0) {
+            // A save that fails is tried again at the next event, not every millisecond.
+            dueMillis = Long.MAX_VALUE;
             save();
+        } else {
+            dueMillis = isSaved() ? Long.MAX_VALUE : TimeUnit.NANOSECONDS.toMillis(left) + 1;
         }
+    }
+
+    /** Milliseconds from the last {@link #moved} until the next one has to save; at least 1; MAX_VALUE: none has to. */
+    synchronized long dueMillis() {
+        return dueMillis;
     }
 
     /** Saves the place if it is another one than the last that was saved. */
     synchronized void save() throws IOException {
-        if (epoch == 0 || next == 0 || saved != null && saved.epoch() == epoch && saved.next() == next) {
+        if (isSaved()) {
             return;
         }
         Position position = new Position(epoch, next);
         store.save(position);
         saved = position;
         savedAt = clock.getAsLong();
+    }
+
+    /** Whether there is nothing to save: the place is the saved one, or not known yet. */
+    private boolean isSaved() {
+        return epoch == 0 || next == 0 || saved != null && saved.epoch() == epoch && saved.next() == next;
     }
 }

@@ -137,7 +137,7 @@ public final class RelaySubscriber implements AutoCloseable {
         stream.handler(Objects.requireNonNull(handler, "handler"));
         polling = true;
         try {
-            session.advance();
+            session.advance(keeper == null ? Long.MAX_VALUE : keeper.dueMillis());
         } finally {
             polling = false;
             publishCounters();

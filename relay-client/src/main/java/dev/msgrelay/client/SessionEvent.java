@@ -140,7 +140,7 @@ public sealed interface SessionEvent {
     record RelayRestarted(Endpoint endpoint, long oldEpoch, long epoch, long unacknowledged) implements SessionEvent {
         @Override
         public String text() {
-            return "the relay at " + endpoint + " has another stream: what it had acknowledged is gone; "
+            return "the relay at " + endpoint + " has another stream: what it had acknowledged is gone"
                     + sentAgain(unacknowledged);
         }
     }
@@ -154,7 +154,7 @@ public sealed interface SessionEvent {
         @Override
         public String text() {
             return "the stream of the relay at " + endpoint + " was rolled back: messages " + from + " to " + to
-                    + ", which it had acknowledged, may be gone; " + sentAgain(unacknowledged);
+                    + ", which it had acknowledged, may be gone" + sentAgain(unacknowledged);
         }
     }
 
@@ -170,9 +170,11 @@ public sealed interface SessionEvent {
         }
     }
 
-    /** The end of a sentence about messages that are sent again. */
+    /** The end of a sentence about messages that are sent again; empty: there are none. */
     private static String sentAgain(long messages) {
-        return ShortText.counted(messages, "message") + " that it had not " + (messages == 1 ? "is" : "are")
-                + " sent again";
+        return messages == 0
+                ? ""
+                : "; " + ShortText.counted(messages, "message") + " that it had not " + (messages == 1 ? "is" : "are")
+                        + " sent again";
     }
 }

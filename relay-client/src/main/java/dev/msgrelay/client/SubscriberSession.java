@@ -99,11 +99,15 @@ final class SubscriberSession implements AutoCloseable {
         changes.endAll(new IOException("the subscriber was closed"));
     }
 
-    /** Takes the step of {@link RelaySubscriber#poll}, and sorts what it throws. */
-    void advance() throws IOException {
+    /**
+     * Takes the step of {@link RelaySubscriber#poll}, and sorts what it throws.
+     *
+     * @param atMostMillis longest wait for an event, at least 1
+     */
+    void advance(long atMostMillis) throws IOException {
         try {
             if (!closed && !ended) {
-                step();
+                step(atMostMillis);
             }
         } catch (ClosedChannelException | ClosedSelectorException | CancelledKeyException e) {
             if (!closed) {
@@ -127,10 +131,10 @@ final class SubscriberSession implements AutoCloseable {
         }
     }
 
-    private void step() throws IOException {
+    private void step(long atMostMillis) throws IOException {
         RelayLink present = link;
         if (present == null) {
-            connectWhenDue();
+            connectWhenDue(atMostMillis);
             return;
         }
         if (options.plain()) {
@@ -145,7 +149,7 @@ final class SubscriberSession implements AutoCloseable {
             boolean writes = present.hasOutput() || !present.isSent();
             int ops = SelectionKey.OP_READ | (writes ? SelectionKey.OP_WRITE : 0);
             present.key().interestOps(ops);
-            await(present.waitMillis());
+            await(Math.min(present.waitMillis(), atMostMillis));
             if (!closed && read(present) == 0) {
                 present.checkSilence();
             }
@@ -172,10 +176,10 @@ final class SubscriberSession implements AutoCloseable {
         }
     }
 
-    private void connectWhenDue() throws IOException {
+    private void connectWhenDue(long atMostMillis) throws IOException {
         long waitNanos = reconnector.waitNanos();
         if (waitNanos > 0) {
-            await(TimeUnit.NANOSECONDS.toMillis(waitNanos) + 1);
+            await(Math.min(TimeUnit.NANOSECONDS.toMillis(waitNanos) + 1, atMostMillis));
             if (closed || reconnector.waitNanos() > 0) {
                 return;
             }

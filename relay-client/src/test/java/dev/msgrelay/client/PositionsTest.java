@@ -307,6 +307,26 @@ class PositionsTest {
         }
     }
 
+    /** The relay has nothing to say for a minute. */
+    @Test
+    void thePositionIsSavedWhileTheStreamIsIdle() throws Exception {
+        CountDownLatch saved = new CountDownLatch(1);
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+                    client.hello();
+                    client.send(joined(welcome(1), message(1, "a")));
+                    saved.await();
+                    client.send(message(1, "b"));
+                    client.drain();
+                });
+                SubscriberRun run = run(relay.endpoint(), options -> options.positions(kept, Duration.ofMillis(300)))) {
+            run.until(() -> !kept.saved.isEmpty());
+            saved.countDown();
+            run.untilMessages(2);
+            run.until(() -> kept.last().next() == 3);
+            assertThat(run.events).noneMatch(SessionEvent.Lost.class::isInstance);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {"", "epoch=1\n", "epoch=0\nnext=5\n", "epoch=1\nnext=0\n", "epoch=1\nnext=99999999999999999999\n"

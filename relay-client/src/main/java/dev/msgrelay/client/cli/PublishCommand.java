@@ -268,8 +268,12 @@ final class PublishCommand implements Callable<Integer> {
                     + (had == 0 ? "publishing all of " + messages.file() + " again" : "publishing what is new"));
         }
         messages.read(input, (type, array, offset, length) -> {
+            resumption.take(array, offset, length);
             if (left[0] > 0) {
                 left[0]--;
+                if (resumption.isOther()) {
+                    throw otherFile(had - left[0]);
+                }
                 return;
             }
             if (publisher.messages() == 0) {
@@ -292,6 +296,12 @@ final class PublishCommand implements Callable<Integer> {
             printError("nothing to publish: the relay has all " + ShortText.counted(had, "message") + " of "
                     + messages.file() + "; --from-start publishes them again");
         }
+    }
+
+    private IOException otherFile(long first) {
+        return new IOException(messages.file() + " is not the file of the earlier run: its first "
+                + (first == 1 ? "message is another" : first + " messages are others")
+                + ". --from-start publishes all of it; --append goes on behind message " + had);
     }
 
     private void tellHad() {

@@ -35,6 +35,8 @@ import java.util.UUID;
  *  epoch=1234605616436508552            of the stream
  *  first-number=4711                    in the relay's count of the name, of the input's first message
  *  published=1000                       messages of the input; only once the run has ended
+ *  known=1000                           messages at the input's beginning, as of the last run that ended, and
+ *  known-crc32c=1a2b3c4d                their content; both only if the input begins with them
  * </pre>
  */
 final class PublisherState implements AutoCloseable {
@@ -43,6 +45,8 @@ final class PublisherState implements AutoCloseable {
     private static final String EPOCH = "epoch";
     private static final String FIRST = "first-number";
     private static final String PUBLISHED = "published";
+    private static final String KNOWN = "known";
+    private static final String KNOWN_CRC = "known-crc32c";
 
     /**
      * Limit of the encoded name in a file's name, which has 255 bytes at most; longer names are cut, with a hash
@@ -65,8 +69,9 @@ final class PublisherState implements AutoCloseable {
      * @param epoch epoch of the stream
      * @param first number of the input's first message, in the relay's count of the name
      * @param published messages of the input that the relay has, in the end; {@link #UNKNOWN}: the run has not ended
+     * @param beginning the beginning of the input; null: it is not known
      */
-    record Run(String input, long epoch, long first, long published) {
+    record Run(String input, long epoch, long first, long published, Beginning beginning) {
         static final long UNKNOWN = -1;
 
         Run {
@@ -81,9 +86,21 @@ final class PublisherState implements AutoCloseable {
         }
 
         Run ended(long messages) {
-            return new Run(input, epoch, first, messages);
+            return new Run(input, epoch, first, messages, beginning);
+        }
+
+        Run with(Beginning found) {
+            return new Run(input, epoch, first, published, found);
         }
     }
+
+    /**
+     * The beginning of an input, by which its file is told from another one of the same name.
+     *
+     * @param messages number of messages
+     * @param crc CRC32C of their lengths and bodies
+     */
+    record Beginning(long messages, long crc) {}
 
     private PublisherState(Path file, FileChannel lock) throws IOException {
         this.file = file;
@@ -98,13 +115,22 @@ final class PublisherState implements AutoCloseable {
                             kept.getProperty(INPUT),
                             Long.parseLong(kept.getProperty(EPOCH)),
                             Long.parseLong(kept.getProperty(FIRST)),
-                            Long.parseLong(kept.getProperty(PUBLISHED, String.valueOf(Run.UNKNOWN))));
+                            Long.parseLong(kept.getProperty(PUBLISHED, String.valueOf(Run.UNKNOWN))),
+                            beginning(kept));
             if (isNew) {
                 write();
             }
         } catch (IllegalArgumentException e) {
             throw new IOException(file + " is damaged (" + e.getMessage() + "): remove it to begin anew", e);
         }
+    }
+
+    /** Null: older versions do not write it. */
+    private static Beginning beginning(Properties kept) {
+        return kept.getProperty(KNOWN) == null
+                ? null
+                : new Beginning(
+                        Long.parseLong(kept.getProperty(KNOWN)), Long.parseLong(kept.getProperty(KNOWN_CRC), 16));
     }
 
     private static Properties read(Path file) throws IOException {
@@ -178,6 +204,10 @@ final class PublisherState implements AutoCloseable {
             kept.setProperty(FIRST, Long.toString(run.first()));
             if (run.hasEnded()) {
                 kept.setProperty(PUBLISHED, Long.toString(run.published()));
+            }
+            if (run.beginning() != null) {
+                kept.setProperty(KNOWN, Long.toString(run.beginning().messages()));
+                kept.setProperty(KNOWN_CRC, Long.toHexString(run.beginning().crc()));
             }
         }
         ByteArrayOutputStream out = new ByteArrayOutputStream();

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.zip.CRC32C;
 
 /**
  * Lets a run of {@code publish} continue the last one, which was cut short or has ended: then the input may have grown.
@@ -22,7 +23,10 @@ import java.util.concurrent.TimeoutException;
  *   input:                line 1 line 2 line 3 line 4
  * </pre>
  *
- * The publisher's own thread calls {@link #event}; the thread that publishes calls the rest.
+ * The relay does not know the file. So the record has a CRC of the messages that a run which ended has read, and the
+ * next run computes it anew while it passes over them: another file under the same name is not gone on with.
+ *
+ * <p>The publisher's own thread calls {@link #event}; the thread that publishes calls the rest.
  */
 final class Resumption implements AutoCloseable {
     /** The part of an input that is published again if the relay has had a part of it. */
@@ -38,6 +42,12 @@ final class Resumption implements AutoCloseable {
     private final PublisherState state;
     private final String input;
     private final Again again;
+    // The beginning that the input must have where it is gone on with; null: any will do.
+    private final PublisherState.Beginning expected;
+    // Owned by the thread that publishes.
+    private final CRC32C crc = new CRC32C();
+    private long taken;
+
     private volatile boolean goesOn;
     private volatile boolean streamIsNew;
     private final CompletableFuture<Long> had = new CompletableFuture<>();
@@ -50,6 +60,8 @@ final class Resumption implements AutoCloseable {
         this.state = state;
         this.input = input;
         this.again = again;
+        PublisherState.Run before = state == null ? null : state.run();
+        this.expected = again == Again.MISSING && isSame(before) ? before.beginning() : null;
         if (state == null) {
             had.complete(0L);
         }
@@ -120,10 +132,26 @@ final class Resumption implements AutoCloseable {
         return streamIsNew;
     }
 
-    /** Records that the whole input is in the stream: so many messages. */
+    /** Takes the input's next message, whether it is published or passed over. */
+    void take(byte[] array, int offset, int length) {
+        taken++;
+        if (state != null && input != null) {
+            for (int shift = 0; shift < Integer.SIZE; shift += Byte.SIZE) {
+                crc.update(length >>> shift);
+            }
+            crc.update(array, offset, length);
+        }
+    }
+
+    /** Whether the messages taken so far are as many as the last run is known by, and others. */
+    boolean isOther() {
+        return expected != null && taken == expected.messages() && crc.getValue() != expected.crc();
+    }
+
+    /** Records that the whole input is in the stream: so many messages, all of them taken. */
     void done(long messages) throws IOException {
         if (state != null && input != null) {
-            state.record(state.run().ended(messages));
+            state.record(state.run().ended(messages).with(new PublisherState.Beginning(messages, crc.getValue())));
         }
     }
 
@@ -142,16 +170,23 @@ final class Resumption implements AutoCloseable {
         }
         if (had.isDone()) {
             // Numbers continue within a run, even if the relay was started anew.
-            state.record(new PublisherState.Run(input, welcome.epoch(), before.first(), PublisherState.Run.UNKNOWN));
+            state.record(new PublisherState.Run(
+                    input, welcome.epoch(), before.first(), PublisherState.Run.UNKNOWN, before.beginning()));
             return;
         }
-        boolean same = before != null && before.input().equals(input) && again != Again.ALL;
+        boolean same = isSame(before) && again != Again.ALL;
         long has = same ? has(before, welcome) : 0;
         goesOn = has > 0;
         streamIsNew = same && welcome.epochChanged();
+        // A run that is refused or cut short must not make the next one forget the file.
+        PublisherState.Beginning beginning = expected != null && expected.messages() <= has ? expected : null;
         state.record(new PublisherState.Run(
-                input, welcome.epoch(), welcome.accepted() + 1 - has, PublisherState.Run.UNKNOWN));
+                input, welcome.epoch(), welcome.accepted() + 1 - has, PublisherState.Run.UNKNOWN, beginning));
         had.complete(has);
+    }
+
+    private boolean isSame(PublisherState.Run before) {
+        return before != null && before.input().equals(input);
     }
 
     /** Number of messages of the last run that need not be published again. */

@@ -3,6 +3,7 @@ package dev.msgrelay.client.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.msgrelay.client.cli.PublisherState.Beginning;
 import dev.msgrelay.client.cli.PublisherState.Run;
 import dev.msgrelay.protocol.ProducerId;
 import java.io.IOException;
@@ -48,7 +49,7 @@ class PublisherStateTest {
 
     @Test
     void aRunIsKeptAndSoIsItsEnd() throws Exception {
-        Run run = new Run("lines of /data/ä=b\\c.txt", -5, 4711, Run.UNKNOWN);
+        Run run = new Run("lines of /data/ä=b\\c.txt", -5, 4711, Run.UNKNOWN, null);
         try (PublisherState state = open("orders")) {
             assertThat(state.run()).isNull();
             state.record(run);
@@ -59,6 +60,10 @@ class PublisherStateTest {
         }
         try (PublisherState state = open("orders")) {
             assertThat(state.run()).isEqualTo(run.ended(12));
+            state.record(run.ended(12).with(new Beginning(12, 0xFEDCBA98L)));
+        }
+        try (PublisherState state = open("orders")) {
+            assertThat(state.run().beginning()).isEqualTo(new Beginning(12, 0xFEDCBA98L));
         }
         try (Stream<Path> files = Files.list(directory())) {
             assertThat(files.map(f -> f.getFileName().toString()))
@@ -89,6 +94,7 @@ class PublisherStateTest {
                 "producer-id=\\u00",
                 "producer-id=12",
                 "producer-id=" + ProducerId.random().hex() + "\ninput=x\nepoch=1\nfirst-number=1\npublished=-2",
+                "producer-id=" + ProducerId.random().hex() + "\ninput=x\nepoch=1\nfirst-number=1\nknown=2",
                 "producer-id=" + ProducerId.random().hex() + "\ninput=x\nepoch=1\nfirst-number=y",
                 "producer-id=" + ProducerId.random().hex() + "\ninput=x")) {
             Files.writeString(file, damaged);

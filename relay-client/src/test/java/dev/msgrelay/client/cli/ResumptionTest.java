@@ -97,6 +97,87 @@ class ResumptionTest {
         }
     }
 
+    /** The second try is refused as the first one: it publishes nothing that would be taken for more of the file. */
+    @Test
+    void anotherFileUnderTheSameNameIsRefused() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(
+                serve(Frames.welcomePublisher(0), 4, 4),
+                serve(Frames.welcomePublisher(4), 0, 0),
+                serve(Frames.welcomePublisher(4), 0, 0),
+                serve(Frames.welcomePublisher(4), 5, 9),
+                serve(Frames.welcomePublisher(9), 0, 0))) {
+            assertThat(publish(relay).exitCode()).isZero();
+            Files.write(file, List.of("A", "B", "C", "D", "E"));
+            got.clear();
+            for (int i = 0; i < 2; i++) {
+                CommandRun run = publish(relay);
+                assertThat(run.exitCode()).isEqualTo(1);
+                assertThat(run.err())
+                        .contains(file + " is not the file of the earlier run: its first 4 messages are others."
+                                + " --from-start publishes all of it; --append goes on behind message 4")
+                        .contains("published 0 messages");
+            }
+            assertThat(publish(relay, "--from-start").exitCode()).isZero();
+            assertThat(got).containsExactly("A", "B", "C", "D", "E");
+            CommandRun again = publish(relay);
+            assertThat(again.exitCode()).as(again.err()).isZero();
+            assertThat(again.err()).contains("the relay has all 5 messages");
+        }
+    }
+
+    /** A message's length counts: the same bytes cut in another way are another file. */
+    @Test
+    void anotherFileIsAppendedOnDemand() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(
+                serve(Frames.welcomePublisher(0), 4, 4),
+                serve(Frames.welcomePublisher(4), 0, 0),
+                serve(Frames.welcomePublisher(4), 1, 5),
+                serve(Frames.welcomePublisher(5), 0, 0))) {
+            assertThat(publish(relay).exitCode()).isZero();
+            Files.write(file, List.of("ab", "", "c", "d", "e"));
+            got.clear();
+            assertThat(publish(relay).err()).contains(file + " is not the file of the earlier run");
+            CommandRun run = publish(relay, "--append");
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(got).containsExactly("e");
+            assertThat(publish(relay).err()).contains("the relay has all 5 messages");
+        }
+    }
+
+    /** Older versions have not kept what a file began with. */
+    @Test
+    void aRecordOfAnOlderVersionIsGoneOnWithUnchecked() throws Exception {
+        try (ScriptedRelay relay =
+                ScriptedRelay.of(serve(Frames.welcomePublisher(0), 4, 4), serve(Frames.welcomePublisher(4), 1, 5))) {
+            assertThat(publish(relay).exitCode()).isZero();
+            Path record = directory.resolve("state/orders.publisher");
+            List<String> older = Files.readAllLines(record).stream()
+                    .filter(line -> !line.startsWith("known"))
+                    .toList();
+            assertThat(Files.readAllLines(record)).hasSize(older.size() + 2);
+            Files.write(record, older);
+            Files.write(file, List.of("A", "b", "c", "d", "e"));
+            got.clear();
+            assertThat(publish(relay).exitCode()).isZero();
+            assertThat(got).containsExactly("e");
+        }
+    }
+
+    /** A run that goes on with a file and is cut short leaves the beginning known. */
+    @Test
+    void aFileIsKnownBehindARunThatWasCutShort() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(
+                serve(Frames.welcomePublisher(0), 4, 4), cut(4, 1), serve(Frames.welcomePublisher(5), 0, 0))) {
+            assertThat(publish(relay).exitCode()).isZero();
+            Files.write(file, List.of("e", "f"), StandardOpenOption.APPEND);
+            assertThat(publish(relay, "--reconnect", "none").exitCode()).isEqualTo(1);
+            Files.write(file, List.of("A", "b", "c", "d", "e", "f"));
+            CommandRun run = publish(relay);
+            assertThat(run.exitCode()).isEqualTo(1);
+            assertThat(run.err()).contains("its first 4 messages are others", "goes on behind message 5");
+        }
+    }
+
     /** A run that was cut short behind two lines; then a run from a pipe counts three messages more. */
     @Test
     void aRunFromAPipeInBetweenDoesNotCountForTheFile() throws Exception {
@@ -133,7 +214,10 @@ class ResumptionTest {
                 CommandRun run = append ? publish(relay, "--append") : publish(relay);
                 assertThat(run.exitCode()).as(run.err()).isZero();
                 assertThat(got).containsExactlyElementsOf(append ? List.of("e") : List.of("a", "b", "c", "d", "e"));
-                assertThat(run.err()).contains("the relay has another stream than in the last run");
+                assertThat(run.err())
+                        .contains("the relay has another stream than in the last run")
+                        .contains("what it had acknowledged is gone")
+                        .doesNotContain("0 messages that it had not");
             }
         }
     }
