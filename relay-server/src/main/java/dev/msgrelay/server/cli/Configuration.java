@@ -98,14 +98,10 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
             values.putIfAbsent(Settings.BIND, new ConfigFile.Value(Form.AUTO, IMAGE));
         }
         values.keySet().removeIf(name -> files.isGiven(options.get(name)));
-<<<<<<< HEAD
-        values.forEach(Configuration::check);
-=======
         if (!values.isEmpty()) {
             CommandLine settings = settings();
             values.forEach((name, value) -> check(settings, name, value));
         }
->>>>>>> hc
         ConfigFile.Value cluster = values.get(Settings.CLUSTER);
         checkCluster(files.cluster != null || cluster == null ? files.cluster : Path.of(cluster.text()), path);
         AccessPolicy access = file.access() == null ? null : AccessBlock.read(file.access());
