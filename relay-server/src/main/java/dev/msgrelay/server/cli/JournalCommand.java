@@ -140,7 +140,12 @@ final class JournalCommand implements Runnable {
         }
         return withLockedDisk(directory, disk -> {
             Printed printed = new Printed(new MessagePrinter(out, json, hex), count, json);
-            JournalReader.read(disk, Recovery.inspect(disk, Recovery.Depth.START), from, printed);
+            Recovery found = Recovery.inspect(disk, Recovery.Depth.START);
+            if (from > found.endSequence()) {
+                printError("--from " + from + " is beyond the next message of this journal, " + found.endSequence());
+                return 1;
+            }
+            JournalReader.read(disk, found, from, printed);
             // A reader that has gone, such as head, has what it wanted.
             stdout.isRead(out);
             return printed.lost ? 1 : 0;
