@@ -39,8 +39,7 @@ record Probe(
      *
      * @param likely tried first: the relay counts a HELLO of the wrong role
      */
-    static Probe of(
-            Endpoint endpoint, Role likely, Token token, TlsOptions tls, Duration timeout, int roundTrips)
+    static Probe of(Endpoint endpoint, Role likely, Token token, TlsOptions tls, Duration timeout, int roundTrips)
             throws IOException, InterruptedException {
         boolean publishes = likely == Role.PUBLISHER;
         Probe first = publishes

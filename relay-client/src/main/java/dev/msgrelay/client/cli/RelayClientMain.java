@@ -105,7 +105,8 @@ public final class RelayClientMain implements Runnable {
     /** The unmatched arguments that are faults: what is behind an unknown command may be right for the one meant. */
     private static List<String> toName(UnmatchedArgumentException e) {
         List<String> all = e.getUnmatched();
-        boolean command = !e.getCommandLine().getSubcommands().isEmpty() && !all.get(0).startsWith("-");
+        boolean command =
+                !e.getCommandLine().getSubcommands().isEmpty() && !all.get(0).startsWith("-");
         return command ? all.subList(0, 1) : all;
     }
 

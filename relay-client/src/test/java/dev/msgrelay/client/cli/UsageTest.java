@@ -116,6 +116,14 @@ class UsageTest {
         assertThat(run.out()).contains("Exit codes: 0").contains("Usage: relay-client");
     }
 
+    /** A user may copy them. */
+    @ParameterizedTest
+    @MethodSource("commands")
+    void helpBreaksNoAddressAndNoPath(List<String> names) {
+        CommandRun run = CommandRun.of(with(names, "--help"));
+        assertThat(run.out()).doesNotContainPattern("(127\\.0\\.0\\.1:|\\]:|host:|unix:|~/|/\\.|NAME\\.|\\.\\.)\\n");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"5", "5s", "2000ms", "1m"})
     void aTimeIsWrittenAsEverywhere(String time) throws Exception {

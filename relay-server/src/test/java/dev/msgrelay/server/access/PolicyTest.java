@@ -179,8 +179,7 @@ class PolicyTest {
         assertThat(again.refusal()).isEqualTo(new Refusal(CloseReason.NOT_AUTHENTICATED, text));
         again.said(TOKEN);
         assertThat(again.refusal()).isNull();
-        Peer longName =
-                new Peer(null, Peer.UNKNOWN, null, new X500Principal("CN=" + "\u202e" + "x".repeat(9_000)));
+        Peer longName = new Peer(null, Peer.UNKNOWN, null, new X500Principal("CN=" + "\u202e" + "x".repeat(9_000)));
         assertThat(opened(control, Role.SUBSCRIBER, longName).refusal().text())
                 .contains("the certificate CN=")
                 .doesNotContain("\u202e")
