@@ -43,8 +43,8 @@ import picocli.CommandLine.Spec;
         description = "Inspects or repairs the directory of a journal. All of its commands work without a relay.",
         footer = {
             "",
-            "Exit codes: 0 all messages are there; 1 messages are missing, or the directory",
-            "cannot be read; 2 wrong usage."
+            "Exit codes: 0 all messages are there; 1 messages are missing, --from is beyond",
+            "the end, or the directory cannot be read; 2 wrong usage."
         })
 final class JournalCommand implements Runnable {
     /** Messages between two looks whether the output is still read; a look writes the buffered lines. */
