@@ -24,8 +24,8 @@ final class EndpointOptions {
             arity = "0..*",
             paramLabel = "ENDPOINT",
             description = "The relay: port, :port, host:port, [ipv6]:port or unix:path; several are tried in turn."
-                    + " Default: those of --context, else 127.0.0.1:7400 to subscribe, and 127.0.0.1:7401 to publish; with"
-                    + " TLS 7410 and 7411.")
+                    + " Default: those of --context, else 127.0.0.1:7400 to subscribe, and 127.0.0.1:7401 to publish;"
+                    + " with TLS 7410 and 7411.")
     private List<String> endpoints;
 
     @Option(names = "--unix", paramLabel = "PATH", description = "The relay's Unix domain socket; like unix:PATH.")
@@ -71,8 +71,8 @@ final class EndpointOptions {
             names = "--context",
             paramLabel = "NAME",
             description = "A relay by its name: the client reads NAME.conf in the folder ~/.config/relay-client (or "
-                    + "in $XDG_CONFIG_HOME/relay-client), with lines such as publish = host:port, subscribe = host:port,"
-                    + " token-file = FILE, tls-ca = FILE. Default: RELAY_CONTEXT of the environment.")
+                    + "in $XDG_CONFIG_HOME/relay-client), with lines such as publish = host:port, subscribe ="
+                    + " host:port, token-file = FILE, tls-ca = FILE. Default: RELAY_CONTEXT of the environment.")
     private String context;
 
     /** The context that is named; {@link Context#NONE}: none is. */
