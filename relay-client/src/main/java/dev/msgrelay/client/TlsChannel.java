@@ -5,6 +5,7 @@ import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.protocol.net.TlsFault;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -15,9 +16,6 @@ import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
-import java.security.cert.CertificateException;
-import java.security.cert.CertificateExpiredException;
-import java.security.cert.CertificateNotYetValidException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLEngine;
@@ -32,7 +30,6 @@ import javax.net.ssl.SSLParameters;
  * <p>Owned by one thread; {@link #close} may be called on any.
  */
 final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
-    private static final int MOST_CAUSES = 10;
     private static final int RECORDS = 4;
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
     private static final String PROTOCOL = "TLSv1.3";
@@ -199,26 +196,8 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     }
 
     private TlsException asTlsException(SSLException failure) {
-        String what = null;
-        boolean here = false;
-        String last = String.valueOf(failure.getMessage());
-        Throwable cause = failure;
-        for (int i = 0; cause != null && i < MOST_CAUSES; i++, cause = cause.getCause()) {
-            here |= cause instanceof CertificateException;
-            if (cause instanceof CertificateExpiredException) {
-                what = "the relay's certificate has expired: " + cause.getMessage();
-            } else if (cause instanceof CertificateNotYetValidException) {
-                what = "the relay's certificate is not yet valid: " + cause.getMessage();
-            }
-            last = cause.getMessage() == null ? last : cause.getMessage();
-        }
-        if (what == null) {
-            what = here ? "the relay's certificate is refused: " + last : last;
-        }
-        if (last.startsWith("Received fatal alert: ") && last.contains("certificate")) {
-            what = "the relay refuses this client's certificate, or wants one: " + last;
-        }
-        return new TlsException("TLS with " + endpoint + " failed: " + what, here, failure);
+        TlsFault fault = TlsFault.of(endpoint, failure);
+        return new TlsException(fault.text(), fault.certificateRefused(), failure);
     }
 
     // ---- reading -----------------------------------------------------------------------------------------------

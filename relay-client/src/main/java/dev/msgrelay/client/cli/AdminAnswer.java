@@ -2,6 +2,7 @@ package dev.msgrelay.client.cli;
 
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.protocol.net.TlsFault;
 import dev.msgrelay.protocol.text.PrintableText;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
@@ -18,6 +19,7 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.Locale;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 
@@ -34,6 +36,9 @@ final class AdminAnswer implements AutoCloseable {
 
     /** First byte of the frames of a relay's protocol that are no messages. */
     private static final int DATA_PORT = 0x80;
+
+    /** First byte of TLS's answer to a request in the clear. */
+    private static final int TLS_ALERT = 0x15;
 
     private final Socket socket;
     private final InputStream in;
@@ -60,7 +65,8 @@ final class AdminAnswer implements AutoCloseable {
         boolean secured = place.getScheme().equals("https");
         String host = place.getHost().replaceAll("[\\[\\]]", "");
         int port = place.getPort() >= 0 ? place.getPort() : secured ? HTTPS_PORT : HTTP_PORT;
-        Socket socket = Endpoint.tcp(host, port).open(timeout).socket();
+        Endpoint endpoint = Endpoint.tcp(host, port);
+        Socket socket = endpoint.open(timeout).socket();
         try {
             socket.setSoTimeout((int) Math.max(1, timeout.toMillis()));
             if (secured) {
@@ -71,6 +77,9 @@ final class AdminAnswer implements AutoCloseable {
         } catch (SocketTimeoutException e) {
             socket.close();
             throw new IOException("no answer within " + timeout.toMillis() + " ms", e);
+        } catch (SSLException e) {
+            socket.close();
+            throw new IOException(TlsFault.of(endpoint, e).text(), e);
         } catch (IOException | RuntimeException e) {
             socket.close();
             throw e;
@@ -101,19 +110,24 @@ final class AdminAnswer implements AutoCloseable {
     private static AdminAnswer head(Socket socket, long deadline) throws IOException {
         InputStream in = new BufferedInputStream(socket.getInputStream());
         in.mark(1);
-        if (in.read() == DATA_PORT) {
+        int first = in.read();
+        if (first == DATA_PORT) {
             throw new IOException(dataPort(new DataInputStream(in)));
         }
+        if (!(socket instanceof SSLSocket) && (first < 0 || first == TLS_ALERT)) {
+            throw new IOException((first < 0 ? "it has closed the connection" : "it answers in TLS")
+                    + "; the address of a port with TLS begins with https://");
+        }
         in.reset();
-        String[] first = headLine(in, deadline).split(" ", 3);
-        if (!first[0].startsWith("HTTP/1.") || first.length < 2 || !first[1].matches("\\d{3}")) {
+        String[] status = headLine(in, deadline).split(" ", 3);
+        if (!status[0].startsWith("HTTP/1.") || status.length < 2 || !status[1].matches("\\d{3}")) {
             throw new IOException("its answer is no HTTP");
         }
         String type = "text of no type";
         for (int i = 0; i <= MOST_HEADERS; i++) {
             String line = headLine(in, deadline);
             if (line.isEmpty()) {
-                return new AdminAnswer(socket, in, Integer.parseInt(first[1]), type);
+                return new AdminAnswer(socket, in, Integer.parseInt(status[1]), type);
             }
             if (line.toLowerCase(Locale.ROOT).startsWith("content-type:")) {
                 type = line.substring("content-type:".length()).strip();

@@ -23,16 +23,12 @@ final class EndpointOptions {
     @Parameters(
             arity = "0..*",
             paramLabel = "ENDPOINT",
-            description =
-                    "The relay's address: host:port, :port, port, [ipv6]:port or unix:path; several are tried in turn."
-                            + " Default: the endpoints of --context, else 127.0.0.1:7400 to subscribe, 127.0.0.1:7401 to publish; with"
-                            + " TLS 7410 and 7411.")
+            description = "The relay: port, :port, host:port, [ipv6]:port or unix:path; several are tried in turn."
+                    + " Default: those of --context, else 127.0.0.1:7400 to subscribe, and 127.0.0.1:7401 to publish;"
+                    + " with TLS 7410 and 7411.")
     private List<String> endpoints;
 
-    @Option(
-            names = "--unix",
-            paramLabel = "PATH",
-            description = "The relay's Unix domain socket; the same as unix:PATH.")
+    @Option(names = "--unix", paramLabel = "PATH", description = "The relay's Unix domain socket; like unix:PATH.")
     private Path unix;
 
     @Option(
@@ -74,9 +70,9 @@ final class EndpointOptions {
     @Option(
             names = "--context",
             paramLabel = "NAME",
-            description = "A relay by its name: the client reads NAME.conf in ~/.config/relay-client (or in "
-                    + "$XDG_CONFIG_HOME/relay-client), with lines such as publish = host:port, subscribe = host:port, "
-                    + "token-file = FILE, tls-ca = FILE. Default: RELAY_CONTEXT of the environment.")
+            description = "A relay by its name: the client reads NAME.conf in the folder ~/.config/relay-client (or "
+                    + "in $XDG_CONFIG_HOME/relay-client), with lines such as publish = host:port, subscribe ="
+                    + " host:port, token-file = FILE, tls-ca = FILE. Default: RELAY_CONTEXT of the environment.")
     private String context;
 
     /** The context that is named; {@link Context#NONE}: none is. */

@@ -29,6 +29,8 @@ final class InfoCommand {
     private static final String UNTOLD =
             "not told to a publisher; the relay refuses a message of a type that is not allowed";
     private static final int ROUND_TRIPS = 5;
+    private static final int PUBLISH = 7401;
+    private static final int PUBLISH_TLS = 7411;
 
     /** {@code relay-client ping}. */
     @Command(
@@ -89,13 +91,20 @@ final class InfoCommand {
     private boolean json;
 
     private int run(boolean inOneLine) throws IOException, InterruptedException {
-        List<Endpoint> endpoints = endpoints();
+        List<Endpoint> subscribe = where.endpoints(Context.SUBSCRIBE, "127.0.0.1:7400", 7410);
+        // The same ones, where the command line names them.
+        List<Endpoint> publish =
+                where.areGiven() ? List.of() : where.endpoints(Context.PUBLISH, "127.0.0.1:" + PUBLISH, PUBLISH_TLS);
+        List<Endpoint> endpoints = new ArrayList<>(subscribe);
+        endpoints.addAll(publish);
         Token token = SessionOptions.token(tokenFile, where.context());
         PrintWriter out = mixee.commandLine().getOut();
         boolean allAnswer = true;
         boolean anyWelcome = false;
-        for (Endpoint endpoint : endpoints) {
-            Probe probe = Probe.of(endpoint, token, where.tls(), where.connectTimeout(), ROUND_TRIPS);
+        for (int i = 0; i < endpoints.size(); i++) {
+            Endpoint endpoint = endpoints.get(i);
+            Role likely = i >= subscribe.size() ? Role.PUBLISHER : usualRole(endpoint);
+            Probe probe = Probe.of(endpoint, likely, token, where.tls(), where.connectTimeout(), ROUND_TRIPS);
             if (probe.welcome() == null && !probe.isForbidden()) {
                 allAnswer = false;
                 out.flush();
@@ -113,15 +122,10 @@ final class InfoCommand {
         return allAnswer && anyWelcome ? 0 : 1;
     }
 
-    /** The endpoints of the command line; else both of the context, or the defaults. */
-    private List<Endpoint> endpoints() throws IOException {
-        List<Endpoint> subscribe = where.endpoints(Context.SUBSCRIBE, "127.0.0.1:7400", 7410);
-        List<Endpoint> all = new ArrayList<>(subscribe);
-        // The same ones, where the command line names them.
-        if (!where.areGiven()) {
-            all.addAll(where.endpoints(Context.PUBLISH, "127.0.0.1:7401", 7411));
-        }
-        return all;
+    /** The role of a port by its number: publishers have two of their own by default. */
+    static Role usualRole(Endpoint endpoint) {
+        boolean publishes = !endpoint.isUnix() && (endpoint.port() == PUBLISH || endpoint.port() == PUBLISH_TLS);
+        return publishes ? Role.PUBLISHER : Role.SUBSCRIBER;
     }
 
     /** What is known, by its name in JSON, in order. */

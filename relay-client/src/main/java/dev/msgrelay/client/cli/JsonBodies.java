@@ -59,7 +59,9 @@ final class JsonBodies {
         } catch (CharacterCodingException e) {
             throw wrong("is not UTF-8");
         } catch (JsonParserException e) {
-            throw wrong("is no JSON object: " + e.getMessage());
+            // The parser's number for the end of its text.
+            String end = "$1 the end of the line";
+            throw wrong("is no JSON object: " + e.getMessage().replaceFirst("(instead of|got) 0 on line .*", end));
         }
         byte[] body = body(object);
         if (body == null) {
@@ -79,7 +81,10 @@ final class JsonBodies {
         if (text == null && base64 == null) {
             return null;
         }
-        if (text != null && base64 != null || !((text == null ? base64 : text) instanceof String)) {
+        if (text != null && base64 != null) {
+            throw wrong("needs one body: it has 'body' and 'base64', and only one of them may be there");
+        }
+        if (!((text == null ? base64 : text) instanceof String)) {
             throw wrong("needs one body: a string 'body' or 'base64'");
         }
         try {

@@ -41,7 +41,7 @@ record MessageFormat(List<Part> parts) {
         while (at < text.length()) {
             int percent = text.indexOf('%', at);
             int end = percent < 0 ? text.length() : percent;
-            parts.add(new Part((char) 0, Escapes.bytes(text.substring(at, end))));
+            parts.add(new Part((char) 0, Escapes.bytes(text, at, end)));
             at = end;
             if (percent >= 0) {
                 char letter = percent + 1 < text.length() ? text.charAt(percent + 1) : ' ';

@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * One connection to a relay, to learn who it is: a HELLO as subscriber, and as publisher where the port is for those.
- * Nothing is published.
+ * One connection to a relay, to learn who it is: a HELLO in the likely role, and in the other one where the port is for
+ * that. Nothing is published.
  *
  * @param role role of the port; null: unknown, since there is no answer
  * @param welcome the relay's answer; null: it lets this client in not at all
@@ -34,13 +34,23 @@ import java.util.concurrent.TimeoutException;
 record Probe(
         Endpoint endpoint, Role role, WelcomeFrame welcome, long welcomeNanos, long roundTripNanos, IOException fault) {
 
-    /** Probes an endpoint. Measures {@code roundTrips} round trips, if it is for subscribers. */
-    static Probe of(Endpoint endpoint, Token token, TlsOptions tls, Duration timeout, int roundTrips)
+    /**
+     * Probes an endpoint. Measures {@code roundTrips} round trips, if it is for subscribers.
+     *
+     * @param likely tried first: the relay counts a HELLO of the wrong role
+     */
+    static Probe of(Endpoint endpoint, Role likely, Token token, TlsOptions tls, Duration timeout, int roundTrips)
             throws IOException, InterruptedException {
-        Probe asSubscriber = subscriber(endpoint, token, tls, timeout, roundTrips);
-        boolean other =
-                asSubscriber.fault instanceof RelayErrorException error && error.reason() == CloseReason.WRONG_ROLE;
-        return other ? publisher(endpoint, token, tls, timeout) : asSubscriber;
+        boolean publishes = likely == Role.PUBLISHER;
+        Probe first = publishes
+                ? publisher(endpoint, token, tls, timeout)
+                : subscriber(endpoint, token, tls, timeout, roundTrips);
+        if (!(first.fault instanceof RelayErrorException error) || error.reason() != CloseReason.WRONG_ROLE) {
+            return first;
+        }
+        return publishes
+                ? subscriber(endpoint, token, tls, timeout, roundTrips)
+                : publisher(endpoint, token, tls, timeout);
     }
 
     /** Whether the relay has answered and does not let this client do what the port is for. */

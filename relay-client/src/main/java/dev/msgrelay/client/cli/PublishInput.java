@@ -72,7 +72,7 @@ final class PublishInput {
             paramLabel = "T",
             defaultValue = "1",
             converter = MessageType.class,
-            description = "The messages' type, decimal or 0x...; 0x80000000..0x800000FF are reserved."
+            description = "The messages' type, decimal or 0x...; those from 0x80000000 to 0x800000FF are reserved."
                     + " Default: ${DEFAULT-VALUE}.")
     private int type;
 

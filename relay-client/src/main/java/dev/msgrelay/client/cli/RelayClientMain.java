@@ -15,6 +15,7 @@ import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -93,12 +94,20 @@ public final class RelayClientMain implements Runnable {
         String name = command.getCommandSpec().qualifiedName();
         PrintWriter err = command.getErr();
         String words = e instanceof UnmatchedArgumentException unmatched
-                ? SecretText.unmatched(unmatched.getUnmatched(), known(unmatched.getCommandLine()))
+                ? SecretText.unmatched(toName(unmatched), known(unmatched.getCommandLine()))
                 : e.getMessage();
         err.println(name + ": " + words);
         err.println("Try '" + name + " --help'.");
         err.flush();
         return CommandLine.ExitCode.USAGE;
+    }
+
+    /** The unmatched arguments that are faults: what is behind an unknown command may be right for the one meant. */
+    private static List<String> toName(UnmatchedArgumentException e) {
+        List<String> all = e.getUnmatched();
+        boolean command =
+                !e.getCommandLine().getSubcommands().isEmpty() && !all.get(0).startsWith("-");
+        return command ? all.subList(0, 1) : all;
     }
 
     private static int failure(Exception e, CommandLine command) {

@@ -100,8 +100,11 @@ class PublishCommandTest {
             value = {
                 "[1]; is no JSON object",
                 "{\"body\":\"x\"; is no JSON object",
+                "{\"body\":\"x\"; instead of the end of the line\n",
+                "{\"body\"; got the end of the line\n",
                 "{\"body\":7}; needs one body",
                 "{\"body\":\"\",\"base64\":\"\"}; needs one body",
+                "{\"body\":\"\",\"base64\":\"\"}; only one of them may be there",
                 "{\"base64\":\"?\"}; has no base64",
                 "{\"body\":\"\\ud800\"}; half a surrogate pair",
                 "{\"body\":\"\",\"type\":4294967296}; no number of 32 bits",

@@ -137,7 +137,14 @@ class TopCommandTest {
             CommandRun untrusted = CommandRun.of("top", port.place(), "--once", "--token-file", token.toString());
             assertThat(untrusted.exitCode()).isEqualTo(1);
             assertThat(untrusted.err())
-                    .contains("no admin port answers at " + port.place(), "unable to find valid certification path");
+                    .contains("no admin port answers at " + port.place(), "unable to find valid certification path")
+                    .contains("the relay's certificate is refused: ")
+                    .doesNotContain("sun.security");
+            CommandRun plain = CommandRun.of("top", here[1], "--once");
+            assertThat(plain.exitCode()).isEqualTo(1);
+            assertThat(plain.err())
+                    .contains("no admin port answers at http://" + here[1] + ": it ")
+                    .contains("the address of a port with TLS begins with https://");
             CommandRun clear = CommandRun.of("top", "http" + port.place().substring(5), "--tls-ca", "x");
             assertThat(clear.exitCode()).isEqualTo(2);
             assertThat(clear.err()).contains("--tls-ca is for https");
@@ -160,6 +167,15 @@ class TopCommandTest {
                 .startsWith("relay-client top: ")
                 .contains(words);
         assertThat(run.err().lines()).hasSize(code == 2 ? 2 : 1);
+    }
+
+    @Test
+    void httpsWhereThePortIsPlain() {
+        CommandRun run = CommandRun.of("top", "https://127.0.0.1" + at, "--once");
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err().lines())
+                .containsExactly("relay-client top: no admin port answers at https://127.0.0.1" + at
+                        + ": TLS with 127.0.0.1" + at + " failed: the answer is no TLS: this port may be a plain one");
     }
 
     /** A port that is something else. */

@@ -38,6 +38,8 @@ class UsageTest {
         "subscribe --raw --json, --raw and --json exclude each other",
         "subscribe --format %q, has '%q'",
         "subscribe --format \\q, unknown escape",
+        "subscribe --format %s\\q, has an unknown escape behind its character 2:",
+        "subscribe --format %s\\%b, has an unknown escape behind its character 2:",
         "subscribe --delimiter x, --delimiter goes with --raw",
         "publish --delimiter x, --delimiter goes with --raw",
         "publish --json --chunk 5, --json and --chunk exclude each other",
@@ -45,6 +47,7 @@ class UsageTest {
         "publish --append, --append goes with",
         "publish --from-start --append, are mutually exclusive",
         "subscibe, Unmatched argument: 'subscibe' (did you mean 'subscribe'?)",
+        "pubish -m x, relay-client: Unmatched argument: 'pubish' (did you mean 'publish'?)",
         "subscribe --types 9-1, range 9 to 1 runs backwards",
         "subscribe --types x, neither a type nor two types",
         "subscribe --from 0, neither live",
@@ -111,6 +114,14 @@ class UsageTest {
         CommandRun run = CommandRun.of(line.split(" "));
         assertThat(run.exitCode()).isZero();
         assertThat(run.out()).contains("Exit codes: 0").contains("Usage: relay-client");
+    }
+
+    /** A user may copy them. */
+    @ParameterizedTest
+    @MethodSource("commands")
+    void helpBreaksNoAddressAndNoPath(List<String> names) {
+        CommandRun run = CommandRun.of(with(names, "--help"));
+        assertThat(run.out()).doesNotContainPattern("(127\\.0\\.0\\.1:|\\]:|host:|unix:|~/|/\\.|NAME\\.|\\.\\.)\\n");
     }
 
     @ParameterizedTest

@@ -5,7 +5,9 @@ import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.text.PrintableText;
 import dev.msgrelay.protocol.text.ShortText;
+import dev.msgrelay.protocol.text.TextWidth;
 
 /**
  * The rights of one connection: its identity under the current policy, first by its peer, then by its token; its types,
@@ -15,6 +17,9 @@ import dev.msgrelay.protocol.text.ShortText;
 public final class Standing {
     /** Most type ranges that a text for people lists. */
     private static final int TEXT_RANGES = 8;
+
+    /** Most characters of a certificate's subject in a text for people: authorities permit long ones. */
+    private static final int MOST_SUBJECT = 200;
 
     private final AccessControl control;
     private final Role role;
@@ -119,9 +124,7 @@ public final class Standing {
 
     private Refusal refusalOf(Identity who) {
         if (who == null) {
-            return new Refusal(
-                    CloseReason.NOT_AUTHENTICATED,
-                    token == null ? "HELLO with a token is needed here" : "the token is not one that is known here");
+            return new Refusal(CloseReason.NOT_AUTHENTICATED, unknown());
         }
         if (who.types(role) == null) {
             return new Refusal(
@@ -129,6 +132,21 @@ public final class Standing {
                     who.name() + " may not " + (role == Role.PUBLISHER ? "publish" : "subscribe"));
         }
         return null;
+    }
+
+    /** The text about a connection without an identity, which names all that it has shown but secrets. */
+    private String unknown() {
+        if (token != null) {
+            return "the token is not one that is known here";
+        }
+        String needed = "HELLO with a token is needed here";
+        if (peer.certificate() == null) {
+            return needed;
+        }
+        String subject = peer.certificate().getName();
+        String start = PrintableText.line(TextWidth.firstChars(subject, MOST_SUBJECT));
+        return "no identity has the certificate " + start + (subject.length() > MOST_SUBJECT ? "..." : "")
+                + " (or none that may come from there): " + needed;
     }
 
     /** Gives back the connection's place at its identity. Further calls do nothing. */

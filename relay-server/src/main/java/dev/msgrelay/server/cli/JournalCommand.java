@@ -43,8 +43,8 @@ import picocli.CommandLine.Spec;
         description = "Inspects or repairs the directory of a journal. All of its commands work without a relay.",
         footer = {
             "",
-            "Exit codes: 0 all messages are there; 1 messages are missing, or the directory",
-            "cannot be read; 2 wrong usage."
+            "Exit codes: 0 all messages are there; 1 messages are missing, --from is beyond",
+            "the end, or the directory cannot be read; 2 wrong usage."
         })
 final class JournalCommand implements Runnable {
     /** Messages between two looks whether the output is still read; a look writes the buffered lines. */
@@ -140,7 +140,12 @@ final class JournalCommand implements Runnable {
         }
         return withLockedDisk(directory, disk -> {
             Printed printed = new Printed(new MessagePrinter(out, json, hex), count, json);
-            JournalReader.read(disk, Recovery.inspect(disk, Recovery.Depth.START), from, printed);
+            Recovery found = Recovery.inspect(disk, Recovery.Depth.START);
+            if (from > found.endSequence()) {
+                printError("--from " + from + " is beyond the next message of this journal, " + found.endSequence());
+                return 1;
+            }
+            JournalReader.read(disk, found, from, printed);
             // A reader that has gone, such as head, has what it wanted.
             stdout.isRead(out);
             return printed.lost ? 1 : 0;

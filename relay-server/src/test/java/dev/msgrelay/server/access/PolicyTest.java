@@ -150,6 +150,42 @@ class PolicyTest {
         assertThat(reason(opened(control, Role.SUBSCRIBER, other))).isEqualTo(CloseReason.NOT_AUTHENTICATED);
     }
 
+    /** Also at a reload that removes its identity; a token may still let it in. */
+    @Test
+    void anUnknownCertificateIsNamed() {
+        X500Principal subject = new X500Principal("CN=audit,O=Example");
+        AccessPolicy other = new AccessPolicy(List.of(identity("a", List.of(TOKEN))));
+        AccessControl control = new AccessControl(new AccessPolicy(List.of(new Identity(
+                "audit",
+                List.of(),
+                List.of(subject),
+                List.of(),
+                List.of(),
+                null,
+                NINE,
+                2,
+                Identity.UNLIMITED,
+                Identity.UNLIMITED,
+                Identity.UNLIMITED))));
+        Peer peer = new Peer(null, Peer.UNKNOWN, null, subject);
+        Standing standing = opened(control, Role.SUBSCRIBER, peer);
+        assertThat(standing.refusal()).isNull();
+        control.change(other);
+        standing.review();
+        String text = "no identity has the certificate CN=audit,O=Example (or none that may come from there):"
+                + " HELLO with a token is needed here";
+        assertThat(standing.refusal()).isEqualTo(new Refusal(CloseReason.REVOKED, text));
+        Standing again = opened(control, Role.SUBSCRIBER, peer);
+        assertThat(again.refusal()).isEqualTo(new Refusal(CloseReason.NOT_AUTHENTICATED, text));
+        again.said(TOKEN);
+        assertThat(again.refusal()).isNull();
+        Peer longName = new Peer(null, Peer.UNKNOWN, null, new X500Principal("CN=" + "\u202e" + "x".repeat(9_000)));
+        assertThat(opened(control, Role.SUBSCRIBER, longName).refusal().text())
+                .contains("the certificate CN=")
+                .doesNotContain("\u202e")
+                .hasSizeLessThan(400);
+    }
+
     @Test
     void certificatesAndUsers() {
         X500Principal subject = new X500Principal("CN=audit,O=Example");

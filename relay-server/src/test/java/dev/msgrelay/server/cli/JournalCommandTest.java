@@ -118,8 +118,13 @@ class JournalCommandTest {
                     : Base64.getDecoder().decode(json.getString("base64"));
             assertThat(body).hasSize(json.getInt("length"));
         }
-        assertThat(run("dump", directory.toString(), "--from", "5000")).isZero();
+        String next = Long.toString(MESSAGES + 1);
+        assertThat(run("dump", directory.toString(), "--from", next)).isZero();
         assertThat(lines()).isEmpty();
+        assertThat(run("dump", directory.toString(), "--from", "5000")).isEqualTo(1);
+        assertThat(lines()).isEmpty();
+        assertThat(err)
+                .hasToString("relay-server: --from 5000 is beyond the next message of this journal, " + next + "\n");
     }
 
     /** As {@code head} does: a journal may be large, and takes hours to read. */

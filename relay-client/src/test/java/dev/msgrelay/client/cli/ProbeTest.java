@@ -1,0 +1,60 @@
+package dev.msgrelay.client.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.protocol.Token;
+import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.config.RelayConfig;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** How {@code relay-client ping} asks a port whose role it does not know for certain. */
+class ProbeTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    @Test
+    @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aPortIsAskedInTheLikelyRoleFirst() throws Exception {
+        try (RelayServer relay = RelayServer.start(RelayConfig.builder()
+                .publishPort(0)
+                .subscribePort(0)
+                .logSize(8 << 20)
+                .build())) {
+            Endpoint publish = Endpoint.of(relay.publishAddress());
+            Endpoint subscribe = Endpoint.of(relay.subscribeAddress());
+            assertRole(publish, Role.PUBLISHER, Role.PUBLISHER);
+            assertRole(subscribe, Role.SUBSCRIBER, Role.SUBSCRIBER);
+            assertThat(wrongRoles(relay)).isZero();
+            assertRole(publish, Role.SUBSCRIBER, Role.PUBLISHER);
+            assertRole(subscribe, Role.PUBLISHER, Role.SUBSCRIBER);
+            while (wrongRoles(relay) < 2) {
+                Thread.sleep(10);
+            }
+        }
+    }
+
+    private static long wrongRoles(RelayServer relay) {
+        return relay.stats().closes().getOrDefault(CloseReason.WRONG_ROLE, 0L);
+    }
+
+    private static void assertRole(Endpoint endpoint, Role likely, Role role) throws Exception {
+        Probe probe = Probe.of(endpoint, likely, Token.NONE, null, PATIENCE, 1);
+        assertThat(probe.fault()).isNull();
+        assertThat(probe.welcome()).isNotNull();
+        assertThat(probe.role()).isSameAs(role);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"7400, SUBSCRIBER", "7401, PUBLISHER", "7410, SUBSCRIBER", "7411, PUBLISHER", "9000, SUBSCRIBER"})
+    void thePortsNumberTellsTheUsualRole(int port, Role role) {
+        assertThat(InfoCommand.usualRole(Endpoint.tcp("127.0.0.1", port))).isSameAs(role);
+        assertThat(InfoCommand.usualRole(Endpoint.unix(Path.of("/x")))).isSameAs(Role.SUBSCRIBER);
+    }
+}
