@@ -20,7 +20,7 @@ public enum CloseReason {
     /** A publisher sent a frame of a reserved type. */
     RESERVED_TYPE(6, "reserved type published"),
     /** A subscriber sent bytes other than control frames. */
-    UNEXPECTED_INPUT(7, "unexpected input on the subscribe port"),
+    UNEXPECTED_INPUT(7, "unexpected input on this port"),
     /** The log was about to overwrite bytes that the subscriber had not read, and its policy is to disconnect. */
     SLOW_SUBSCRIBER(8, "subscriber too slow"),
     /** A subscriber that may hold publishers back made no progress for the stall timeout. */

@@ -24,12 +24,12 @@ import picocli.CommandLine.TypeConversionException;
  * @param words the words that there are; null: any text may be right
  */
 record Form<T>(String label, Class<?> type, Function<String, T> parser, List<String> words) {
-    static final Form<Integer> SIZE = new Form<>("SIZE", int.class, Sizes::parse, null);
+    static final Form<Integer> SIZE = new Form<>("SIZE", Integer.class, Sizes::parse, null);
     static final Form<Duration> TIME = new Form<>("TIME", Duration.class, Durations::parse, null);
     static final Form<Object> SIZE_OR_TIME = new Form<>("SIZE|TIME", Object.class, Form::sizeOrTime, null);
-    static final Form<Integer> NUMBER = new Form<>("N", int.class, null, null);
-    static final Form<Integer> EVENT_LOOPS = new Form<>("N", int.class, Form::eventLoops, null);
-    static final Form<Integer> PORT = new Form<>("PORT", int.class, Form::port, null);
+    static final Form<Integer> NUMBER = new Form<>("N", Integer.class, null, null);
+    static final Form<Integer> EVENT_LOOPS = new Form<>("N", Integer.class, Form::eventLoops, null);
+    static final Form<Integer> PORT = new Form<>("PORT", Integer.class, Form::port, null);
     static final Form<String> MODE = new Form<>("MODE", String.class, Form::mode, null);
     static final Form<Path> FILE = new Form<>("FILE", Path.class, null, null);
     static final Form<Path> DIR = new Form<>("DIR", Path.class, null, null);
@@ -39,7 +39,7 @@ record Form<T>(String label, Class<?> type, Function<String, T> parser, List<Str
 
     private static final List<String> POLICY_WORDS =
             Policy.DECIDED.stream().map(Policy::flag).toList();
-    static final Form<Policy> POLICY = new Form<>("POLICY", Policy.class, null, POLICY_WORDS);
+    static final Form<Policy> POLICY = new Form<>("POLICY", Policy.class, Policy::ofFlag, POLICY_WORDS);
     static final Form<List<Policy>> POLICIES = new Form<>("POLICY", List.class, null, POLICY_WORDS);
 
     /** The value that the relay chooses itself. */
@@ -63,12 +63,10 @@ record Form<T>(String label, Class<?> type, Function<String, T> parser, List<Str
     OptionSpec.Builder option(String name) {
         OptionSpec.Builder option =
                 OptionSpec.builder(name).paramLabel(label).type(type).completionCandidates(words);
-        if (type == int.class) {
-            option.initialValue(0);
-        } else if (type == boolean.class) {
+        if (type == boolean.class) {
             option.initialValue(false).fallbackValue("true");
         } else if (type == List.class) {
-            option.auxiliaryTypes(Policy.class).splitRegex(",");
+            option.auxiliaryTypes(Policy.class).splitRegex(",").converters(POLICY::read);
         }
         return parser == null ? option : option.converters(this::read);
     }

@@ -58,7 +58,8 @@ import picocli.CommandLine.Spec;
             "3:the relay stopped because of its own fault",
             "4:the journal failed"
         },
-        footer = {"", "Sizes: bytes, or with k, m or g (powers of 1,024). Times: seconds, or with ms, s", "or m."})
+        footer = {"", "Sizes: bytes, or with k, m or g (powers of 1,024). Times: seconds, or with ms,", "s, m, h or d."
+        })
 final class RelayServerCommand implements Callable<Integer> {
     /** Starts a relay; tests replace it. */
     interface Starter {

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.cli;
 
+import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.access.AccessPolicy;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -41,6 +43,15 @@ final class Reloading {
 
     /** Settings that a reload takes over, if TLS is on before and after. */
     private static final Set<String> TLS_FILES = Set.of("tls-cert", "tls-key", "tls-clients", "tls-clients-optional");
+
+    /** Settings whose default follows from others: their values in a configuration. */
+    private static final Map<String, Function<RelayConfig, String>> FOLLOWING = Map.of(
+            "log-size", config -> Form.SIZE.written(config.stream().logBytes()),
+            "ring-size", config -> Form.SIZE.written(config.stream().ringBytes()),
+            "pin-size", config -> Form.SIZE.written(config.limits().pinBytes()),
+            "assembly-size", config -> Form.SIZE.written(config.limits().assemblyBytes()),
+            "replay-size", config -> Form.SIZE.written(config.limits().replayBytes()),
+            "name-hold", config -> Durations.format(config.limits().nameHold()));
 
     private final Map<String, OptionSpec> atStart;
     private final Reader reader;
@@ -107,7 +118,7 @@ final class Reloading {
             lines.addAll(relay.tls().warnings());
             Set<String> taken = new HashSet<>(tlsRead ? TLS_FILES : Set.of());
             taken.add(Settings.INSECURE);
-            List<String> restarts = restartsNeeded(fresh.options(), taken);
+            List<String> restarts = restartsNeeded(relay.config(), fresh, taken);
             restarts.forEach(told -> log(Level.WARN, told));
             lines.addAll(restarts);
             return new Reload(true, lines);
@@ -133,17 +144,22 @@ final class Reloading {
     /**
      * Lines about options that have changed since the start, and need a restart.
      *
+     * @param now the configuration of the start
      * @param taken names of the options that were taken
      */
-    private List<String> restartsNeeded(Map<String, OptionSpec> fresh, Set<String> taken) {
+    private List<String> restartsNeeded(RelayConfig now, Fresh fresh, Set<String> taken) {
         List<String> lines = new ArrayList<>();
         atStart.forEach((name, option) -> {
-            OptionSpec then = fresh.get(name);
-            if (!taken.contains(name) && !Objects.equals(option.getValue(), then.getValue())) {
+            OptionSpec then = fresh.options().get(name);
+            Function<RelayConfig, String> follows = FOLLOWING.get(name);
+            String is = follows == null ? valueText(option) : follows.apply(now);
+            String wouldBe = follows == null ? valueText(then) : follows.apply(fresh.config());
+            boolean same = follows == null ? Objects.equals(option.getValue(), then.getValue()) : is.equals(wouldBe);
+            if (!taken.contains(name) && !same) {
                 lines.add(name + " takes a restart: "
                         + (name.equals(Settings.ADMIN_TOKEN)
                                 ? "it has changed"
-                                : "it is " + valueText(option) + " and would be " + valueText(then)));
+                                : "it is " + is + " and would be " + wouldBe));
             }
         });
         return lines;

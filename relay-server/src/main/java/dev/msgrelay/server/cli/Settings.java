@@ -146,7 +146,7 @@ final class Settings {
                 .description("Makes this relay a node of a cluster: the block cluster { ... } of the file names the "
                         + "nodes. Options beside the block are read like those of --config. Needs relay-cluster.%n  "
                         + "Default: a single relay.");
-        own("node", NUMBER).defaultValue("0").description("The number of this node in the cluster.");
+        own("node", NUMBER).description("The number of this node in the cluster; from 1 on, with --cluster only.");
 
         section("Clients");
         row("slow-subscriber", Form.POLICY, Builder::slowSubscriber, clients.slowSubscriber())
@@ -177,17 +177,20 @@ final class Settings {
                 .description("Time for subscribers to read the rest of the stream after SIGTERM.");
 
         section("Limits");
-        row("pin-size", SIZE, Builder::pinBytes, limits.pinBytes())
+        row("pin-size", SIZE, Builder::pinBytes)
                 .description("Memory of the log that slow subscribers may keep from reuse. Beyond it the subscribers "
-                        + "that lag most are cut off. At least 1m and the longest frame.");
-        row("assembly-size", SIZE, Builder::assemblyBytes, limits.assemblyBytes())
+                        + "that lag most are cut off. At least 1m and the longest frame. Default: 16m, or what "
+                        + "--max-body needs.");
+        row("assembly-size", SIZE, Builder::assemblyBytes)
                 .description("Memory for frames that have arrived in part. If it is used up, the relay does not read "
-                        + "the next publisher until its turn comes. At least two of the longest frames.");
+                        + "the next publisher until its turn comes. At least two of the longest frames. Default: 32m, or "
+                        + "what --max-body needs.");
         row("filter-size", SIZE, Builder::filterBytes, limits.filterBytes())
                 .description("Memory for writes to subscribers that chose types.");
-        row("replay-size", SIZE, Builder::replayBytes, limits.replayBytes())
+        row("replay-size", SIZE, Builder::replayBytes)
                 .description("Memory for pages read from the journal, about a megabyte for each subscriber. If it is "
-                        + "used up, the next subscriber waits its turn. With --journal only.");
+                        + "used up, the next subscriber waits its turn. With --journal only. Default: 32m, or what "
+                        + "--max-body needs.");
         row("control-size", SIZE, Builder::controlBytes, limits.controlBytes())
                 .description("Java heap for the control frames and type ranges of all clients together.");
         row("control-size-per-connection", SIZE, Builder::controlBytesPerConnection, limits.controlBytesPerConnection())
@@ -254,7 +257,8 @@ final class Settings {
                         + "or of those with these names; at most 1,000. 0: no client makes a series.");
         own("health", Form.text("ADDRESS:PORT"))
                 .description("A further port for /health/live and /health/ready alone, in the clear and without a "
-                        + "token: for probes and load balancers. :7403 is port 7403 of all addresses.");
+                        + "token: for probes and load balancers. :7403 is port 7403 of all addresses, 7403 that of "
+                        + "127.0.0.1.");
 
         section("Output");
         own(JSON, FLAG)
@@ -353,9 +357,10 @@ final class Settings {
                 target.accept(config, value(name));
             }
         });
+        Integer node = value("node");
         String all = isShutIn(access != null) ? ListenConfig.DEFAULT_HOST : "0.0.0.0";
         return config.host(value(BIND).equals(AUTO) ? all : value(BIND))
-                .cluster(value(CLUSTER), value("node"))
+                .cluster(value(CLUSTER), node == null ? 0 : node)
                 .tls(tlsFiles())
                 .build();
     }

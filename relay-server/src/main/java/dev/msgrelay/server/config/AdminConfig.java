@@ -81,7 +81,8 @@ public record AdminConfig(
     }
 
     /**
-     * A port for health alone, at {@code host:port}, {@code :port} (on all addresses) or {@code [ipv6]:port}.
+     * A port for health alone, at {@code host:port}, {@code :port} (on all addresses), {@code port} (on this host alone)
+     * or {@code [ipv6]:port}.
      *
      * @throws IllegalArgumentException the message names the value and the right form
      */
@@ -91,8 +92,9 @@ public record AdminConfig(
             throw new IllegalArgumentException(
                     "health '" + place + "' is neither host:port, nor :port, nor port, nor [ipv6]:port");
         }
+        String otherwise = matcher.group(2) == null ? DEFAULT_HOST : "0.0.0.0";
         return new AdminConfig(
-                host(matcher, "0.0.0.0"), Integer.parseInt(matcher.group(3)), false, null, true, 0, Set.of());
+                host(matcher, otherwise), Integer.parseInt(matcher.group(3)), false, null, true, 0, Set.of());
     }
 
     /**

@@ -49,6 +49,13 @@ public record LimitsConfig(
     /** Ten seconds: longer than a client's usual longest wait between two attempts, shorter than a deployment. */
     public static final Duration DEFAULT_NAME_HOLD = Duration.ofSeconds(10);
 
+    /** As much as the default log, 32 chunks: slow readers at many places hold one more log, and no more. */
+    private static final int DEFAULT_PIN = 16 << 20;
+    /** About 30 frames of the longest default body at once; further ones take turns. */
+    private static final int DEFAULT_ASSEMBLY = 32 << 20;
+    /** Thirty subscribers with a page of the journal on the way at once; further ones take turns. */
+    private static final int DEFAULT_REPLAY = 32 << 20;
+
     private static final int MOST_BYTES = 1 << 30;
     /** One write of a subscriber that wants some types. */
     private static final int LEAST_FILTER = 64 << 10;
@@ -79,16 +86,48 @@ public record LimitsConfig(
      * @throws IllegalArgumentException the message names the setting, its value and the limit
      */
     void checkFor(StreamConfig stream, JournalConfig journal) {
-        int frame = FrameLayout.frameLength(stream.maxBody());
-        String why = " (max body " + stream.maxBody() + ")";
-        // A subscriber that was sent part of a frame holds it to its end: the frame, and the chunks that it begins and
-        // ends in.
-        Range.check("pin size", pinBytes, 2 * StreamConfig.CHUNK_BYTES + frame, MOST_BYTES, why);
-        // A page of the journal ends behind a whole frame.
+        int maxBody = stream.maxBody();
+        String why = " (max body " + maxBody + ")";
+        Range.check("pin size", pinBytes, leastPin(maxBody), MOST_BYTES, why);
         if (journal.on()) {
-            Range.check("replay size", replayBytes, JournalFeed.PAGE_BYTES + frame, MOST_BYTES, why);
+            Range.check("replay size", replayBytes, leastReplay(maxBody), MOST_BYTES, why);
         }
-        // Two frames: the next one has begun while the first one goes into the ring.
-        Range.check("assembly size", assemblyBytes, 2 * frame, MOST_BYTES, why);
+        Range.check("assembly size", assemblyBytes, leastAssembly(maxBody), MOST_BYTES, why);
+    }
+
+    /** A subscriber that was sent part of a frame holds it to its end: the frame, and the chunks of its two ends. */
+    private static int leastPin(int maxBody) {
+        return 2 * StreamConfig.CHUNK_BYTES + FrameLayout.frameLength(maxBody);
+    }
+
+    /** Two frames: the next one has begun while the first one goes into the ring. */
+    private static int leastAssembly(int maxBody) {
+        return 2 * FrameLayout.frameLength(maxBody);
+    }
+
+    /** A page of the journal ends behind a whole frame. */
+    private static int leastReplay(int maxBody) {
+        return JournalFeed.PAGE_BYTES + FrameLayout.frameLength(maxBody);
+    }
+
+    /** The given bytes; null: the default, or what the longest body needs. */
+    static int pinBytes(Integer given, int maxBody) {
+        return given != null ? given : orMore(DEFAULT_PIN, leastPin(maxBody));
+    }
+
+    /** As {@link #pinBytes(Integer, int)}. */
+    static int assemblyBytes(Integer given, int maxBody) {
+        return given != null ? given : orMore(DEFAULT_ASSEMBLY, leastAssembly(maxBody));
+    }
+
+    /** As {@link #pinBytes(Integer, int)}. */
+    static int replayBytes(Integer given, int maxBody) {
+        return given != null ? given : orMore(DEFAULT_REPLAY, leastReplay(maxBody));
+    }
+
+    /** The usual bytes, or whole chunks of at least {@code least}. */
+    private static int orMore(int usual, int least) {
+        int chunk = StreamConfig.CHUNK_BYTES;
+        return Math.max(usual, (least + chunk - 1) / chunk * chunk);
     }
 }

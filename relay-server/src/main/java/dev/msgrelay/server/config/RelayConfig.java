@@ -122,14 +122,12 @@ public record RelayConfig(
         private Duration peerTimeout = Duration.ofSeconds(60);
         private int maxConnections = 4096;
         private int maxPublishers = 1024;
-        // As much as the default log, 32 chunks: slow readers at many places hold one more log, and no more.
-        private int pinBytes = 16 << 20;
-        // About 30 frames of the longest default body at once; further ones take turns.
-        private int assemblyBytes = 32 << 20;
+        // Null: the default, or what the longest body needs.
+        private Integer pinBytes;
+        private Integer assemblyBytes;
+        private Integer replayBytes;
         // 256 writes of 64 KiB under way at once.
         private int filterBytes = 16 << 20;
-        // Thirty subscribers with a page of the journal on the way at once; further ones take turns.
-        private int replayBytes = 32 << 20;
         // 512 clients that use up their share; a client that reads its control frames needs a hundred bytes.
         private int controlBytes = 32 << 20;
         // Seven SUBSCRIBEs of the most ranges (8 KiB each), and other control frames.
@@ -285,11 +283,13 @@ public record RelayConfig(
             return this;
         }
 
+        /** By default 16 MiB, or what the longest body needs. */
         public Builder pinBytes(int bytes) {
             pinBytes = bytes;
             return this;
         }
 
+        /** By default 32 MiB, or what the longest body needs. */
         public Builder assemblyBytes(int bytes) {
             assemblyBytes = bytes;
             return this;
@@ -300,6 +300,7 @@ public record RelayConfig(
             return this;
         }
 
+        /** By default 32 MiB, or what the longest body needs. */
         public Builder replayBytes(int bytes) {
             replayBytes = bytes;
             return this;
@@ -484,10 +485,10 @@ public record RelayConfig(
                             maxConnections,
                             maxPublishers),
                     new LimitsConfig(
-                            pinBytes,
-                            assemblyBytes,
+                            LimitsConfig.pinBytes(pinBytes, maxBody),
+                            LimitsConfig.assemblyBytes(assemblyBytes, maxBody),
                             filterBytes,
-                            replayBytes,
+                            LimitsConfig.replayBytes(replayBytes, maxBody),
                             controlBytes,
                             controlBytesPerConnection,
                             frameTimeout,

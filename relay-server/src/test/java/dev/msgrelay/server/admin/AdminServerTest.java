@@ -179,6 +179,13 @@ class AdminServerTest {
         }
     }
 
+    @Test
+    void aPortWithoutAColonIsOnThisHostAlone() {
+        assertThat(AdminConfig.health("7403").host()).isEqualTo("127.0.0.1");
+        assertThat(AdminConfig.health(":7403").host()).isEqualTo("0.0.0.0");
+        assertThat(AdminConfig.health("0.0.0.0:7403").host()).isEqualTo("0.0.0.0");
+    }
+
     /** The last twenty: their numbers, and where each body begins, escaped. */
     @Test
     void theLastMessages() throws Exception {

@@ -413,6 +413,7 @@ class ConfigurationTest {
                 "log-size = null | :2: log-size must be a value",
                 "log { size = 1m }, log-size = 2m | :2: log-size is given here, and at",
                 "access = everybody | :2: access is a block",
+                "slow-subscriber = relay_default | :2: Invalid value for option '--slow-subscriber'",
                 "log-size = 64x | :2: Invalid value for option '--log-size'",
                 "log-size = 1m | :2: log size 1048576 is not within",
                 "log-size = } | :2: ",

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.engine.MemoryPlan;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -162,6 +163,15 @@ class JvmLimitsTest {
         assertThat(mebibytes(limits, "-Xmx") - mebibytes(limits, "-Xmn"))
                 .as("what lives for long fits into the old generation")
                 .isGreaterThanOrEqualTo(MemoryPlan.mebibytes(plan.heap()));
+    }
+
+    /** A relay with long messages needs no further option, and gets the memory for all of it. */
+    @Test
+    void theLimitsFollowTheLongestBody() {
+        MemoryPlan plan = MemoryPlan.of(RelayConfig.builder().maxBody(64 << 20).build());
+        assertThat(plan.of(Part.FRAMES)).isGreaterThanOrEqualTo(128 << 20);
+        assertThat(mebibytes(JvmLimits.of("--max-body=64m"), "-XX:MaxDirectMemorySize="))
+                .isEqualTo(MemoryPlan.mebibytes(plan.direct()));
     }
 
     private static long mebibytes(List<String> limits, String flag) {

@@ -84,12 +84,14 @@ class ReloadProcessTest {
                     assertThat(unknown.awaitError().code()).isEqualTo(CloseReason.NOT_AUTHENTICATED.code());
                 }
                 int before = command.log().size();
-                file("name-hold = 20s", "journal-keep = 1d", orders(OTHER, "1-9"));
+                file("name-hold = 20s", "journal-keep = 1d", "pin-size = 32m", "ring-size = 4m", orders(OTHER, "1-9"));
                 command.hangUp();
                 assertThat(stays.awaitError().code()).isEqualTo(CloseReason.REVOKED.code());
-                command.logged(before, l -> l.contains("configuration read again: " + file + ": good; 2 options"));
+                command.logged(before, l -> l.contains("configuration read again: " + file + ": good; 4 options"));
                 command.logged(before, l -> l.contains("journal-keep takes a restart: it is 10g and would be 1d"));
                 command.logged(before, l -> l.contains("name-hold takes a restart: it is 10s and would be 20s"));
+                command.logged(before, l -> l.contains("pin-size takes a restart: it is 16m and would be 32m"));
+                assertThat(command.log()).noneMatch(l -> l.contains("ring-size takes"));
                 try (TalkingPublisher now = publisher(address, OTHER)) {
                     now.await(Hello.WELCOME);
                 }

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
@@ -60,6 +61,8 @@ class WrongFlagsTest {
                 "--stall-timeout=soon | soon' is not a duration",
                 "--slow-subscriber=wait | wait",
                 "--allow-policies=disconnect,wait | wait",
+                "--slow-subscriber=relay_default | 'relay_default' is no policy: disconnect, backpressure, skip or replay",
+                "--allow-policies=skip,RELAY_DEFAULT | 'RELAY_DEFAULT' is no policy: disconnect, backpressure, skip or replay",
                 "--heartbeat=99ms | heartbeat 99 ms is not within 100..3600000 ms",
                 "--heartbeat=61m | heartbeat 3660000 ms is not within 100..3600000 ms",
                 "--heartbeat=16s | idle timeout 15000 ms is not within 16000..86400000 ms",
@@ -74,6 +77,7 @@ class WrongFlagsTest {
                 "--max-publishers=0 | max publishers 0 is not within 1..1000000",
                 "--max-publishers=1000001 | max publishers 1000001 is not within 1..1000000",
                 "--pin-size=1m | pin size 1048576 is not within 2097160..1073741824 (max body 1048576)",
+                "--max-body=16m --pin-size=16m | pin size 16777216 is not within 17825800..1073741824 (max body 16777216)",
                 "--pin-size=lots | lots' is not a size",
                 "--assembly-size=2m | assembly size 2097152 is not within 2097168..1073741824 (max body 1048576)",
                 "--filter-size=1k | filter size 1024 is not within 65536..1073741824",
@@ -104,7 +108,7 @@ class WrongFlagsTest {
                 "extra | extra"
             })
     void exitCodeTwoAndALineThatSaysWhy(String flag, String words) {
-        assertThat(run(flag)).isEqualTo(2);
+        assertThat(run(flag.split(" "))).isEqualTo(2);
         String[] lines = err.toString().split("\n");
         assertThat(lines[0]).startsWith("relay-server: ").contains(words);
         assertThat(lines).hasSize(2);
@@ -134,6 +138,36 @@ class WrongFlagsTest {
                 .containsPattern("give -XX:MaxDirectMemorySize=\\d+m or more, or smaller sizes");
     }
 
+    /** Its memory follows it, up to its limit, with a journal and without. */
+    @ParameterizedTest
+    @ValueSource(strings = {"--max-body=16m", "--max-body=64m", "--max-body=64m --journal=no-such-directory"})
+    void aLongerBodyNeedsNoFurtherOption(String flags) {
+        assertThat(run((flags + " --check-config").split(" ")))
+                .as(err.toString())
+                .isZero();
+    }
+
+    /** A default that follows from other options stands in the text, and is no 0. */
+    @Test
+    void helpHasOneDefaultForEachOption() {
+        assertThat(run("--help")).isZero();
+        List<String> options = List.of(out.toString().split("\n(?=  -\\w, |      --)"));
+        for (String name :
+                List.of("--log-size", "--ring-size", "--pin-size", "--assembly-size", "--replay-size", "--name-hold")) {
+            String text = options.stream()
+                    .filter(option -> option.strip().startsWith(name + "="))
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(Pattern.compile("Default:").matcher(text).results())
+                    .as(text)
+                    .hasSize(1);
+        }
+        assertThat(options.stream().filter(option -> option.strip().startsWith("--node=")))
+                .singleElement()
+                .asString()
+                .doesNotContain("Default:");
+    }
+
     @Test
     void help() {
         assertThat(run("--help")).isZero();
@@ -143,6 +177,7 @@ class WrongFlagsTest {
                 .containsPattern("auto,\\s+epoll,\\s+nio")
                 .containsPattern("disconnect,\\s+backpressure,\\s+skip")
                 .contains("Exit codes")
+                .containsPattern("Times: seconds, or with ms,\\s+s, m, h or d\\.")
                 .doesNotContain("\u001b");
         assertThat(help.lines()).allMatch(line -> line.length() <= 80);
         assertThat(List.of(

@@ -3,6 +3,7 @@ package dev.msgrelay.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Policy;
@@ -163,34 +164,19 @@ class RefusedSettingsTest {
                 .isZero();
     }
 
-    /** Ring and log grow with the longest body by themselves; what else is too small is named, with the size it needs. */
+    /** Ring, log and the memory for frames grow with the longest body by themselves, with a journal and without. */
     @Test
-    void aLongerBodyAloneMakesRoomOrNamesWhatIsTooSmall() {
-        Pattern refusal =
-                Pattern.compile("(pin|assembly|replay) size (\\d+) is not within (\\d+)\\.\\..*max body (\\d+).*");
-        boolean named = false;
+    void aLongerBodyAloneMakesRoom() {
         IntStream powers = IntStream.rangeClosed(0, 26).map(shift -> 1 << shift);
         IntStream others = IntStream.of((1 << 20) + 1, 2_097_143, 2_097_144, 3_000_000, FrameLayout.MAX_MAX_BODY);
         for (int body : IntStream.concat(powers, others).toArray()) {
-            RelayConfig.Builder settings = RelayConfig.builder().maxBody(body);
-            RelayConfig config = null;
-            for (int raised = 0; config == null; raised++) {
-                assertThat(raised).as("settings raised for %d bytes", body).isLessThanOrEqualTo(3);
-                try {
-                    config = settings.build();
-                } catch (IllegalArgumentException e) {
-                    Matcher said = refusal.matcher(e.getMessage());
-                    assertThat(said.matches()).as(e.getMessage()).isTrue();
-                    assertThat(said.group(4)).isEqualTo(Integer.toString(body));
-                    named = true;
-                    int least = Integer.parseInt(said.group(3));
-                    switch (said.group(1)) {
-                        case "pin" -> settings.pinBytes(least);
-                        case "assembly" -> settings.assemblyBytes(least);
-                        default -> settings.replayBytes(least);
-                    }
-                }
-            }
+            RelayConfig config = RelayConfig.builder().maxBody(body).build();
+            assertThat(RelayConfig.builder()
+                            .maxBody(body)
+                            .journal(Path.of("j"))
+                            .build()
+                            .limits())
+                    .isEqualTo(config.limits());
             StreamConfig stream = config.stream();
             assertThat(stream.maxBody()).isEqualTo(body);
             // Twice the longest frame in the ring, four times in the log.
@@ -199,8 +185,39 @@ class RefusedSettingsTest {
                     .isGreaterThanOrEqualTo(Math.max(StreamConfig.DEFAULT_RING_BYTES, 2 * frame));
             assertThat((long) stream.logBytes())
                     .isGreaterThanOrEqualTo(Math.max(StreamConfig.DEFAULT_LOG_BYTES, 4 * frame));
+            LimitsConfig limits = config.limits();
+            assertThat((long) limits.pinBytes()).isGreaterThanOrEqualTo(Math.max(16 << 20, (1 << 20) + frame));
+            assertThat((long) limits.assemblyBytes()).isGreaterThanOrEqualTo(Math.max(32 << 20, 2 * frame));
+            assertThat((long) limits.replayBytes()).isGreaterThanOrEqualTo(Math.max(32 << 20, frame));
         }
-        assertThat(named).isTrue();
+    }
+
+    /** What is given is not raised: the refusal has its name, and the size that the longest body needs. */
+    @Test
+    void aGivenSizeThatIsTooSmallForALongerBodyIsNamed() {
+        Pattern refusal =
+                Pattern.compile("(pin|assembly|replay) size (\\d+) is not within (\\d+)\\.\\..*max body (\\d+).*");
+        for (int body : new int[] {16 << 20, FrameLayout.MAX_MAX_BODY}) {
+            RelayConfig.Builder settings = RelayConfig.builder()
+                    .maxBody(body)
+                    .journal(Path.of("j"))
+                    .pinBytes(1 << 20)
+                    .assemblyBytes(1 << 20)
+                    .replayBytes(1 << 20);
+            for (String name : List.of("pin", "replay", "assembly")) {
+                Matcher said = refusal.matcher(catchThrowable(settings::build).getMessage());
+                assertThat(said.matches()).isTrue();
+                assertThat(said.group(1)).isEqualTo(name);
+                assertThat(said.group(4)).isEqualTo(Integer.toString(body));
+                int least = Integer.parseInt(said.group(3));
+                switch (name) {
+                    case "pin" -> settings.pinBytes(least);
+                    case "assembly" -> settings.assemblyBytes(least);
+                    default -> settings.replayBytes(least);
+                }
+            }
+            assertThat(settings.build().stream().maxBody()).isEqualTo(body);
+        }
     }
 
     @Test

@@ -63,6 +63,16 @@ class FileDiskTest {
         assertThat(disk.names()).isEmpty();
     }
 
+    @Test
+    void aDirectoryThatCannotBeMadeIsNamedOnce() throws IOException {
+        Path taken = Files.createFile(directory.resolve("taken")).resolve("x");
+        assertThatIOException()
+                .isThrownBy(() -> FileDisk.make(taken))
+                .withMessageStartingWith("journal: cannot make the directory " + taken + ": ")
+                .satisfies(e ->
+                        assertThat(e.getMessage().split(taken.toString(), -1)).hasSize(2));
+    }
+
     /** A channel may write less than it is given, and read less than there is. */
     @Test
     void shortWrites() throws IOException {

@@ -45,7 +45,10 @@ public final class FileDisk implements Disk {
         try {
             OwnFiles.makeFolder(directory);
         } catch (IOException e) {
-            throw new DiskException("journal: cannot make the directory " + directory + ": " + TextFile.fault(e), e);
+            String why = TextFile.fault(e);
+            String place = directory + ": ";
+            throw new DiskException(
+                    "journal: cannot make the directory " + (why.startsWith(place) ? why : place + why), e);
         }
         return new FileDisk(directory);
     }
