@@ -19,7 +19,7 @@ public enum CloseReason {
     OVERSIZED_LENGTH(5, "oversized length"),
     /** A publisher sent a frame of a reserved type. */
     RESERVED_TYPE(6, "reserved type published"),
-    /** A subscriber sent bytes other than control frames. */
+    /** A subscriber sent bytes other than control frames, or any client an HTTP request. */
     UNEXPECTED_INPUT(7, "unexpected input on this port"),
     /** The log was about to overwrite bytes that the subscriber had not read, and its policy is to disconnect. */
     SLOW_SUBSCRIBER(8, "subscriber too slow"),

@@ -41,16 +41,17 @@ record Probe(
      */
     static Probe of(Endpoint endpoint, Role likely, Token token, TlsOptions tls, Duration timeout, int roundTrips)
             throws IOException, InterruptedException {
-        boolean publishes = likely == Role.PUBLISHER;
-        Probe first = publishes
+        Probe first = as(likely, endpoint, token, tls, timeout, roundTrips);
+        boolean wrong = first.fault instanceof RelayErrorException error && error.reason() == CloseReason.WRONG_ROLE;
+        Role other = likely == Role.PUBLISHER ? Role.SUBSCRIBER : Role.PUBLISHER;
+        return wrong ? as(other, endpoint, token, tls, timeout, roundTrips) : first;
+    }
+
+    private static Probe as(Role role, Endpoint endpoint, Token token, TlsOptions tls, Duration timeout, int roundTrips)
+            throws IOException, InterruptedException {
+        return role == Role.PUBLISHER
                 ? publisher(endpoint, token, tls, timeout)
                 : subscriber(endpoint, token, tls, timeout, roundTrips);
-        if (!(first.fault instanceof RelayErrorException error) || error.reason() != CloseReason.WRONG_ROLE) {
-            return first;
-        }
-        return publishes
-                ? subscriber(endpoint, token, tls, timeout, roundTrips)
-                : publisher(endpoint, token, tls, timeout);
     }
 
     /** Whether the relay has answered and does not let this client do what the port is for. */

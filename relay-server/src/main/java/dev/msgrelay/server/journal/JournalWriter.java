@@ -67,7 +67,6 @@ final class JournalWriter {
     private IOException refused;
 
     private long restUntil;
-    private boolean toldOfFull;
     private long lastFullLine;
 
     private volatile long wanted;
@@ -155,8 +154,7 @@ final class JournalWriter {
     }
 
     private void tell(DiskFullException e, long nanos) {
-        if (!toldOfFull || nanos - lastFullLine >= FULL_LINE_NANOS) {
-            toldOfFull = true;
+        if (full.times() == 0 || nanos - lastFullLine >= FULL_LINE_NANOS) {
             lastFullLine = nanos;
             LOG.warn("{}: publishers wait until there is room (said once a minute)", e.getMessage());
         }
