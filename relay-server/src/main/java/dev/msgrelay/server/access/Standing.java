@@ -5,9 +5,7 @@ import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
-import dev.msgrelay.protocol.text.PrintableText;
 import dev.msgrelay.protocol.text.ShortText;
-import dev.msgrelay.protocol.text.TextWidth;
 
 /**
  * The rights of one connection: its identity under the current policy, first by its peer, then by its token; its types,
@@ -17,9 +15,6 @@ import dev.msgrelay.protocol.text.TextWidth;
 public final class Standing {
     /** Most type ranges that a text for people lists. */
     private static final int TEXT_RANGES = 8;
-
-    /** Most characters of a certificate's subject in a text for people: authorities permit long ones. */
-    private static final int MOST_SUBJECT = 200;
 
     private final AccessControl control;
     private final Role role;
@@ -143,10 +138,8 @@ public final class Standing {
         if (peer.certificate() == null) {
             return needed;
         }
-        String subject = peer.certificate().getName();
-        String start = PrintableText.line(TextWidth.firstChars(subject, MOST_SUBJECT));
-        return "no identity has the certificate " + start + (subject.length() > MOST_SUBJECT ? "..." : "")
-                + " (or none that may come from there): " + needed;
+        return "no identity has the certificate "
+                + PeerText.printable(peer.certificate().getName()) + " (or none that may come from there): " + needed;
     }
 
     /** Gives back the connection's place at its identity. Further calls do nothing. */

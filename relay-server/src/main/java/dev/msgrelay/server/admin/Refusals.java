@@ -1,10 +1,10 @@
 package dev.msgrelay.server.admin;
 
 import dev.msgrelay.protocol.Token;
+import dev.msgrelay.server.access.PeerText;
 import dev.msgrelay.server.access.TokenHash;
 import dev.msgrelay.server.admin.Answers.Answer;
 import dev.msgrelay.server.config.AdminConfig;
-import dev.msgrelay.server.ops.PeerText;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;

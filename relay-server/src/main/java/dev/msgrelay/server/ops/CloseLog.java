@@ -2,6 +2,7 @@ package dev.msgrelay.server.ops;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.text.ShortText;
+import dev.msgrelay.server.access.PeerText;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -8,7 +8,6 @@
  *   CloseLog -- TokenBucket                     every end counted, a few lines a second logged, the last remembered
  *   Admission -- TokenBucket                    limits on connections, in all and by address
  *   GarbageCollections                          the process's garbage collections
- *   PeerText                                    a peer's text, made fit for a line
  * </pre>
  *
  * <p>Any thread; a bucket is guarded by its owner's lock.

@@ -155,18 +155,7 @@ class PolicyTest {
     void anUnknownCertificateIsNamed() {
         X500Principal subject = new X500Principal("CN=audit,O=Example");
         AccessPolicy other = new AccessPolicy(List.of(identity("a", List.of(TOKEN))));
-        AccessControl control = new AccessControl(new AccessPolicy(List.of(new Identity(
-                "audit",
-                List.of(),
-                List.of(subject),
-                List.of(),
-                List.of(),
-                null,
-                NINE,
-                2,
-                Identity.UNLIMITED,
-                Identity.UNLIMITED,
-                Identity.UNLIMITED))));
+        AccessControl control = new AccessControl(new AccessPolicy(List.of(audit(subject))));
         Peer peer = new Peer(null, Peer.UNKNOWN, null, subject);
         Standing standing = opened(control, Role.SUBSCRIBER, peer);
         assertThat(standing.refusal()).isNull();
@@ -186,10 +175,9 @@ class PolicyTest {
                 .hasSizeLessThan(400);
     }
 
-    @Test
-    void certificatesAndUsers() {
-        X500Principal subject = new X500Principal("CN=audit,O=Example");
-        Identity audit = new Identity(
+    /** Two connections of a certificate's holder may subscribe to nine types. */
+    private static Identity audit(X500Principal subject) {
+        return new Identity(
                 "audit",
                 List.of(),
                 List.of(subject),
@@ -201,6 +189,12 @@ class PolicyTest {
                 1,
                 Identity.UNLIMITED,
                 Identity.UNLIMITED);
+    }
+
+    @Test
+    void certificatesAndUsers() {
+        X500Principal subject = new X500Principal("CN=audit,O=Example");
+        Identity audit = audit(subject);
         Identity local = new Identity(
                 "local",
                 List.of(),

@@ -1,4 +1,4 @@
-package dev.msgrelay.server.ops;
+package dev.msgrelay.server.access;
 
 import dev.msgrelay.protocol.text.TextWidth;
 
