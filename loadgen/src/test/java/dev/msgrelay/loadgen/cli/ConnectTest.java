@@ -121,6 +121,8 @@ class ConnectTest extends CommandTest {
         assertThat(Files.readString(page)).contains("127.0.0.1", "\"bitsPerSecond\":1000000000");
     }
 
+    /** Thorough, as it is one more run. */
+    @Tag("thorough")
     @Test
     void theTextNamesTheLaneAndTheShareOfTheLink() {
         assertThat(connect(publish(), subscribe(), "--link", "10gbe"))

@@ -32,6 +32,8 @@ class RunCommandTest extends CommandTest {
         assertThat(out.toString().lines()).hasSizeLessThanOrEqualTo(20);
     }
 
+    /** Thorough, as it is one more run. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whatWasNotCheckedDoesNotPass() {

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -68,7 +69,11 @@ class EmulatedLaneTest {
         }
     }
 
-    /** Large packets that TCP leaves uncut are counted as the segments that they stand for, each with its headers. */
+    /**
+     * Large packets that TCP leaves uncut are counted as the segments that they stand for, each with its
+     * headers. Thorough, as it is one more run over two more links.
+     */
+    @Tag("thorough")
     @Test
     void theKernelCountsFullSegmentsWithTheirHeadersAndNoOtherLaneKnowsOfThem() throws Exception {
         try (Lane lane = Lane.open(GIGABIT.withMtu(9_000), new Subprocess());

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -121,8 +122,10 @@ class InTurnTest {
     /**
      * What the intervals promise, with a look after every pair: of sides that are alike, 1 is outside of the 95 % interval
      * in one comparison of twenty at most, and a verdict that one is ahead falls in one of a hundred. Runs scatter like
-     * those of a quiet machine, or with a few that went astray, or about two places.
+     * those of a quiet machine, or with a few that went astray, or about two places. Thorough, as it is hundreds
+     * of comparisons.
      */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @CsvSource({"even, 0.05", "astray, 0.03", "two places, 0.05", "even, 0.02"})

@@ -26,15 +26,19 @@ class ChildrenTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void closeEndsThem() throws Exception {
-        Child child;
+        Child plain;
         Path socket;
         try (Children children = new Children()) {
             socket = Path.of(children.socketPath("x"));
-            child = children.startWorker(Site.HERE, "plain", PlainRelayMain.class, PLAIN);
+            Child child = children.startWorker(Site.HERE, "plain", PlainRelayMain.class, PLAIN);
+            plain = child;
             child.await("ready", SAY_NANOS);
+            assertThatThrownBy(() -> child.await("never", TimeUnit.MILLISECONDS.toNanos(50)))
+                    .as("what is not said is not awaited for ever")
+                    .hasMessageStartingWith("plain did not say 'never' within 50 ms");
             assertThat(child.isAlive()).isTrue();
         }
-        assertThat(child.isAlive()).isFalse();
+        assertThat(plain.isAlive()).isFalse();
         assertThat(socket.getParent()).doesNotExist();
     }
 
@@ -103,16 +107,6 @@ class ChildrenTest {
             assertThatThrownBy(() -> child.await("ready", SAY_NANOS))
                     .isInstanceOf(RunException.class)
                     .hasMessageStartingWith("publisher 0: cannot connect to 127.0.0.1:1");
-        }
-    }
-
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
-    void aChildThatSaysNothingIsNotAwaitedForever() throws Exception {
-        try (Children children = new Children()) {
-            Child child = children.startWorker(Site.HERE, "plain", PlainRelayMain.class, PLAIN);
-            assertThatThrownBy(() -> child.await("never", TimeUnit.MILLISECONDS.toNanos(50)))
-                    .hasMessageStartingWith("plain did not say 'never' within 50 ms");
         }
     }
 

@@ -83,6 +83,8 @@ class LoadRunTest {
         assertThat(paced.correctness().acknowledged()).isZero();
     }
 
+    /** Thorough, as it is one more run. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void manyTypesComeAsTheyWereSent() throws Exception {
@@ -152,6 +154,8 @@ class LoadRunTest {
                 .isEqualTo(rate * SHORT.measured().toMillis() / 1_000);
     }
 
+    /** Thorough, as it is one more run; sizes that differ pass with the library above. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void differentSizesComeAsTheyWereSentToAllSubscribers() throws Exception {
@@ -200,7 +204,8 @@ class LoadRunTest {
         }
     }
 
-    /** Subscribers that say HELLO are checked like those that do not. */
+    /** Subscribers that say HELLO are checked like those that do not. Thorough, as it is four more runs. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @EnumSource(
@@ -218,6 +223,8 @@ class LoadRunTest {
                 .isZero();
     }
 
+    /** Thorough, as it is one more run. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whoChecksNothingCountsWhatPasses() throws Exception {

@@ -24,10 +24,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The page of a relay's admin port, in a real browser, while messages flow. */
+/** The page of a relay's admin port, in a real browser, while messages flow. Thorough, as a browser is heavy. */
+@Tag("thorough")
 class RelayPageBrowserTest {
     private static final String EVIL = "<script>window.hit=1</script><img src=x onerror=window.hit=2>";
     private static final String STOPPED = "stopped";

@@ -260,8 +260,9 @@ class DurableSystemTest {
 
     /**
      * Killed under load. Who reads from the earliest message on afterwards gets all that was acknowledged as written, byte for
-     * byte, from the disk, and goes on with what comes.
+     * byte, from the disk, and goes on with what comes. Thorough, as it kills processes under load, as tests above do.
      */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whoComesBehindTheKillGetsAllThatWasWrittenAndGoesOnLive() throws Exception {

@@ -26,6 +26,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -98,6 +99,8 @@ class KilledProcessesTest {
                 .isEqualTo(resentFrom);
     }
 
+    /** Thorough, as {@link ResumedPublishTest} kills the command that publishes, too. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aPublisherThatIsKilledAndStartedAnewLosesAndRepeatsNothing() throws Exception {

@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -64,7 +65,11 @@ class CommandProcessTest {
         }
     }
 
-    /** Numbers are printed as the documents have them. A rule of the protocol's tests keeps the default locale out of all code. */
+    /**
+     * Numbers are printed as the documents have them. Thorough, as it is one more process; a rule of the protocol's tests
+     * keeps the default locale out of all code.
+     */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @ValueSource(strings = {"-Duser.language=ar -Duser.country=EG"})
@@ -169,7 +174,8 @@ class CommandProcessTest {
         assertObjectsAlone(good.lines(), good.errors());
     }
 
-    /** Where nobody else can connect, that is the first that is said. */
+    /** Where nobody else can connect, that is the first that is said. Thorough, as it is one more process. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void inAnImageWithoutAccess() throws Exception {
@@ -254,7 +260,11 @@ class CommandProcessTest {
         }
     }
 
-    /** The ready line has endpoints as clients take them; with --quiet nothing is said between it and the end. */
+    /**
+     * The ready line has endpoints as clients take them; with --quiet nothing is said between it and the end.
+     * Thorough, as it is one more process.
+     */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void quietlyOnIpv6() throws Exception {

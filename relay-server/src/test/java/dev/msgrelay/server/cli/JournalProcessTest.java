@@ -342,6 +342,8 @@ class JournalProcessTest {
         return command;
     }
 
+    /** Thorough, as it is one more process and a file system. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aDiskThatIsFullAtTheStart() throws Exception {
@@ -354,8 +356,9 @@ class JournalProcessTest {
 
     /**
      * On 26 MiB with segments of 4 MiB: what is kept, and three segments. What comes faster than it is forced fills the disk all
-     * the same, until old segments may be dropped.
+     * the same, until old segments may be dropped. Thorough, as it is two processes and a file system.
      */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aSizeThatFitsTheDisk() throws Exception {
@@ -403,6 +406,8 @@ class JournalProcessTest {
         }
     }
 
+    /** Thorough, as it is one more process that recovers. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whileItRecoversAHangUpIsKept() throws Exception {

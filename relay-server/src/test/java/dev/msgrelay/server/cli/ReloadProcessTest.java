@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLSocket;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -168,7 +169,11 @@ class ReloadProcessTest {
                 .contains(why);
     }
 
-    /** By the admin port: the same, and who asks is told what came of it. */
+    /**
+     * By the admin port: the same, and who asks is told what came of it. Thorough, as a process of its own:
+     * {@link ReloadWithoutAccessTest} reloads by the admin port, too.
+     */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void byTheAdminPort() throws Exception {
@@ -225,6 +230,8 @@ class ReloadProcessTest {
                 admin, "POST /reload HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token + "\r\n\r\n");
     }
 
+    /** Thorough, as it is one more process. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void withoutAFileItIsNoEnd() throws Exception {
@@ -236,7 +243,8 @@ class ReloadProcessTest {
         }
     }
 
-    /** Who says {@code --config relay.conf} has them in the same folder. */
+    /** Who says {@code --config relay.conf} has them in the same folder. Thorough, as it is two more processes. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whatAFileIncludesLiesBesideIt() throws Exception {
@@ -254,6 +262,8 @@ class ReloadProcessTest {
         }
     }
 
+    /** Thorough, as it is one more process. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aSignalThatNohupKeepsAwayIsTold() throws Exception {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
  * <p>{@code -Djournal.seed=N} runs one seed, {@code -Djournal.runs=10000} so many fresh ones.
  */
 class JournalSimulationTest {
-    private static final int SEEDS = 60;
+    private static final int SEEDS = 30;
     private static final int MANY_SEEDS = 400;
     /** As many more as it takes until all that is to be seen has been, and no more than these. */
     private static final int MOST_SEEDS = 1000;

@@ -23,6 +23,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -135,7 +136,11 @@ class HeartbeatsTest {
         }
     }
 
-    /** It reads a little now and then, answers nothing, and is alive: its socket takes something every time. */
+    /**
+     * It reads a little now and then, answers nothing, and is alive: its socket takes something every time.
+     * Thorough, as it waits for seven seconds.
+     */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#transports")
