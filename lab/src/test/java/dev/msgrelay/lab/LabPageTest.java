@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Dimension;
@@ -27,7 +28,8 @@ import org.openqa.selenium.chrome.ChromeOptions;
 import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
 
-/** The lab's page in a real browser: the claims first, its plots drawn, no complaint. */
+/** The lab's page in a real browser: the claims first, its plots drawn, no complaint. Thorough, as a browser is heavy. */
+@Tag("thorough")
 class LabPageTest {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final Path SCREENSHOT = Path.of("target", "screenshots", "lab.png");

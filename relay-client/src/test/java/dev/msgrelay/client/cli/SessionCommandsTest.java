@@ -27,6 +27,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The commands where they say HELLO or connect again. */
 class SessionCommandsTest {
@@ -231,6 +233,7 @@ class SessionCommandsTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void publishSaysHowManyAreNotAcknowledged() throws Exception {
         Script script = client -> {

@@ -22,6 +22,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -41,6 +43,7 @@ class ServiceManagerTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void readyAndStopping(boolean isAbstract) throws Exception {
@@ -60,6 +63,7 @@ class ServiceManagerTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void oneThatIsNotThereIsNamedAndNotNeeded() throws Exception {
         assumeTrue(Epoll.isAvailable(), "no epoll here");
