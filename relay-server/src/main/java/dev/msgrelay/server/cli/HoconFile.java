@@ -1,6 +1,5 @@
 package dev.msgrelay.server.cli;
 
-import com.typesafe.config.Config;
 import com.typesafe.config.ConfigException;
 import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigOrigin;
@@ -22,14 +21,11 @@ public final class HoconFile {
     public static <T> T read(Path path, Function<ConfigObject, T> reader) {
         HoconSource source = new HoconSource();
         try {
-            Config config = source.read(path);
-            HoconSize.check(config.root());
-            return reader.apply(config.resolve().root());
+            return reader.apply(source.read(path).resolve().root());
         } catch (ConfigException e) {
             throw new IllegalArgumentException(describe(path, source, e), e);
         } catch (StackOverflowError e) {
-            // The library recurses over sections, keys and values alike; HoconText and HoconSize limit each of them
-            // alone.
+            // The library recurses over sections, keys and values alike; HoconText limits each of them alone.
             throw new IllegalArgumentException(path + ": sections, words of keys and values" + HoconText.WITHIN, e);
         }
     }

@@ -1,6 +1,7 @@
 package dev.msgrelay.server.cli;
 
 import com.typesafe.config.Config;
+import com.typesafe.config.ConfigException;
 import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigIncludeContext;
 import com.typesafe.config.ConfigIncluder;
@@ -10,6 +11,7 @@ import com.typesafe.config.ConfigIncluderURL;
 import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigParseOptions;
 import com.typesafe.config.ConfigSyntax;
+import com.typesafe.config.ConfigValue;
 import dev.msgrelay.protocol.text.TextFile;
 import java.io.File;
 import java.io.IOException;
@@ -21,6 +23,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * A configuration file with its includes, each of which must exist. The library takes an include that cannot be read
@@ -40,7 +43,30 @@ final class HoconSource {
 
     /** @throws IllegalArgumentException the file cannot be read; the message names it */
     Config read(Path path) {
-        return read(path, path + ": ", 0);
+        Config config = read(path, path + ": ", 0);
+        refuseReferences(config.root());
+        return config;
+    }
+
+    /** Refuses a key that has the name of a variable: the library would take the key's value, and not the environment's. */
+    private void refuseReferences(ConfigObject section) {
+        for (String key : keys(section)) {
+            ConfigValue value = section.get(key);
+            if (limits.takes(key)) {
+                throw HoconFile.wrong(value, key + " is a key, and ${" + key + "}. " + HoconText.NO_REFERENCES);
+            }
+            if (value instanceof ConfigObject inner) {
+                refuseReferences(inner);
+            }
+        }
+    }
+
+    private static Set<String> keys(ConfigObject section) {
+        try {
+            return section.keySet();
+        } catch (ConfigException.NotResolved merged) {
+            throw HoconFile.wrong(section, "a section is no variable of the environment. " + HoconText.NO_REFERENCES);
+        }
     }
 
     /** A line of one of the files, unchanged; empty: there is none. */

@@ -2,6 +2,10 @@ package dev.msgrelay.server.cli;
 
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Limits of a configuration's text, all files together, before the library parses it: the library recurses, has an
@@ -14,23 +18,33 @@ final class HoconText {
     /** Most words, lists and sections of one value without a comma between: the library joins them one by one. */
     static final int MOST_JOINED = 1_000;
 
-    /** Most substitutions, and values that are added to a list. */
+    /** Most variables that values take from the environment, and values that are added to a list. */
     static final int MOST_SUBSTITUTIONS = 300;
 
-    /** Most sections within sections, and values that refer to values. */
+    /** Most sections within sections, and words of a key. */
     static final int MOST_DEEP = 100;
 
     static final String WITHIN = " within one another: the limit is " + MOST_DEEP;
 
+    /** Values that refer to values could double with each line. */
+    static final String NO_REFERENCES = "Values do not refer to other values";
+
     private static final String SEPARATORS = ",:={}[]";
+    private static final Pattern VARIABLE = Pattern.compile("([A-Za-z_][A-Za-z0-9_]*)}");
 
     // Of all files so far.
+    private final Set<String> variables = new HashSet<>();
     private int words;
     private int substitutions;
 
     /** Checks the text of one more file. */
     void check(Path path, String text) {
         new Walk(path, text).run();
+    }
+
+    /** Whether a value takes the variable from the environment. */
+    boolean takes(String variable) {
+        return variables.contains(variable);
     }
 
     /** A walk over the text of one file, character by character, past quoted texts and comments. */
@@ -68,10 +82,19 @@ final class HoconText {
                     at = endOfLine(text, at) - 1;
                 } else {
                     substitutions += text.startsWith("${", at) || text.startsWith("+=", at) ? 1 : 0;
+                    if (text.startsWith("${", at)) {
+                        addVariable(at + (text.startsWith("?", at + 2) ? 3 : 2));
+                    }
                     step(c);
                 }
                 checkLimits();
             }
+        }
+
+        private void addVariable(int at) {
+            Matcher name = VARIABLE.matcher(text).region(at, text.length());
+            limit(name.lookingAt(), "${...} has the name of a variable of the environment. " + NO_REFERENCES);
+            variables.add(name.group(1));
         }
 
         private void step(char c) {
@@ -130,7 +153,7 @@ final class HoconText {
     }
 
     /** The offset of the closing quotation mark, or of the text's end. */
-    static int endOfQuoted(String text, int at) {
+    private static int endOfQuoted(String text, int at) {
         String three = "\"\"\"";
         if (text.startsWith(three, at)) {
             int end = text.indexOf(three, at + 3);
