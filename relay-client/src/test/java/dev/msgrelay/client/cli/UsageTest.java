@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.testing.Commands;
 import dev.msgrelay.testing.scripted.ScriptedRelay;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -13,9 +14,26 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** What is wrong before anything is sent: exit code 2 for usage, 1 for failure, one line each. */
 class UsageTest {
+    /** Shells complete these words. */
+    @Test
+    void eachWordThatIsCompletedIsTaken() throws Exception {
+        List<OptionSpec> listing = RelayClientMain.commandLine().getSubcommands().values().stream()
+                .flatMap(command -> command.getCommandSpec().options().stream())
+                .filter(option -> option.completionCandidates() != null)
+                .toList();
+        assertThat(listing).extracting(OptionSpec::longestName).contains("--policy", "--durable", "--ack");
+        for (OptionSpec option : listing) {
+            for (String word : option.completionCandidates()) {
+                assertThat(word).isLowerCase();
+                assertThat(option.converters()[0].convert(word)).hasToString(word.toUpperCase(Locale.ROOT));
+            }
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({
         "subscribe relay, endpoint 'relay' has no port",
