@@ -53,7 +53,10 @@ final class HoconSource {
         for (String key : keys(section)) {
             ConfigValue value = section.get(key);
             if (limits.takes(key)) {
-                throw HoconFile.wrong(value, key + " is a key, and ${" + key + "}. " + HoconText.NO_REFERENCES);
+                throw HoconFile.wrong(
+                        value,
+                        "${" + key + "} is a variable of the environment, and " + key + " is a key"
+                                + HoconText.NO_REFERENCES);
             }
             if (value instanceof ConfigObject inner) {
                 refuseReferences(inner);
@@ -65,7 +68,7 @@ final class HoconSource {
         try {
             return section.keySet();
         } catch (ConfigException.NotResolved merged) {
-            throw HoconFile.wrong(section, "a section is no variable of the environment. " + HoconText.NO_REFERENCES);
+            throw HoconFile.wrong(section, "a section is no variable of the environment" + HoconText.NO_REFERENCES);
         }
     }
 

@@ -27,7 +27,7 @@ final class HoconText {
     static final String WITHIN = " within one another: the limit is " + MOST_DEEP;
 
     /** Values that refer to values could double with each line. */
-    static final String NO_REFERENCES = "Values do not refer to other values";
+    static final String NO_REFERENCES = "; values do not refer to other values";
 
     private static final String SEPARATORS = ",:={}[]";
     private static final Pattern VARIABLE = Pattern.compile("([A-Za-z_][A-Za-z0-9_]*)}");
@@ -93,7 +93,7 @@ final class HoconText {
 
         private void addVariable(int at) {
             Matcher name = VARIABLE.matcher(text).region(at, text.length());
-            limit(name.lookingAt(), "${...} has the name of a variable of the environment. " + NO_REFERENCES);
+            limit(name.lookingAt(), "${...} takes the name of a variable of the environment" + NO_REFERENCES);
             variables.add(name.group(1));
         }
 

@@ -168,7 +168,7 @@ class HoconLimitsTest {
         Path file = file("relay.conf", line + "\na0 = 1\n");
         assertThat(refusal(file))
                 .matches(text -> text.startsWith(file + ":") || text.startsWith(other + ":"))
-                .endsWith(". Values do not refer to other values")
+                .endsWith("; values do not refer to other values")
                 .doesNotContain("\n");
     }
 
