@@ -40,7 +40,7 @@ public final class InPlacePort implements IngestPort {
     @Override
     public ReadWindow window(int front, int most) {
         ReadWindow inPlace = log.end(front + Math.min(most, LEAST_IN_PLACE), front + most);
-        return inPlace != null ? inPlace : buffers.reads().window(0, front + Math.min(most, LoopBuffers.SHORT_READ));
+        return inPlace != null ? inPlace : buffers.reads().open(0, front + Math.min(most, LoopBuffers.SHORT_READ));
     }
 
     @Override

@@ -32,7 +32,7 @@ public interface IngestPort {
      * place. Only when {@link #makeReady}.
      */
     default ReadWindow window(int front, int most) {
-        return buffers().reads().window(0, front + most);
+        return buffers().reads().open(0, front + most);
     }
 
     /** Walks what was read; {@code types}: those that its publisher may send, null: all. */
