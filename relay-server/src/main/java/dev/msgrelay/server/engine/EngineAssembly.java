@@ -23,7 +23,6 @@ import dev.msgrelay.server.ingest.LoopBuffers;
 import dev.msgrelay.server.ingest.NameTable;
 import dev.msgrelay.server.ingest.OrdererPort;
 import dev.msgrelay.server.ingest.PublisherConnection;
-import dev.msgrelay.server.ingest.ReaderLoops;
 import dev.msgrelay.server.ingest.RingPort;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.log.Mark;
@@ -36,8 +35,8 @@ import dev.msgrelay.server.session.Services;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.Ticker;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.function.Consumer;
 
 /**
@@ -192,13 +191,13 @@ public final class EngineAssembly {
             names.decidedBy(orderer);
             corePort = new OrdererPort(orderer, held, RunScan.unpacked(stream.maxBody()), loopBuffers());
         }
-        List<ReaderLoops.Reader> reading = new ArrayList<>();
+        Deque<PublisherConnection.Reader> reading = new ArrayDeque<>();
         for (EngineLoop reader : readers) {
             IngestPort port = new RingPort(ring, held, RunScan.unpacked(stream.maxBody()), loopBuffers());
-            reading.add(new ReaderLoops.Reader(reader, port));
+            reading.add(new PublisherConnection.Reader(reader, port));
         }
         MemoryLine line = new MemoryLine(budget.pool(Part.FRAMES));
-        return new PublisherConnection.Shared(log, names, orderer, line, new ReaderLoops(reading));
+        return new PublisherConnection.Shared(log, names, orderer, line, reading);
     }
 
     private LoopBuffers loopBuffers() {
