@@ -25,7 +25,6 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.RecvByteBufAllocator;
 import java.util.Deque;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -77,11 +76,6 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
 
     public Session session() {
         return session;
-    }
-
-    /** Returns the allocator for the channel, to be set before it is registered. One read a cycle: it is sent from the cache. */
-    public RecvByteBufAllocator reads() {
-        return new SocketReads(intake, 1);
     }
 
     /** The memory that the socket, or TLS, reads to. */
