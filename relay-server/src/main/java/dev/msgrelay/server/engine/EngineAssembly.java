@@ -77,7 +77,6 @@ public final class EngineAssembly {
     IngestPort corePort;
     DurableEnds durable;
     SendLoops sends;
-    private ReplayPages pages;
 
     /**
      * @param failure told that the order is in doubt, and nothing may be relayed any more; or, with a {@link
@@ -212,25 +211,25 @@ public final class EngineAssembly {
         int senders = replayed ? loops.length + 1 : loops.length;
         SendGroup[] groups = new SendGroup[loops.length];
         for (int i = 0; i < groups.length; i++) {
-            groups[i] = group(loops[i], senders, true);
+            groups[i] = group(loops[i], senders, null);
         }
         durable = new DurableEnds(services.durability(), core.io());
-        SendGroup replayGroup = replayed ? group(replayLoop, senders, false) : null;
-        sends = new SendLoops(groups, replayGroup);
         FanoutParts.Replays replays = null;
         if (replayed) {
-            pages = new ReplayPages(allocator, budget.pool(Part.REPLAYS), services.counters(), clock::nanoTime);
+            ReplayPages pages =
+                    new ReplayPages(allocator, budget.pool(Part.REPLAYS), services.counters(), clock::nanoTime);
             taken.taken(pages::close);
-            replays = new FanoutParts.Replays(opened, pages, replayGroup);
+            replays = new FanoutParts.Replays(opened, pages, group(replayLoop, senders, pages));
         }
+        sends = new SendLoops(groups, replayed ? replays.group() : null);
         long stall = config.stallTimeout().toNanos();
         return new FanoutParts(log, durable, stream.logBytes(), gate, stall, replays, sends::place, orderer != null);
     }
 
-    private SendGroup group(EngineLoop loop, int senders, boolean live) {
+    private SendGroup group(EngineLoop loop, int senders, ReplayPages pages) {
         FilterBuffers buffers = new FilterBuffers(allocator, budget.pool(Part.FILTERS), services.counters(), senders);
         taken.taken(buffers::close);
-        return new SendGroup(log, loop, buffers, live);
+        return new SendGroup(log, loop, buffers, pages);
     }
 
     private RelayEngine engine(PublisherConnection.Shared publishing, FanoutParts subscribing) {
@@ -242,7 +241,7 @@ public final class EngineAssembly {
         for (EngineLoop reader : readers) {
             reader.duty(EngineLoop.SOCKETS_ONLY, failure);
         }
-        sends.start(() -> pages.sleepNanos(), TICK_MILLIS, failure);
+        sends.start(TICK_MILLIS, failure);
         if (orderer != null) {
             orderer.feed(new OrderedStream(core, handler, log, names, journal, failure));
         }
