@@ -74,7 +74,7 @@ public final class EngineAssembly {
     Order order;
     HeldSources held;
     NameTable names;
-    IngestPort corePort;
+    private IngestPort corePort;
     DurableEnds durable;
     SendLoops sends;
 

@@ -79,7 +79,7 @@ class FrameAssemblerTest {
         }
 
         @Override
-        public void hold(HeldSources.Source source) {
+        public HeldSources held() {
             throw new AssertionError("not asked here");
         }
 
