@@ -26,6 +26,7 @@ public final class Order {
 
     private volatile RunStage[] stages = {};
     private int batches;
+    private boolean moreExpected;
     // A failure while a span was packed: an unknown part of the span is in the log.
     private Throwable inDoubt;
 
@@ -44,7 +45,7 @@ public final class Order {
      * also if the gate refused in the middle of the batch, since only readers of what is packed open the gate again. Nothing
      * else moves the head.
      *
-     * @return whether there is more in the ring
+     * @return whether there is more in the ring, or to be expected
      */
     public boolean drain() {
         if (inDoubt != null) {
@@ -62,7 +63,11 @@ public final class Order {
                 }
             }
         }
-        boolean more = others != null && others.drain();
+        boolean more = moreExpected;
+        moreExpected = false;
+        if (others != null) {
+            more |= others.drain();
+        }
         if (!allShown()) {
             handler.endOfBatch();
         }
@@ -72,6 +77,11 @@ public final class Order {
     /** Takes note that subscribers have been handed what the last {@link #drain} showed, as far as their sockets took it. */
     public void handedOver() {
         handler.handedOver();
+    }
+
+    /** Takes note that a read of this cycle took all it could: more is likely to come. */
+    public void moreExpected() {
+        moreExpected = true;
     }
 
     /** Whether readers see all that is in the log; false in the middle of a batch. */

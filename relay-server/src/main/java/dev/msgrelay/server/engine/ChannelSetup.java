@@ -65,7 +65,8 @@ record ChannelSetup(
 
     private EngineLoop publisher(Channel accepted, TlsContext tls, Admission.Ticket ticket) {
         PublisherConnection connection = new PublisherConnection(services, publishing, corePort, allocator);
-        accepted.config().setRecvByteBufAllocator(connection.reads());
+        // One read a cycle: it is sent from the cache.
+        accepted.config().setRecvByteBufAllocator(new SocketReads(connection.reader(), 1));
         // A publisher that has gone, and cannot be written to any more, is still read to its end.
         accepted.config().setAutoClose(false);
         if (tls == null || secure(accepted, tls, connection.reader(), ticket)) {

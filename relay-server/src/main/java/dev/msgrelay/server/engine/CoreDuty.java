@@ -6,7 +6,6 @@ import dev.msgrelay.server.fanout.DurableEnds;
 import dev.msgrelay.server.fanout.PinRelief;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.flow.WindowGate;
-import dev.msgrelay.server.ingest.IngestPort;
 import dev.msgrelay.server.ingest.NameTable;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.log.PacketLog;
@@ -27,7 +26,6 @@ final class CoreDuty implements EngineLoop.Duty {
     private final PacketLog log;
     private final WindowGate gate;
     private final Order order;
-    private final IngestPort corePort;
     private final HeldSources held;
     private final NameTable names;
     private final SendLoops sends;
@@ -48,7 +46,6 @@ final class CoreDuty implements EngineLoop.Duty {
         this.log = made.log;
         this.gate = made.gate;
         this.order = made.order;
-        this.corePort = made.corePort;
         this.held = made.held;
         this.names = made.names;
         this.sends = made.sends;
@@ -63,7 +60,6 @@ final class CoreDuty implements EngineLoop.Duty {
     @Override
     public boolean work() {
         boolean more = order.drain();
-        more |= corePort.takeMoreExpected();
         boolean left = sends.own().pump(!more);
         order.handedOver();
         names.acknowledge();

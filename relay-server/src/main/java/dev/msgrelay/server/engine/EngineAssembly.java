@@ -23,7 +23,6 @@ import dev.msgrelay.server.ingest.LoopBuffers;
 import dev.msgrelay.server.ingest.NameTable;
 import dev.msgrelay.server.ingest.OrdererPort;
 import dev.msgrelay.server.ingest.PublisherConnection;
-import dev.msgrelay.server.ingest.ReaderLoops;
 import dev.msgrelay.server.ingest.RingPort;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.log.Mark;
@@ -36,8 +35,8 @@ import dev.msgrelay.server.session.Services;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.Ticker;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.function.Consumer;
 
 /**
@@ -75,10 +74,9 @@ public final class EngineAssembly {
     Order order;
     HeldSources held;
     NameTable names;
-    IngestPort corePort;
+    private IngestPort corePort;
     DurableEnds durable;
     SendLoops sends;
-    private ReplayPages pages;
 
     /**
      * @param failure told that the order is in doubt, and nothing may be relayed any more; or, with a {@link
@@ -192,13 +190,13 @@ public final class EngineAssembly {
             names.decidedBy(orderer);
             corePort = new OrdererPort(orderer, held, RunScan.unpacked(stream.maxBody()), loopBuffers());
         }
-        List<ReaderLoops.Reader> reading = new ArrayList<>();
+        Deque<PublisherConnection.Reader> reading = new ArrayDeque<>();
         for (EngineLoop reader : readers) {
             IngestPort port = new RingPort(ring, held, RunScan.unpacked(stream.maxBody()), loopBuffers());
-            reading.add(new ReaderLoops.Reader(reader, port));
+            reading.add(new PublisherConnection.Reader(reader, port));
         }
         MemoryLine line = new MemoryLine(budget.pool(Part.FRAMES));
-        return new PublisherConnection.Shared(log, names, orderer, line, new ReaderLoops(reading));
+        return new PublisherConnection.Shared(log, names, orderer, line, reading);
     }
 
     private LoopBuffers loopBuffers() {
@@ -213,25 +211,25 @@ public final class EngineAssembly {
         int senders = replayed ? loops.length + 1 : loops.length;
         SendGroup[] groups = new SendGroup[loops.length];
         for (int i = 0; i < groups.length; i++) {
-            groups[i] = group(loops[i], senders, true);
+            groups[i] = group(loops[i], senders, null);
         }
         durable = new DurableEnds(services.durability(), core.io());
-        SendGroup replayGroup = replayed ? group(replayLoop, senders, false) : null;
-        sends = new SendLoops(groups, replayGroup);
         FanoutParts.Replays replays = null;
         if (replayed) {
-            pages = new ReplayPages(allocator, budget.pool(Part.REPLAYS), services.counters(), clock::nanoTime);
+            ReplayPages pages =
+                    new ReplayPages(allocator, budget.pool(Part.REPLAYS), services.counters(), clock::nanoTime);
             taken.taken(pages::close);
-            replays = new FanoutParts.Replays(opened, pages, replayGroup);
+            replays = new FanoutParts.Replays(opened, pages, group(replayLoop, senders, pages));
         }
+        sends = new SendLoops(groups, replayed ? replays.group() : null);
         long stall = config.stallTimeout().toNanos();
         return new FanoutParts(log, durable, stream.logBytes(), gate, stall, replays, sends::place, orderer != null);
     }
 
-    private SendGroup group(EngineLoop loop, int senders, boolean live) {
+    private SendGroup group(EngineLoop loop, int senders, ReplayPages pages) {
         FilterBuffers buffers = new FilterBuffers(allocator, budget.pool(Part.FILTERS), services.counters(), senders);
         taken.taken(buffers::close);
-        return new SendGroup(log, loop, buffers, live);
+        return new SendGroup(log, loop, buffers, pages);
     }
 
     private RelayEngine engine(PublisherConnection.Shared publishing, FanoutParts subscribing) {
@@ -243,7 +241,7 @@ public final class EngineAssembly {
         for (EngineLoop reader : readers) {
             reader.duty(EngineLoop.SOCKETS_ONLY, failure);
         }
-        sends.start(() -> pages.sleepNanos(), TICK_MILLIS, failure);
+        sends.start(TICK_MILLIS, failure);
         if (orderer != null) {
             orderer.feed(new OrderedStream(core, handler, log, names, journal, failure));
         }

@@ -1,12 +1,10 @@
 package dev.msgrelay.server.engine;
 
-import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.fanout.SendGroup;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 
 /** The groups of subscribers of all loops that send: the core's own, and those of others. */
 final class SendLoops {
@@ -30,14 +28,11 @@ final class SendLoops {
     /**
      * Gives the loops beside the core their duties. A loop that sends the journal ticks by itself, as it may wait for the
      * disk.
-     *
-     * @param replayRest nanoseconds that the loop of the journal may sleep; 0: until it is woken
      */
-    void start(LongSupplier replayRest, long tickMillis, Consumer<Throwable> failure) {
+    void start(long tickMillis, Consumer<Throwable> failure) {
         for (int i = 1; i < all.length; i++) {
-            boolean live = i < groups.length;
-            all[i].loop().duty(new SendDuty(all[i], live ? () -> 0 : replayRest), failure);
-            if (!live) {
+            all[i].loop().duty(all[i], failure);
+            if (i >= groups.length) {
                 all[i].loop().every(tickMillis, all[i]::tick);
             }
         }
@@ -87,28 +82,6 @@ final class SendLoops {
     void pumpAll() {
         for (SendGroup group : all) {
             group.loop().io().execute(() -> group.pump(true));
-        }
-    }
-
-    /**
-     * The duty of a loop that only sends.
-     *
-     * @param rest see {@link #sleepNanos}
-     */
-    private record SendDuty(SendGroup group, LongSupplier rest) implements EngineLoop.Duty {
-        @Override
-        public boolean work() {
-            return group.pump(true);
-        }
-
-        @Override
-        public boolean pending() {
-            return group.pending();
-        }
-
-        @Override
-        public long sleepNanos() {
-            return rest.getAsLong();
         }
     }
 }

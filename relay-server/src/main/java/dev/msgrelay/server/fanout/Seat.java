@@ -1,7 +1,6 @@
 package dev.msgrelay.server.fanout;
 
 import dev.msgrelay.server.core.EngineLoop;
-import java.util.function.BooleanSupplier;
 
 /**
  * A subscriber's seat: the group that sends to it, and the way from one group to another. A seat is counted from the moment in
@@ -12,17 +11,14 @@ import java.util.function.BooleanSupplier;
  */
 final class Seat {
     private final SendGroup.Member subscriber;
-    private final BooleanSupplier isServed;
     // Null while the channel is on its way from one loop to another.
     private SendGroup group;
     // The group that counts the seat; null before there is one.
     private SendGroup counted;
     private boolean closed;
 
-    /** @param isServed whether a group has anything to send to the subscriber */
-    Seat(SendGroup.Member subscriber, BooleanSupplier isServed) {
+    Seat(SendGroup.Member subscriber) {
         this.subscriber = subscriber;
-        this.isServed = isServed;
     }
 
     /** Takes the seat in its first group, which counts it already; returns that one's loop. */
@@ -69,7 +65,7 @@ final class Seat {
         group.remove(subscriber);
         group = null;
         subscriber.session().loop().moveTo(to.loop(), () -> {
-            if (isServed.getAsBoolean()) {
+            if (subscriber.isServed()) {
                 group = to;
                 enter();
             }

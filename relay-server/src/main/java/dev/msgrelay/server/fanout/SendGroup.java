@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Each subscriber has a wall: what goes wrong in one ends that one, and the next has its turn. Owned by the loop's
  * thread; {@link #signal} may be called by any.
  */
-public final class SendGroup {
+public final class SendGroup implements EngineLoop.Duty {
     /** Bytes of a write, about: more gains nothing, and keeps the others waiting. */
     public static final int WRITE_BYTES = 256 << 10;
 
@@ -30,13 +30,17 @@ public final class SendGroup {
         /** Sends as {@link Feed#next}; {@code head} may be moved on. Returns whether it is worth asking again. */
         boolean send(Mark head, int stride, int least, boolean everything);
 
+        /** Returns whether there is anything to send to it. */
+        boolean isServed();
+
         Session session();
     }
 
     private final PacketLog log;
     private final EngineLoop loop;
     final FilterBuffers buffers;
-    private final boolean live;
+    // Null: the subscribers are live ones.
+    private final ReplayPages pages;
     private final List<Member> members = new ArrayList<>();
     private final Mark head = new Mark();
     private long lastHead;
@@ -49,13 +53,13 @@ public final class SendGroup {
 
     /**
      * @param buffers of this loop
-     * @param live whether the subscribers wait for the head; those that are behind wait for their sockets alone
+     * @param pages null: the subscribers wait for the head; those that are sent the journal wait for pages and their sockets
      */
-    public SendGroup(PacketLog log, EngineLoop loop, FilterBuffers buffers, boolean live) {
+    public SendGroup(PacketLog log, EngineLoop loop, FilterBuffers buffers, ReplayPages pages) {
         this.log = log;
         this.loop = loop;
         this.buffers = buffers;
-        this.live = live;
+        this.pages = pages;
     }
 
     public EngineLoop loop() {
@@ -138,9 +142,22 @@ public final class SendGroup {
         return more;
     }
 
+    /** The duty of a loop that only sends. */
+    @Override
+    public boolean work() {
+        return pump(true);
+    }
+
+    @Override
+    public long sleepNanos() {
+        return pages == null ? 0 : pages.sleepNanos();
+    }
+
     /** Returns whether the head has moved since the last pump, or the last one has left something. */
+    @Override
     public boolean pending() {
-        return !members.isEmpty() && (more || moreDurable || live && log.head().position() != lastHead);
+        return !members.isEmpty()
+                && (more || moreDurable || pages == null && log.head().position() != lastHead);
     }
 
     /** Runs {@link #tick} on the loop, if there is anyone: a loop without subscribers sleeps on. Any thread. */

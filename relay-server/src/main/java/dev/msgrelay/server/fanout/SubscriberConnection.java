@@ -70,7 +70,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         this.services = services;
         this.session = new Session(services, Role.SUBSCRIBER, this, SAID_BYTES);
         this.shared = shared;
-        this.seat = new Seat(this, this::isServed);
+        this.seat = new Seat(this);
         this.input = new SubscriberInput(services, session);
         this.missed = new Missed(services, session);
         this.allowance = new Allowance(shared, services, session.standing(), this);
@@ -282,7 +282,8 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     // ---- from one loop to another ------------------------------------------------------------------------------
 
-    private boolean isServed() {
+    @Override
+    public boolean isServed() {
         return session.state() != SessionState.GONE && (session.state() != SessionState.CLOSING || farewell.isDue());
     }
 

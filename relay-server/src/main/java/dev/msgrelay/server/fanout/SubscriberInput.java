@@ -49,10 +49,10 @@ final class SubscriberInput {
     private void refuseStrangers(ByteBuf in) throws FrameException {
         int at = in.readerIndex();
         if (in.readableBytes() > 1 && TlsRecords.mayBegin(in.getByte(at), in.getByte(at + 1))) {
-            throw session.strangers().tls();
+            throw session.dialogue().tls();
         }
         FrameException http =
-                in.readableBytes() < Integer.BYTES ? null : session.strangers().http(session.state(), in.getInt(at));
+                in.readableBytes() < Integer.BYTES ? null : session.dialogue().http(session.state(), in.getInt(at));
         if (http != null) {
             throw http;
         }

@@ -4,7 +4,6 @@ import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.server.memory.Bytes;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryLine;
-import dev.msgrelay.server.memory.ReadBuffer;
 import dev.msgrelay.server.memory.ReadWindow;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
@@ -45,7 +44,7 @@ final class FrameAssembler {
     private final MemoryBudget.Pool own;
     private final MemoryLine line;
     private IngestPort port;
-    private ReadBuffer memory;
+    private ReadWindow memory;
     private Size size = Size.NONE;
     private int bytes;
     private int frame;
@@ -97,7 +96,7 @@ final class FrameAssembler {
 
     /** The rest of a long frame: not behind its end, since what follows belongs elsewhere. */
     ReadWindow restOfLong() {
-        return memory.window(bytes, frame);
+        return memory.open(bytes, frame);
     }
 
     /** Memory behind what waits, for a read of {@code most} bytes, see {@link #mostPerRead}, that the log has no room for. */
@@ -105,7 +104,7 @@ final class FrameAssembler {
         if (bytes + most > capacity()) {
             moveBytes(bytes + most, memory == null ? null : memory.view(), 0, bytes);
         }
-        return memory.window(bytes, bytes + most);
+        return memory.open(bytes, bytes + most);
     }
 
     boolean owns(ReadWindow read) {
@@ -121,7 +120,7 @@ final class FrameAssembler {
     void putInFront(ReadWindow read) {
         if (bytes > 0) {
             // To the writer's index, which moves on; the reader's stays in front of it.
-            read.writeBytes(memory.window(0, bytes).writerIndex(bytes));
+            read.writeBytes(memory.open(0, bytes).writerIndex(bytes));
         }
     }
 
@@ -158,7 +157,7 @@ final class FrameAssembler {
     }
 
     private int capacity() {
-        return memory == null ? 0 : memory.capacity();
+        return memory == null ? 0 : memory.view().capacity();
     }
 
     /** Takes memory for {@code length} bytes, copies {@code kept} of the source there, and lets go of what it had. */
@@ -167,7 +166,7 @@ final class FrameAssembler {
         moveTo(fits ? small() : port.buffers().take(), fits ? Size.SMALL : Size.SHORT, source, offset, kept);
     }
 
-    private void moveTo(ReadBuffer other, Size otherSize, ByteBuffer source, int offset, int kept) {
+    private void moveTo(ReadWindow other, Size otherSize, ByteBuffer source, int offset, int kept) {
         if (kept > 0) {
             other.view().put(0, source, offset, kept);
         }
@@ -175,8 +174,8 @@ final class FrameAssembler {
     }
 
     /** Has other memory, or none, and gives back what it had. */
-    private void become(ReadBuffer other, Size otherSize) {
-        ReadBuffer old = memory;
+    private void become(ReadWindow other, Size otherSize) {
+        ReadWindow old = memory;
         Size oldSize = size;
         memory = other;
         size = otherSize;
@@ -188,19 +187,19 @@ final class FrameAssembler {
             }
             case SHORT -> port.buffers().give(old);
             case LONG -> {
-                int reserved = old.capacity();
+                int reserved = old.view().capacity();
                 old.release();
                 line.give(reserved);
             }
         }
     }
 
-    private ReadBuffer small() {
+    private ReadWindow small() {
         if (!own.tryTake(SMALL)) {
             throw new IllegalStateException(
                     "connections take more than the " + own.limit() + " bytes planned for them");
         }
-        return own.allocate(SMALL, () -> new ReadBuffer(allocator, SMALL));
+        return own.allocate(SMALL, () -> ReadWindow.allocate(allocator, SMALL));
     }
 
     // ---- a long frame ------------------------------------------------------------------------------------------
@@ -219,9 +218,9 @@ final class FrameAssembler {
 
     /** The memory that it {@link #wants} has been reserved. */
     void grow() {
-        ReadBuffer other;
+        ReadWindow other;
         try {
-            other = new ReadBuffer(allocator, frame);
+            other = ReadWindow.allocate(allocator, frame);
         } catch (OutOfMemoryError none) {
             line.give(frame);
             throw none;

@@ -32,7 +32,7 @@ public interface IngestPort {
      * place. Only when {@link #makeReady}.
      */
     default ReadWindow window(int front, int most) {
-        return buffers().reads().window(0, front + most);
+        return buffers().reads().open(0, front + most);
     }
 
     /** Walks what was read; {@code types}: those that its publisher may send, null: all. */
@@ -59,7 +59,13 @@ public interface IngestPort {
     boolean take(RunScan span, PublisherName name);
 
     /** A publisher has found no room: it is resumed once there is plenty. */
-    void hold(HeldSources.Source source);
+    default void hold(HeldSources.Source source) {
+        // The core looks at those who wait in each cycle, which is enough on its own loop.
+        held().add(source, false);
+    }
+
+    /** The sources that found no room. */
+    HeldSources held();
 
     /** Whether readers see all that is in the log: false while the loop is in the middle of a batch. */
     default boolean allShown() {
@@ -68,11 +74,6 @@ public interface IngestPort {
 
     /** Notes that a read took all it could: more is likely to come. A port that packs elsewhere need not know. */
     default void moreExpected() {}
-
-    /** Whether a read of this cycle took all it could; asked once a cycle. */
-    default boolean takeMoreExpected() {
-        return false;
-    }
 
     /** The memory that the loop's publishers share. */
     LoopBuffers buffers();

@@ -2,7 +2,7 @@ package dev.msgrelay.server.ingest;
 
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
-import dev.msgrelay.server.memory.ReadBuffer;
+import dev.msgrelay.server.memory.ReadWindow;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayDeque;
@@ -24,8 +24,8 @@ public final class LoopBuffers {
     private final ByteBufAllocator allocator;
     private final MemoryBudget.Pool pool;
     private final int most;
-    private final ReadBuffer reads;
-    private final ArrayDeque<ReadBuffer> free = new ArrayDeque<>();
+    private final ReadWindow reads;
+    private final ArrayDeque<ReadWindow> free = new ArrayDeque<>();
     private int made;
 
     /** @param most buffers for begun frames, for which the budget has room */
@@ -33,43 +33,43 @@ public final class LoopBuffers {
         this.allocator = allocator;
         this.pool = budget.pool(Part.RESTS);
         this.most = most;
-        this.reads = new ReadBuffer(allocator, BUFFER_BYTES);
+        this.reads = ReadWindow.allocate(allocator, BUFFER_BYTES);
     }
 
-    ReadBuffer reads() {
+    ReadWindow reads() {
         return reads;
     }
 
     /** Returns the memory for a read whose bytes nobody wants, counted once more. */
     ByteBuf scratch() {
-        return reads.scratch(SCRATCH_BYTES);
+        return reads.unwrap().retainedSlice(0, SCRATCH_BYTES).clear();
     }
 
     boolean any() {
         return !free.isEmpty() || made < most;
     }
 
-    ReadBuffer take() {
-        ReadBuffer buffer = free.pollFirst();
+    ReadWindow take() {
+        ReadWindow buffer = free.pollFirst();
         if (buffer != null) {
             return buffer;
         }
         if (made >= most || !pool.tryTake(FrameAssembler.SHORT)) {
             throw new IllegalStateException("all " + most + " buffers for begun frames are in use");
         }
-        buffer = pool.allocate(FrameAssembler.SHORT, () -> new ReadBuffer(allocator, FrameAssembler.SHORT));
+        buffer = pool.allocate(FrameAssembler.SHORT, () -> ReadWindow.allocate(allocator, FrameAssembler.SHORT));
         made++;
         return buffer;
     }
 
-    void give(ReadBuffer buffer) {
+    void give(ReadWindow buffer) {
         free.addFirst(buffer);
     }
 
     public void close() {
         reads.release();
         pool.give((long) free.size() * FrameAssembler.SHORT);
-        free.forEach(ReadBuffer::release);
+        free.forEach(ReadWindow::release);
         free.clear();
     }
 }

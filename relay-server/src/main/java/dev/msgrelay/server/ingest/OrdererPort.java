@@ -27,10 +27,4 @@ public record OrdererPort(Orderer orderer, HeldSources held, RunScan scan, LoopB
         }
         return taken;
     }
-
-    @Override
-    public void hold(HeldSources.Source source) {
-        // The core looks at those who wait in each cycle.
-        held.add(source, false);
-    }
 }

@@ -5,6 +5,7 @@ import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.ingest.SocketIntake.Wait;
 import dev.msgrelay.server.log.PacketLog;
@@ -24,8 +25,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.RecvByteBufAllocator;
-import java.nio.ByteBuffer;
+import java.util.Deque;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
@@ -44,9 +44,13 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
      * The parts that all publishers of a relay share.
      *
      * @param orderer the giver of names; null: the table gives them
-     * @param readers the loops on which plain publishers are read
+     * @param readers the loops that read plain publishers and do nothing else: each publisher goes to the next of them with its
+     *     first message, and its runs go through the ring from then on; empty: publishers stay with the core. Owned by its thread
      */
-    public record Shared(PacketLog log, NameTable names, Orderer orderer, MemoryLine line, ReaderLoops readers) {}
+    public record Shared(PacketLog log, NameTable names, Orderer orderer, MemoryLine line, Deque<Reader> readers) {}
+
+    /** A reader loop, and the way of its publishers into the order. */
+    public record Reader(EngineLoop loop, IngestPort port) {}
 
     private final Services services;
     private final Shared shared;
@@ -74,11 +78,6 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         return session;
     }
 
-    /** Returns the allocator for the channel, to be set before it is registered. One read a cycle: it is sent from the cache. */
-    public RecvByteBufAllocator reads() {
-        return new SocketReads(intake, 1);
-    }
-
     /** The memory that the socket, or TLS, reads to. */
     public SocketReads.Reader reader() {
         return intake;
@@ -94,8 +93,10 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
         producer.speak();
-        if (!atReader && shared.readers.any() && session.state() == SessionState.PLAIN && intake.movable()) {
-            moveTo(shared.readers.next());
+        if (!atReader && !shared.readers.isEmpty() && session.state() == SessionState.PLAIN && intake.movable()) {
+            Reader reader = shared.readers.pollFirst();
+            shared.readers.addLast(reader);
+            moveTo(reader);
         }
     }
 
@@ -104,7 +105,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         producer.speak();
     }
 
-    private void moveTo(ReaderLoops.Reader reader) {
+    private void moveTo(Reader reader) {
         atReader = true;
         intake.leave();
         session.loop().moveTo(reader.loop(), () -> {
@@ -130,11 +131,6 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
 
     private void goOnWithName() {
         intake.goOnAfter(Wait.NAME);
-    }
-
-    @Override
-    public void control(int type, ByteBuffer body) {
-        // None: a frame for subscribers only was refused.
     }
 
     @Override

@@ -12,7 +12,7 @@
  * </pre>
  *
  * <p>A connection, its assembler and its port belong to the loop that reads it. The table of names is the core's: publishers
- * that said HELLO stay on the core's loop; a plain one goes to one of the {@link
- * dev.msgrelay.server.ingest.ReaderLoops} with its first message, where there are any. Internal.
+ * that said HELLO stay on the core's loop; a plain one goes to a reader loop with its first message, where there are any.
+ * Internal.
  */
 package dev.msgrelay.server.ingest;

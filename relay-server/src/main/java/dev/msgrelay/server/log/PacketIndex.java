@@ -40,35 +40,29 @@ final class PacketIndex {
 
     /** The number of the first packet that starts at or behind {@code where}; one past the newest where none does. */
     long firstAtOrBehind(long where) {
+        return firstAbove(where - 1, position, count.getAcquire());
+    }
+
+    /** The number of the last packet that starts with message {@code wanted} or before; -1 where none is remembered. */
+    long lastAtOrBefore(long wanted) {
         long n = count.getAcquire();
-        long low = Math.max(0, n - position.length);
+        long above = firstAbove(wanted, sequence, n);
+        return above == Math.max(0, n - sequence.length) ? -1 : above - 1;
+    }
+
+    /** The first of {@code n} packets, as far as it is remembered, whose value is above a bound; {@code n} where none is. */
+    private long firstAbove(long bound, long[] values, long n) {
+        long low = Math.max(0, n - values.length);
         long high = n;
         while (low < high) {
             long middle = (low + high) >>> 1;
-            if (position[(int) middle & mask] < where) {
+            if (values[(int) middle & mask] <= bound) {
                 low = middle + 1;
             } else {
                 high = middle;
             }
         }
         return low;
-    }
-
-    /** The number of the last packet that starts with message {@code wanted} or before; -1 where none is remembered. */
-    long lastAtOrBefore(long wanted) {
-        long n = count.getAcquire();
-        long low = Math.max(0, n - sequence.length);
-        long oldest = low;
-        long high = n;
-        while (low < high) {
-            long middle = (low + high) >>> 1;
-            if (sequence[(int) middle & mask] <= wanted) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low == oldest ? -1 : low - 1;
     }
 
     long positionOf(long packet) {

@@ -1,6 +1,7 @@
 package dev.msgrelay.server.memory;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.DuplicatedByteBuf;
 import java.nio.ByteBuffer;
 
@@ -26,6 +27,11 @@ public final class ReadWindow extends DuplicatedByteBuf {
         super(memory);
         limit = memory.capacity();
         view = Bytes.view(memory, limit);
+    }
+
+    /** Returns a window over direct memory of its own, so many bytes, which {@link #release} gives back. */
+    public static ReadWindow allocate(ByteBufAllocator allocator, int bytes) {
+        return new ReadWindow(allocator.directBuffer(bytes, bytes));
     }
 
     /** Opens the window for the next read: both indices are at {@code at}, and it ends at {@code end}. */

@@ -6,9 +6,9 @@
  *        |              each a pool of its own: none lends from another
  *   MemoryLine     publishers that find FRAMES used up wait here: first come, first served
  *
- *   ReadBuffer -- ReadWindow   the memory that a channel reads into;   Bytes   views in the machine's own byte order
+ *   ReadWindow     the memory that a channel reads into;   Bytes   views in the machine's own byte order
  * </pre>
  *
- * <p>Budget and line: any thread. A buffer and its window: the thread that reads. Internal.
+ * <p>Budget and line: any thread. A window: the thread that reads. Internal.
  */
 package dev.msgrelay.server.memory;

@@ -13,6 +13,8 @@ import dev.msgrelay.protocol.Protocol;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.ops.Counters;
 import java.nio.ByteBuffer;
 import java.util.Locale;
 
@@ -26,17 +28,22 @@ import java.util.Locale;
  * Owned by the connection's thread.
  */
 public final class Dialogue {
+    private static final int HTTP_GET = 0x47455420;
+    private static final int HTTP_POST = 0x504F5354;
+
     private final Role role;
     private final RelayIdentity identity;
     private final Durability durability;
+    private final Counters counters;
     final Heartbeat heartbeat;
     private Outbox outbox;
     private Level level;
 
-    Dialogue(Role role, RelayIdentity identity, Durability durability, Heartbeat heartbeat) {
+    Dialogue(Role role, RelayIdentity identity, Durability durability, Counters counters, Heartbeat heartbeat) {
         this.role = role;
         this.identity = identity;
         this.durability = durability;
+        this.counters = counters;
         this.heartbeat = heartbeat;
     }
 
@@ -148,6 +155,25 @@ public final class Dialogue {
 
     private static String word(Role role) {
         return role.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Counts a TLS client that has come to a port for plain ones. Returns why it ends. */
+    public FrameException tls() {
+        counters.increment(Counter.TLS_ON_PLAIN_PORT);
+        return new FrameException(
+                CloseReason.TLS_FAILED,
+                "the client speaks TLS, and this port is for plain ones"
+                        + identity.ports().hint(role, true));
+    }
+
+    /** The end of a client that speaks HTTP, by its first four bytes, big-endian; null: it does not. */
+    public FrameException http(SessionState state, int firstBytes) {
+        if (state != SessionState.CONNECTED || firstBytes != HTTP_GET && firstBytes != HTTP_POST) {
+            return null;
+        }
+        return new FrameException(
+                CloseReason.UNEXPECTED_INPUT,
+                "an HTTP request on the port of " + word(role) + "s: HTTP is for the port of --admin, 7402 by default");
     }
 
     /** HELLO has come, of a client that may say it. */

@@ -47,7 +47,6 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private final long id;
     private final Standing standing;
     private final Dialogue dialogue;
-    private final Strangers strangers;
 
     private Channel channel;
     private SessionLoop loop;
@@ -71,8 +70,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         this.id = services.table().nextId();
         this.standing = new Standing(services.access(), kind);
         Heartbeat heartbeat = new Heartbeat(services.clients(), services.limits());
-        this.dialogue = new Dialogue(kind, services.identity(), services.durability(), heartbeat);
-        this.strangers = new Strangers(services.counters(), services.identity().ports(), kind);
+        this.dialogue = new Dialogue(kind, services.identity(), services.durability(), services.counters(), heartbeat);
     }
 
     // ---- its life ----------------------------------------------------------------------------------------------
@@ -344,11 +342,6 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     public Dialogue dialogue() {
         return dialogue;
-    }
-
-    /** Clients of other protocols, by their first bytes. */
-    public Strangers strangers() {
-        return strangers;
     }
 
     public Standing standing() {

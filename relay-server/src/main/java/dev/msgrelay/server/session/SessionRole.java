@@ -21,12 +21,12 @@ public interface SessionRole extends ChannelHandler {
 
     /**
      * A control frame whose turn it is, and that the session does not obey itself: of this role, or of a later version and
-     * such that it may be passed over.
+     * such that it may be passed over, as a role without frames of its own does with all.
      *
      * @param body big-endian, between position and limit
      * @throws FrameException the frame is malformed, or asks for something that the client may not have
      */
-    void control(int type, ByteBuffer body) throws FrameException;
+    default void control(int type, ByteBuffer body) throws FrameException {}
 
     /** The time, a few times a second, while the connection has not ended. What is due in the outbox is said. */
     void tick(long nowNanos);

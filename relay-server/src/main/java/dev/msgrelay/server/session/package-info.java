@@ -4,7 +4,6 @@
  * <pre>
  *   Session --> Dialogue: control frames     --> Deadlines: what is overdue     --> SessionRole: publisher or subscriber
  *                  Outbox: what is told, Closing: why it ends    Inbox: what a subscriber says
- *   Strangers: clients of TLS or HTTP on a port for frames
  *   ConnectionTable: who is connected      Services: what all connections of a relay share
  *   Durability: earlier lives of the stream, and up to where it is written and forced
  * </pre>

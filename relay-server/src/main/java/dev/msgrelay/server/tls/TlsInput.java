@@ -1,7 +1,7 @@
 package dev.msgrelay.server.tls;
 
 import dev.msgrelay.server.memory.MemoryBudget.Pool;
-import dev.msgrelay.server.memory.ReadBuffer;
+import dev.msgrelay.server.memory.ReadWindow;
 import dev.msgrelay.server.net.ReadSwitch;
 import dev.msgrelay.server.net.SocketReads;
 import io.netty.buffer.ByteBuf;
@@ -37,7 +37,7 @@ final class TlsInput implements SocketReads.Reader {
     private final EmptyRecords empty = new EmptyRecords();
 
     // Null: further input is thrown away.
-    private ReadBuffer buffer;
+    private ReadWindow buffer;
     private ByteBuffer source;
     private int start;
     private int end;
@@ -70,7 +70,7 @@ final class TlsInput implements SocketReads.Reader {
         this.reads = reads;
         this.reader = reader;
         this.out = out;
-        buffer = new ReadBuffer(allocator, TlsRecords.SMALL);
+        buffer = ReadWindow.allocate(allocator, TlsRecords.SMALL);
         source = buffer.view().duplicate();
     }
 
@@ -99,7 +99,7 @@ final class TlsInput implements SocketReads.Reader {
             large = true;
             resize(TlsRecords.LARGE);
         }
-        return buffer.window(end, buffer.capacity()).retain();
+        return buffer.open(end, source.capacity()).retain();
     }
 
     @Override
@@ -115,8 +115,8 @@ final class TlsInput implements SocketReads.Reader {
     }
 
     private void resize(int capacity) {
-        ReadBuffer old = buffer;
-        buffer = new ReadBuffer(allocator, capacity);
+        ReadWindow old = buffer;
+        buffer = ReadWindow.allocate(allocator, capacity);
         buffer.view().put(0, old.view(), 0, end);
         source = buffer.view().duplicate();
         old.release();
@@ -127,7 +127,7 @@ final class TlsInput implements SocketReads.Reader {
         if (engine != null) {
             more = true;
             // A full buffer: with more room the read would have taken more.
-            filled |= end == buffer.capacity();
+            filled |= end == source.capacity();
         }
     }
 

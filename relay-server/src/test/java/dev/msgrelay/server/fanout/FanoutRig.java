@@ -115,7 +115,7 @@ final class FanoutRig implements AutoCloseable {
         counters = services.counters();
         table = services.table();
         buffers = new FilterBuffers(allocator, budget.pool(Part.FILTERS), counters, 1);
-        group = new SendGroup(log, loop, buffers, true);
+        group = new SendGroup(log, loop, buffers, null);
         durable = new DurableEnds(durability, Runnable::run);
         shared = new FanoutParts(log, durable, LOG, gate, STALL_NANOS, null, group::takeSeat, elsewhere);
     }

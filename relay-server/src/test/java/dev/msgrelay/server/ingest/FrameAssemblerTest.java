@@ -12,7 +12,6 @@ import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryLine;
-import dev.msgrelay.server.memory.ReadBuffer;
 import dev.msgrelay.server.memory.ReadWindow;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.ByteArrayOutputStream;
@@ -48,7 +47,7 @@ class FrameAssemblerTest {
             2L * (MAX_BODY + 8)));
     private final MemoryLine line = new MemoryLine(budget.pool(Part.FRAMES));
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
-    private final ArrayDeque<ReadBuffer> taken = new ArrayDeque<>();
+    private final ArrayDeque<ReadWindow> taken = new ArrayDeque<>();
     private final RecordingPort port = new RecordingPort();
     private final List<Connection> connections = new ArrayList<>();
 
@@ -80,7 +79,7 @@ class FrameAssemblerTest {
         }
 
         @Override
-        public void hold(HeldSources.Source source) {
+        public HeldSources held() {
             throw new AssertionError("not asked here");
         }
 

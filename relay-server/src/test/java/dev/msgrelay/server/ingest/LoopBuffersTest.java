@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import dev.msgrelay.server.harness.ScarceAllocator;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
-import dev.msgrelay.server.memory.ReadBuffer;
+import dev.msgrelay.server.memory.ReadWindow;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -22,8 +22,8 @@ class LoopBuffersTest {
     @Test
     void thereAreSoManyAndNoMore() {
         assertThat(pool.used()).isZero();
-        ReadBuffer one = shorts.take();
-        ReadBuffer two = shorts.take();
+        ReadWindow one = shorts.take();
+        ReadWindow two = shorts.take();
         assertThat(shorts.any()).isFalse();
         assertThatIllegalStateException().isThrownBy(shorts::take).withMessageContaining("2");
         shorts.give(one);

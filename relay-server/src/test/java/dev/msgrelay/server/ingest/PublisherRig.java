@@ -36,6 +36,7 @@ import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -131,7 +132,7 @@ final class PublisherRig implements AutoCloseable {
         }
         services = Services.of(
                 new RelayIdentity(EPOCH, "relay", MAX_BODY, new Ports()), durability, config, budget, clock);
-        shared = new PublisherConnection.Shared(log, names, orderer, line, new ReaderLoops(List.of()));
+        shared = new PublisherConnection.Shared(log, names, orderer, line, new ArrayDeque<>());
     }
 
     Publisher connect() {
