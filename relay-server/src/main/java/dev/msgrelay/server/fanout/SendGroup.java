@@ -53,7 +53,8 @@ public final class SendGroup implements EngineLoop.Duty {
 
     /**
      * @param buffers of this loop
-     * @param pages null: the subscribers wait for the head; those that are sent the journal wait for pages and their sockets
+     * @param pages null: the subscribers wait for the head; otherwise they are sent the journal, and wait for pages and
+     *     their sockets
      */
     public SendGroup(PacketLog log, EngineLoop loop, FilterBuffers buffers, ReplayPages pages) {
         this.log = log;

@@ -44,8 +44,9 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
      * The parts that all publishers of a relay share.
      *
      * @param orderer the giver of names; null: the table gives them
-     * @param readers the loops that read plain publishers and do nothing else: each publisher goes to the next of them with its
-     *     first message, and its runs go through the ring from then on; empty: publishers stay with the core. Owned by its thread
+     * @param readers the loops that read plain publishers and do nothing else: each publisher goes to the next of them with
+     *     its first message, and its runs go through the ring from then on; empty: publishers stay with the core. Owned by
+     *     the core's thread
      */
     public record Shared(PacketLog log, NameTable names, Orderer orderer, MemoryLine line, Deque<Reader> readers) {}
 

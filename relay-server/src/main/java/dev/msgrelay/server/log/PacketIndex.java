@@ -50,7 +50,7 @@ final class PacketIndex {
         return above == Math.max(0, n - sequence.length) ? -1 : above - 1;
     }
 
-    /** The first of {@code n} packets, as far as it is remembered, whose value is above a bound; {@code n} where none is. */
+    /** The first of {@code n} packets, as far as they are remembered, whose value is above a bound; {@code n}: none is. */
     private long firstAbove(long bound, long[] values, long n) {
         long low = Math.max(0, n - values.length);
         long high = n;
