@@ -64,6 +64,7 @@ final class JournalForcer {
     private volatile long freeBytes = -1;
     private long namesPosition;
     private long lastNames;
+    private long lastNamesFull;
     private long lastLook;
     private volatile long durable;
     private volatile long lastForce;
@@ -140,6 +141,7 @@ final class JournalForcer {
         if (earlier != null) {
             // So long ago that it is no reason to wait.
             lastNames = nanos - NAMES_NANOS;
+            lastNamesFull = nanos - RETRY_NANOS;
             lastLook = nanos - LOOK_NANOS;
             lastStep = nanos - WAIT_NANOS;
             lastStepLine = nanos - STEP_LINE_NANOS;
@@ -211,6 +213,7 @@ final class JournalForcer {
         if (newest.position() <= namesPosition
                 || writer.named() <= namesPosition
                 || newest.position() > forced.position()
+                || nanos - lastNamesFull < RETRY_NANOS
                 || !needed && nanos - lastNames < NAMES_NANOS) {
             return;
         }
@@ -219,8 +222,7 @@ final class JournalForcer {
             namesPosition = newest.position();
             lastNames = nanos;
         } catch (DiskFullException e) {
-            full = true;
-            lastFull = nanos;
+            lastNamesFull = nanos;
         }
     }
 

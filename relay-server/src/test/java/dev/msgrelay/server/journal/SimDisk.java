@@ -51,6 +51,7 @@ public final class SimDisk implements Disk {
     private long failAt = Long.MAX_VALUE;
     private boolean failed;
     private boolean full;
+    private int refusals;
     private int renamesToRefusal;
     private Runnable duringForce = () -> {};
     private Runnable duringWrite = () -> {};
@@ -75,6 +76,16 @@ public final class SimDisk implements Disk {
     /** Whether an operation has failed in this life of the process. */
     public boolean hasFailed() {
         return failed;
+    }
+
+    private DiskFullException noRoom() {
+        refusals++;
+        return new DiskFullException("journal sim: no space left", null);
+    }
+
+    /** How often there was no room. */
+    public int refusals() {
+        return refusals;
     }
 
     /** Nothing more fits, or again something does. */
@@ -266,7 +277,7 @@ public final class SimDisk implements Disk {
             throw new FileNotFoundException(from);
         }
         if (--renamesToRefusal == 0) {
-            throw new DiskFullException("journal sim: no space left", null);
+            throw noRoom();
         }
         change(new NameChange(from, to, null));
     }
@@ -358,7 +369,7 @@ public final class SimDisk implements Disk {
                 put(at, whole ? bytes : Arrays.copyOf(bytes, random.nextInt(bytes.length + 1)));
             }
             if (!whole) {
-                throw new DiskFullException("journal sim: no space left", null);
+                throw noRoom();
             }
         }
 
@@ -379,7 +390,7 @@ public final class SimDisk implements Disk {
             check();
             operation();
             if (full && length > inode.now.length) {
-                throw new DiskFullException("journal sim: no space left", null);
+                throw noRoom();
             }
             inode.now = Arrays.copyOf(inode.now, (int) length);
             // What was cut off is gone, and zeros are there should the file grow again.

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -146,6 +147,29 @@ class WriterAndForcerTest {
         }
         assertThat(oldestBase()).isGreaterThan(oldest);
         assertThat(files.sealed()).isLessThanOrEqualTo(3);
+    }
+
+    /** A full disk is not asked in each step, also where all files for the stream are ready. */
+    @Test
+    void aTableOfNamesWithoutRoomIsTriedAgainAfterAPause() throws IOException {
+        write();
+        log.head().read(end);
+        moves.add(new JournalName("orders", ProducerId.NONE, "", null), end.sequence(), 1, 1);
+        fillSegment();
+        assertThat(files.prepare()).isTrue();
+        assertThat(files.ready()).isTrue();
+        disk.full(true);
+        for (int i = 0; i < 50; i++) {
+            force();
+        }
+        assertThat(disk.refusals()).isOne();
+        nanos += TimeUnit.MILLISECONDS.toNanos(100);
+        force();
+        assertThat(disk.refusals()).isEqualTo(2);
+        disk.full(false);
+        nanos += TimeUnit.MILLISECONDS.toNanos(100);
+        force();
+        assertThat(disk.names()).contains(FileNames.NAMES);
     }
 
     private void moveName(long number) throws IOException {
