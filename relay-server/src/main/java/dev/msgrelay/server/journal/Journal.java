@@ -288,8 +288,7 @@ public final class Journal implements Closeable {
         if (threads == null) {
             then.run();
         } else {
-            threads.end(nanos);
-            threads.runLast(nanos, then);
+            threads.end(nanos, then);
         }
     }
 

@@ -38,22 +38,19 @@ final class JournalThreads {
         writing.start();
     }
 
-    /** Ends both threads after their steps; throws where one of them hangs in the disk for longer. */
-    void end(long nanos) throws IOException {
+    /**
+     * Ends both threads after their steps, and then runs the last steps on a thread of their own, since they may hang in the
+     * disk as well: then that thread keeps the directory, and the caller goes on.
+     *
+     * @param nanos the time for both threads, and again for the last steps
+     * @throws IOException a thread hangs in the disk for longer; or the last steps have failed
+     */
+    void end(long nanos, LastSteps steps) throws IOException {
         writing.tellEnd();
         forcing.tellEnd();
-        long end = System.nanoTime() + nanos;
-        await(writing.thread(), end, nanos);
-        await(forcing.thread(), end, nanos);
-    }
-
-    /**
-     * Runs the last steps on a thread of their own, since they may hang in the disk as well: then that thread keeps the
-     * directory, and the caller goes on.
-     *
-     * @throws IOException the steps have failed, or take longer than {@code nanos}
-     */
-    void runLast(long nanos, LastSteps steps) throws IOException {
+        long told = System.nanoTime() + nanos;
+        await(writing.thread(), told, nanos);
+        await(forcing.thread(), told, nanos);
         // A full disk is asked again until the time is over, and is no disk that hangs.
         long end = System.nanoTime() + nanos + GRACE_NANOS;
         if (last != null) {

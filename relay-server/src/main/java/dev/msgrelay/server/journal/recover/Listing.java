@@ -113,17 +113,17 @@ final class Listing {
     }
 
     /**
-     * Whether the table of names is missing or damaged.
+     * Whether the table of names is missing or damaged. Segments that a relay has dropped meanwhile were listed after the
+     * table, and say nothing against it.
      *
      * @param oldest header of the oldest segment that is held; null: none is
      * @param end position where the stream ends
-     * @param dropped whether a relay has dropped segments meanwhile: they were listed after the table, and say nothing against it
      */
-    boolean namesDamaged(SegmentHeader oldest, long end, boolean dropped) {
+    boolean namesDamaged(SegmentHeader oldest, long end) {
         boolean missing = !namesThere && oldest != null && oldest.named() > 0;
         // With names that are ahead of the stream, messages that are gone would be taken for known ones.
         boolean ahead = names.position() > end;
-        return namesDamaged || missing && !dropped || ahead && !(dropped && oldest == null);
+        return namesDamaged || missing && !droppedMeanwhile || ahead && !(droppedMeanwhile && oldest == null);
     }
 
     private void segments() throws IOException {

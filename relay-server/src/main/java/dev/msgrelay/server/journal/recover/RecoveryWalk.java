@@ -41,7 +41,6 @@ final class RecoveryWalk {
     private final Disk disk;
     private final Depth depth;
     private final Listing there;
-    private final List<Entry> entries;
     private final long forced;
     private final long forcedSequence;
     private final ByteBuffer piece = ByteBuffer.allocate(PIECE);
@@ -61,7 +60,6 @@ final class RecoveryWalk {
     // The faults of the unusable segments since the last part.
     private final List<String> unusable = new ArrayList<>();
     private Cut cut;
-    private boolean droppedMeanwhile;
     private long checkedBytes;
 
     // The current segment's whole records, and whether a repair has to write them anew.
@@ -72,20 +70,18 @@ final class RecoveryWalk {
         this.disk = disk;
         this.depth = depth;
         this.there = there;
-        entries = there.entries;
         forced = there.forced;
         forcedSequence = there.forcedSequence;
-        droppedMeanwhile = there.droppedMeanwhile;
         names = new FoundNames(there.names);
     }
 
     Recovery run() throws IOException {
         position = forced;
         sequence = forcedSequence;
-        for (int i = 0; i < entries.size() && cut == null; i++) {
-            Entry e = entries.get(i);
+        for (int i = 0; i < there.entries.size() && cut == null; i++) {
+            Entry e = there.entries.get(i);
             try {
-                entry(e, i + 1 < entries.size() ? entries.get(i + 1) : null);
+                entry(e, i + 1 < there.entries.size() ? there.entries.get(i + 1) : null);
             } catch (IOException cause) {
                 if (!e.isGone(disk)) {
                     throw cause;
@@ -109,7 +105,7 @@ final class RecoveryWalk {
                 names.states(),
                 names.named(),
                 there.names.position(),
-                there.namesDamaged(parts.isEmpty() ? null : parts.get(0).header(), position, droppedMeanwhile),
+                there.namesDamaged(parts.isEmpty() ? null : parts.get(0).header(), position),
                 parts,
                 damage,
                 lost,
@@ -143,7 +139,7 @@ final class RecoveryWalk {
 
     /** A relay that runs has dropped the segment, and with it all older ones: the journal begins behind it. */
     private void startAnew() {
-        droppedMeanwhile = true;
+        there.droppedMeanwhile = true;
         parts.clear();
         damage.clear();
         lost.clear();
@@ -175,7 +171,7 @@ final class RecoveryWalk {
             return;
         }
         if (first) {
-            Entry next = entries.stream()
+            Entry next = there.entries.stream()
                     .filter(other -> other.base > e.base && other.usable())
                     .findFirst()
                     .orElse(null);
@@ -355,7 +351,7 @@ final class RecoveryWalk {
     }
 
     private void dropFrom(int from) throws IOException {
-        for (Entry e : entries.subList(from, entries.size())) {
+        for (Entry e : there.entries.subList(from, there.entries.size())) {
             if (e.index && e.header != null && !e.isGone(disk)) {
                 try (IndexCursor index = new IndexCursor(disk, e.base, e.header.seed())) {
                     while (index.next()) {
