@@ -30,7 +30,7 @@ final class HoconText {
     static final String NO_REFERENCES = "; values do not refer to other values";
 
     private static final String SEPARATORS = ",:={}[]";
-    private static final Pattern VARIABLE = Pattern.compile("([A-Za-z_][A-Za-z0-9_]*)}");
+    private static final Pattern VARIABLE = Pattern.compile("([A-Za-z_][A-Za-z0-9_]{0,254})}");
 
     // Of all files so far.
     private final Set<String> variables = new HashSet<>();
