@@ -41,6 +41,8 @@ class LoadRunTest {
         PLACES.close();
     }
 
+    /** Thorough, as it is one more run: the plain relay is the ceiling of each {@code loadgen run}. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void throughThePlainRelayNothingIsLost() throws Exception {

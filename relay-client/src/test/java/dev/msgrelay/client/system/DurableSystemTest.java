@@ -348,6 +348,8 @@ class DurableSystemTest {
                         && error.reason() == CloseReason.JOURNAL_FAILED);
     }
 
+    /** Thorough, as it is one more relay with a journal. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void theCommandsSayTheLevel() throws Exception {
