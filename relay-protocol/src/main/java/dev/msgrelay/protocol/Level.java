@@ -1,6 +1,8 @@
 package dev.msgrelay.protocol;
 
+import java.util.Iterator;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** The progress of a message, by the end that it survives. Each level includes those before it. */
 public enum Level {
@@ -49,5 +51,13 @@ public enum Level {
             }
         }
         throw new IllegalArgumentException("'" + text + "' is no level: stream, written or forced");
+    }
+
+    /** The levels by their names on a command line, for help texts and completions. */
+    public static final class Words implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Stream.of(values()).map(Level::flag).iterator();
+        }
     }
 }

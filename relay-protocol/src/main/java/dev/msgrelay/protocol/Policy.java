@@ -1,5 +1,6 @@
 package dev.msgrelay.protocol;
 
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 
@@ -56,5 +57,13 @@ public enum Policy {
         }
         throw new IllegalArgumentException("'" + text + "' is no policy: " + DISCONNECT.flag() + ", "
                 + BACKPRESSURE.flag() + ", " + SKIP.flag() + " or " + REPLAY.flag());
+    }
+
+    /** The policies by their names on a command line, for help texts and completions. */
+    public static final class Words implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return DECIDED.stream().map(Policy::flag).iterator();
+        }
     }
 }

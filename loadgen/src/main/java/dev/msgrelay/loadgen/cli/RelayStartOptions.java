@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.cli;
 import dev.msgrelay.loadgen.rig.RelayContestant;
 import dev.msgrelay.protocol.Policy;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import picocli.CommandLine.Option;
 
@@ -13,7 +12,7 @@ final class RelayStartOptions extends Options {
             names = "--slow-subscriber",
             paramLabel = "POLICY",
             defaultValue = "backpressure",
-            completionCandidates = Policies.class,
+            completionCandidates = Policy.Words.class,
             description = "Policy of the relay for slow subscribers: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}).")
     private Policy policy;
 
@@ -48,13 +47,5 @@ final class RelayStartOptions extends Options {
         return javaOptions == null
                 ? RelayContestant.JAVA_OPTIONS
                 : List.of(javaOptions.trim().split("\\s+"));
-    }
-
-    /** The words that help texts and completions list. */
-    static final class Policies implements Iterable<String> {
-        @Override
-        public Iterator<String> iterator() {
-            return Policy.DECIDED.stream().map(Policy::flag).iterator();
-        }
     }
 }

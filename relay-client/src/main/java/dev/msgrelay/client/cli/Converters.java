@@ -6,9 +6,7 @@ import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.Sizes;
 import java.time.Duration;
-import java.util.Iterator;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -41,22 +39,6 @@ final class Converters {
         @Override
         public Level convert(String value) {
             return parse(value, Level::ofFlag);
-        }
-    }
-
-    /** The words of help texts and completions. */
-    static final class PolicyWords implements Iterable<String> {
-        @Override
-        public Iterator<String> iterator() {
-            return Policy.DECIDED.stream().map(Policy::flag).iterator();
-        }
-    }
-
-    /** The words of help texts and completions. */
-    static final class LevelWords implements Iterable<String> {
-        @Override
-        public Iterator<String> iterator() {
-            return Stream.of(Level.values()).map(Level::flag).iterator();
         }
     }
 

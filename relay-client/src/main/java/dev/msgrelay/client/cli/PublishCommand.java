@@ -80,7 +80,7 @@ final class PublishCommand implements Callable<Integer> {
             paramLabel = "LEVEL",
             preprocessor = BareAck.class,
             converter = Converters.OfLevel.class,
-            completionCandidates = Converters.LevelWords.class,
+            completionCandidates = Level.Words.class,
             description =
                     "Keep each message until the relay has acknowledged it, and send it again over a new connection "
                             + "if necessary: no message is lost or taken twice. LEVEL is what an acknowledgement means: the "

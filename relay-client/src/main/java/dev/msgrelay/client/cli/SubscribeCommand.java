@@ -89,7 +89,7 @@ final class SubscribeCommand implements Callable<Integer> {
             names = "--policy",
             paramLabel = "POLICY",
             converter = Converters.OfPolicy.class,
-            completionCandidates = Converters.PolicyWords.class,
+            completionCandidates = Policy.Words.class,
             description = "What the relay does when this client reads too slowly: disconnect, backpressure, skip or "
                     + "replay (the client gets the missed messages from the journal). Default: the relay's choice.")
     private Policy policy;
@@ -98,7 +98,7 @@ final class SubscribeCommand implements Callable<Integer> {
             names = "--durable",
             paramLabel = "LEVEL",
             converter = Converters.OfLevel.class,
-            completionCandidates = Converters.LevelWords.class,
+            completionCandidates = Level.Words.class,
             description = "Get a message only once the relay's journal has written it (written: it survives the end of "
                     + "the relay's process), or has it on the disk (forced: it survives the end of the machine). "
                     + "Default: as soon as it is in the stream.")
