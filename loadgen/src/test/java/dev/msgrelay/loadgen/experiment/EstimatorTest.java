@@ -57,7 +57,7 @@ class EstimatorTest {
     @Tag("thorough")
     @ParameterizedTest
     @CsvSource({"ALIKE, true", "ALIKE_AND_BOTH_PAUSE, false"})
-    void norDoThoseOfAFixedRateAndThoseThatBothPause(Other other, boolean paced) {
+    void ofAlikeSidesAtAFixedRateOrWithPausesFewRaiseAnyAlarm(Other other, boolean paced) {
         expectFewAlarms(other, paced);
     }
 

@@ -30,7 +30,7 @@ final class HoconText {
     static final String NO_REFERENCES = "; values do not refer to other values";
 
     private static final String SEPARATORS = ",:={}[]";
-    private static final Pattern VARIABLE = Pattern.compile("([A-Za-z_][A-Za-z0-9_]{0,254})}");
+    private static final Pattern VARIABLE = Pattern.compile("\\$\\{\\??([A-Za-z_][A-Za-z0-9_]{0,254})}");
 
     // Of all files so far.
     private final Set<String> variables = new HashSet<>();
@@ -81,10 +81,10 @@ final class HoconText {
                     withinWord = false;
                     at = endOfLine(text, at) - 1;
                 } else {
-                    substitutions += text.startsWith("${", at) || text.startsWith("+=", at) ? 1 : 0;
                     if (text.startsWith("${", at)) {
-                        addVariable(at + (text.startsWith("?", at + 2) ? 3 : 2));
+                        addVariable(at);
                     }
+                    substitutions += text.startsWith("+=", at) ? 1 : 0;
                     step(c);
                 }
                 checkLimits();
@@ -95,6 +95,7 @@ final class HoconText {
             Matcher name = VARIABLE.matcher(text).region(at, text.length());
             limit(name.lookingAt(), "${...} takes the name of a variable of the environment" + NO_REFERENCES);
             variables.add(name.group(1));
+            substitutions++;
         }
 
         private void step(char c) {

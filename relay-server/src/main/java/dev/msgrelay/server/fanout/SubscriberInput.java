@@ -49,10 +49,11 @@ final class SubscriberInput {
     private void refuseStrangers(ByteBuf in) throws FrameException {
         int at = in.readerIndex();
         if (in.readableBytes() > 1 && TlsRecords.mayBegin(in.getByte(at), in.getByte(at + 1))) {
-            throw session.dialogue().tls();
+            throw session.dialogue().refusalOfTls();
         }
-        FrameException http =
-                in.readableBytes() < Integer.BYTES ? null : session.dialogue().http(session.state(), in.getInt(at));
+        FrameException http = in.readableBytes() < Integer.BYTES
+                ? null
+                : session.dialogue().refusalOfHttp(session.state(), in.getInt(at));
         if (http != null) {
             throw http;
         }

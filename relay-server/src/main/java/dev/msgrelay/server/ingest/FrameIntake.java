@@ -98,7 +98,7 @@ final class FrameIntake {
                 if (message || end - at < frame) {
                     boolean tls = speaksTls(view, at, end - at);
                     assembler.keep(view, at, end - at, frame);
-                    return tls ? end(session.dialogue().tls()) : Taken.ALL;
+                    return tls ? end(session.dialogue().refusalOfTls()) : Taken.ALL;
                 }
                 // A slice is big-endian, as control frames are.
                 int type = run.problemType();
@@ -116,7 +116,7 @@ final class FrameIntake {
         } catch (FrameException e) {
             boolean tls = speaksTls(view, offset, length);
             assembler.keep(view, 0, 0, 0);
-            return end(tls ? session.dialogue().tls() : e);
+            return end(tls ? session.dialogue().refusalOfTls() : e);
         }
     }
 
@@ -155,7 +155,7 @@ final class FrameIntake {
         boolean control = run.problem() == CloseReason.RESERVED_TYPE;
         int type = run.problemType();
         if (!control || (!session.state().speaks() && type != ControlFrames.HELLO)) {
-            FrameException http = session.dialogue().http(session.state(), type);
+            FrameException http = session.dialogue().refusalOfHttp(session.state(), type);
             throw http != null ? http : new FrameException(run.problem(), run.problemText());
         }
         session.dialogue().checkTurn(type, session.state());

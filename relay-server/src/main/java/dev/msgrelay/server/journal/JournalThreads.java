@@ -48,9 +48,9 @@ final class JournalThreads {
     void end(long nanos, LastSteps steps) throws IOException {
         writing.tellEnd();
         forcing.tellEnd();
-        long told = System.nanoTime() + nanos;
-        await(writing.thread(), told, nanos);
-        await(forcing.thread(), told, nanos);
+        long threadsEnd = System.nanoTime() + nanos;
+        await(writing.thread(), threadsEnd, nanos);
+        await(forcing.thread(), threadsEnd, nanos);
         // A full disk is asked again until the time is over, and is no disk that hangs.
         long end = System.nanoTime() + nanos + GRACE_NANOS;
         if (last != null) {

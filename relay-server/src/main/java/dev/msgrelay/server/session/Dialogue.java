@@ -158,7 +158,7 @@ public final class Dialogue {
     }
 
     /** Counts a TLS client that has come to a port for plain ones. Returns why it ends. */
-    public FrameException tls() {
+    public FrameException refusalOfTls() {
         counters.increment(Counter.TLS_ON_PLAIN_PORT);
         return new FrameException(
                 CloseReason.TLS_FAILED,
@@ -167,7 +167,7 @@ public final class Dialogue {
     }
 
     /** The end of a client that speaks HTTP, by its first four bytes, big-endian; null: it does not. */
-    public FrameException http(SessionState state, int firstBytes) {
+    public FrameException refusalOfHttp(SessionState state, int firstBytes) {
         if (state != SessionState.CONNECTED || firstBytes != HTTP_GET && firstBytes != HTTP_POST) {
             return null;
         }

@@ -157,6 +157,7 @@ class HoconLimitsTest {
                 "include \"b.conf\"",
                 "x { include \"b.conf\" }",
                 "x { include \"c.conf\", a0 = 1 }",
+                "x = ${?NONE_SUCH}, x { b = 1 }",
                 "a1 = ${x.a0}",
                 "a1 = ${\"a0\"}",
                 "a1 = ${ a0 }",
