@@ -1,29 +1,48 @@
 package dev.msgrelay.cluster;
 
+import io.aeron.archive.client.ArchiveException;
 import io.aeron.exceptions.AeronEvent;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
 import org.agrona.ErrorHandler;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Errors that Aeron reports of a node: logged once in a row each, and the last one kept as the cause of an end. Any thread. */
+/**
+ * Errors that Aeron reports of a node: those that differ in numbers alone are logged once, until none has come for a minute. The
+ * last one is kept as the cause of an end. Any thread.
+ */
 final class AeronErrors implements ErrorHandler {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     /** Words with which Aeron reports, once and again, that a follower does not catch up; its leader may just have gone. */
     private static final String CATCH_UP = "failed to join catchup log";
 
-    /** Reports in a row after which a leader that has just gone is not the reason. */
+    /** Reports in a row after which the cause is none that passes, such as a leader that has just gone. */
     private static final int OFTEN = 5;
 
+    private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
+    private static final int MOST_KINDS = 100;
+    private static final Pattern NUMBER = Pattern.compile("[0-9]+");
+
     private final String who;
-    private String lastText = "";
+    private final LongSupplier nanoClock;
+    // Time of the last report of each kind: an error with its numbers left out.
+    private final Map<String, Long> reported = new HashMap<>();
+    private String lastKind = "";
     private int times;
+    private int wrongPositions;
     private boolean muted;
     private volatile Throwable cause;
 
     /** @param who names the node, for people */
-    AeronErrors(String who) {
+    AeronErrors(String who, LongSupplier nanoClock) {
         this.who = who;
+        this.nanoClock = nanoClock;
     }
 
     @Override
@@ -32,16 +51,18 @@ final class AeronErrors implements ErrorHandler {
             return;
         }
         String text = String.valueOf(e.getMessage());
-        times = text.equals(lastText) ? times + 1 : 1;
-        lastText = text;
+        String kind = kind(e);
+        times = kind.equals(lastKind) ? times + 1 : 1;
+        lastKind = kind;
+        boolean isNew = isNew(kind);
         if (e instanceof AeronEvent) {
-            if (times == 1) {
+            if (isNew) {
                 LOG.info("{}: {}", who, text);
             }
             return;
         }
         cause = e;
-        if (times == 1) {
+        if (isNew) {
             LOG.warn("{}: {}", who, e.toString());
         } else if (times == OFTEN && text.contains(CATCH_UP)) {
             LOG.warn(
@@ -49,6 +70,47 @@ final class AeronErrors implements ErrorHandler {
                             + " relay-cluster restore --replace",
                     who);
         }
+    }
+
+    /** Returns an error's class and text without its numbers, of which each report may have others. */
+    static String kind(Throwable e) {
+        return NUMBER.matcher(e.getClass().getName() + ' ' + e.getMessage()).replaceAll("#");
+    }
+
+    /** Notes a report; returns whether there was none of its kind in the minute before. */
+    synchronized boolean isNew(String kind) {
+        long now = nanoClock.getAsLong();
+        if (reported.size() >= MOST_KINDS && !reported.containsKey(kind)) {
+            reported.clear();
+        }
+        Long before = reported.put(kind, now);
+        return before == null || now - before > QUIET_NANOS;
+    }
+
+    /**
+     * Returns the handler of the consensus. An election that reads the node's own log from a position where no message begins
+     * fails again and again: Aeron's leader counts, for a moment, the position that a node reports which led before and is back,
+     * and keeps that as its own, although that node's log was another one. A start from the last snapshot mends that.
+     *
+     * @param hopeless told why the node cannot go on
+     */
+    ErrorHandler ofConsensus(Consumer<Throwable> hopeless) {
+        return e -> {
+            onError(e);
+            if (isOftenAtWrongPosition(e)) {
+                hopeless.accept(new IllegalStateException(
+                        "no message of its own log begins where it has to go on; it goes on from its last snapshot"
+                                + " when it is started again",
+                        e));
+            }
+        };
+    }
+
+    private synchronized boolean isOftenAtWrongPosition(Throwable e) {
+        boolean wrong =
+                e instanceof ArchiveException archive && archive.errorCode() == ArchiveException.INVALID_POSITION;
+        wrongPositions = wrong ? wrongPositions + 1 : 0;
+        return wrongPositions == OFTEN;
     }
 
     /** Passes over all later reports: the node is being closed. */

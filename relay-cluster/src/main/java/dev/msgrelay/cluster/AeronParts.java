@@ -21,7 +21,7 @@ import org.agrona.SemanticVersion;
 import org.agrona.concurrent.NoOpLock;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
 
-/** Settings of Aeron's parts, for one node. The one who starts a part adds its threads. */
+/** Settings of Aeron's parts, for one node. The one who starts a part adds its threads, and the consensus' errors. */
 final class AeronParts {
     /** Silence after which a leader has gone: with less, a busy machine elects for nothing. */
     private static final long HEARTBEAT_TIMEOUT_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
@@ -180,8 +180,7 @@ final class AeronParts {
                 .maxConcurrentSessions(MOST_SESSIONS)
                 .fileSyncLevel(sync)
                 .authenticatorSupplier(secret.authenticator())
-                .idleStrategySupplier(Idle::new)
-                .errorHandler(errors);
+                .idleStrategySupplier(Idle::new);
     }
 
     ClusteredServiceContainer.Context service(ClusteredService service, AeronArchive.Context archiveClient) {

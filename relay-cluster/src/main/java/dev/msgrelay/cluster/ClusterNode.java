@@ -78,7 +78,7 @@ public final class ClusterNode implements AutoCloseable {
     private ClusterNode(NodePlace place, ClusterSecret secret, RelayConfig config) {
         this.place = place;
         this.secret = secret;
-        this.errors = new AeronErrors(place.who());
+        this.errors = new AeronErrors(place.who(), System::nanoTime);
         this.life = random();
         this.orderer = new ClusterOrderer(
                 place.node(),
@@ -191,7 +191,11 @@ public final class ClusterNode implements AutoCloseable {
         driver = ClusteredMediaDriver.launch(
                 aeronParts.media().sharedThreadFactory(threads),
                 archive,
-                aeronParts.consensus(archiveClient).threadFactory(threads).terminationHook(this::terminated));
+                aeronParts
+                        .consensus(archiveClient)
+                        .errorHandler(errors.ofConsensus(this::leave))
+                        .threadFactory(threads)
+                        .terminationHook(this::terminated));
         checkOpen();
         RelayService service = new RelayService(
                 place.file(),

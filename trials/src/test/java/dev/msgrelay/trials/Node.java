@@ -114,8 +114,10 @@ final class Node {
         return text.toString();
     }
 
-    String lastWords() throws IOException {
-        return log().lines().reduce((before, line) -> line).orElse("");
+    /** The last lines of {@link #log}: so many, or all that there are. */
+    String lastLines(int most) throws IOException {
+        List<String> lines = log().lines().toList();
+        return String.join("\n", lines.subList(Math.max(0, lines.size() - most), lines.size()));
     }
 
     /**

@@ -43,6 +43,9 @@ final class Rig implements AutoCloseable {
     private static final long EXIT_MILLIS = 60_000;
     private static final long LOOK_MILLIS = 20;
 
+    /** Of a node's log, where a reader of it is not served. */
+    private static final int SAID_LINES = 30;
+
     /** Of nodes by themselves, between two calls of {@link #endedByThemselves}. */
     private static final int MOST_ENDS = 9;
 
@@ -245,7 +248,7 @@ final class Rig implements AutoCloseable {
             Child process = node(node).process();
             if (node != down && !process.isAlive()) {
                 ended.add("node " + node + " ended with exit code " + process.exitValue() + ": "
-                        + node(node).lastWords());
+                        + node(node).lastLines(1));
                 if (ended.size() > MOST_ENDS) {
                     throw new RunException(String.join("; ", ended));
                 }
@@ -362,12 +365,19 @@ final class Rig implements AutoCloseable {
                 reader.name(),
                 reader.main(),
                 reader.job(node(node).address() + ":" + subscribePort, 0));
-        await(reader.name() + " reads up to message " + next, GO_ON_NANOS, () -> {
-            Event progress = child.latest("progress");
-            return progress != null && progress.json().path("next").asLong(0) >= next;
-        });
+        if (!holdsWithin(GO_ON_NANOS, () -> place(child) >= next)) {
+            throw new RunException(reader.name() + " is at message " + place(child) + " of " + next + " after "
+                    + TimeUnit.NANOSECONDS.toSeconds(GO_ON_NANOS) + " s; what node " + node + " said last:\n"
+                    + node(node).lastLines(SAID_LINES));
+        }
         children.kill(child);
         return reader;
+    }
+
+    /** The message that comes next to a subscriber, as it has said; 0: it has said nothing. */
+    private static long place(Child subscriber) {
+        Event progress = subscriber.latest("progress");
+        return progress == null ? 0 : progress.json().path("next").asLong(0);
     }
 
     @Override
