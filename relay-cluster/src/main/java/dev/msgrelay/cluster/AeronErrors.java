@@ -54,7 +54,7 @@ final class AeronErrors implements ErrorHandler {
         String kind = kind(e);
         times = kind.equals(lastKind) ? times + 1 : 1;
         lastKind = kind;
-        boolean isNew = isNew(kind);
+        boolean isNew = add(kind);
         if (e instanceof AeronEvent) {
             if (isNew) {
                 LOG.info("{}: {}", who, text);
@@ -78,7 +78,7 @@ final class AeronErrors implements ErrorHandler {
     }
 
     /** Notes a report; returns whether there was none of its kind in the minute before. */
-    synchronized boolean isNew(String kind) {
+    synchronized boolean add(String kind) {
         long now = nanoClock.getAsLong();
         if (reported.size() >= MOST_KINDS && !reported.containsKey(kind)) {
             reported.clear();
@@ -97,7 +97,7 @@ final class AeronErrors implements ErrorHandler {
     ErrorHandler ofConsensus(Consumer<Throwable> hopeless) {
         return e -> {
             onError(e);
-            if (isOftenAtWrongPosition(e)) {
+            if (countWrongPositions(e) == OFTEN) {
                 hopeless.accept(new IllegalStateException(
                         "no message of its own log begins where it has to go on; it goes on from its last snapshot"
                                 + " when it is started again",
@@ -106,11 +106,12 @@ final class AeronErrors implements ErrorHandler {
         };
     }
 
-    private synchronized boolean isOftenAtWrongPosition(Throwable e) {
+    /** Counts a report; returns how many in a row, this one the last, say that no message begins at a position. */
+    private synchronized int countWrongPositions(Throwable e) {
         boolean wrong =
                 e instanceof ArchiveException archive && archive.errorCode() == ArchiveException.INVALID_POSITION;
         wrongPositions = wrong ? wrongPositions + 1 : 0;
-        return wrongPositions == OFTEN;
+        return wrongPositions;
     }
 
     /** Passes over all later reports: the node is being closed. */

@@ -65,24 +65,24 @@ class AeronErrorsTest {
     @Test
     void anErrorIsNewAgainAfterAMinuteWithoutIt() {
         String one = AeronErrors.kind(wrongPosition(1));
-        assertThat(errors.isNew(one)).isTrue();
+        assertThat(errors.add(one)).isTrue();
         for (int i = 2; i < 1_000; i++) {
             now += TimeUnit.SECONDS.toNanos(59);
-            assertThat(errors.isNew(AeronErrors.kind(wrongPosition(i)))).isFalse();
-            assertThat(errors.isNew("another")).isEqualTo(i == 2);
+            assertThat(errors.add(AeronErrors.kind(wrongPosition(i)))).isFalse();
+            assertThat(errors.add("another")).isEqualTo(i == 2);
         }
         now += TimeUnit.SECONDS.toNanos(61);
-        assertThat(errors.isNew(one)).isTrue();
+        assertThat(errors.add(one)).isTrue();
     }
 
     @Test
     void noMoreKindsAreKeptThanAHundred() {
         List<String> kinds =
                 IntStream.rangeClosed(1, 101).mapToObj(i -> "x".repeat(i)).toList();
-        kinds.forEach(kind -> assertThat(errors.isNew(kind)).isTrue());
+        kinds.forEach(kind -> assertThat(errors.add(kind)).isTrue());
 
         // The last of them took the place of all before.
-        assertThat(errors.isNew(kinds.get(100))).isFalse();
-        assertThat(errors.isNew(kinds.get(0))).isTrue();
+        assertThat(errors.add(kinds.get(100))).isFalse();
+        assertThat(errors.add(kinds.get(0))).isTrue();
     }
 }
