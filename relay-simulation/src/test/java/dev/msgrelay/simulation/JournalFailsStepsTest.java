@@ -7,6 +7,7 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.engine.JournalException;
+import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.journal.Journal;
@@ -16,19 +17,12 @@ import dev.msgrelay.server.journal.JournalSteps;
 import dev.msgrelay.server.journal.SimDisk;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** The end of a journal, step by step: who waits for it gets what was written before, and hears then that no more will be. */
 class JournalFailsStepsTest {
     private static final int MESSAGE = 5;
-
-    private static byte[] bytes(ByteBuffer of) {
-        byte[] bytes = new byte[of.remaining()];
-        of.get(bytes);
-        return bytes;
-    }
 
     @Test
     void aMessageWrittenJustBeforeTheJournalFails() throws IOException {
@@ -41,7 +35,7 @@ class JournalFailsStepsTest {
         StepsRig.Client subscriber = rig.connect(Role.SUBSCRIBER);
         subscriber.channel.read(StepsRig.ENOUGH);
         subscriber.deliver(
-                bytes(HelloFrame.subscriber().level(Level.WRITTEN).build().encode()));
+                HelloFrame.subscriber().level(Level.WRITTEN).build().encode().array());
         rig.cycle();
         rig.cycle();
         publisher.deliver(new Frames().frame(MESSAGE, 100).bytes());
@@ -49,15 +43,15 @@ class JournalFailsStepsTest {
         JournalSteps.force(journal, 1_000_000, 1);
         JournalSteps.write(journal, 2_000_000, 2);
         assertThat(journal.written().position()).isEqualTo(108);
-        assertThat(subscriber.types()).containsExactly(Hello.WELCOME);
+        assertThat(subscriber.frames()).extracting(Control::type).containsExactly(Hello.WELCOME);
         disk.failIn(1);
         JournalSteps.force(journal, 3_000_000, 3);
         assertThat(journal.failure()).isNotNull();
         rig.socketsAndTasks();
         rig.cycle();
         assertThat(rig.failures).singleElement().isInstanceOf(JournalException.class);
-        assertThat(subscriber.types()).containsExactly(Hello.WELCOME, MESSAGE, Hello.ERROR);
-        assertThat(subscriber.newest(Hello.ERROR).getShort()).isEqualTo((short) CloseReason.JOURNAL_FAILED.code());
+        assertThat(subscriber.frames()).extracting(Control::type).containsExactly(Hello.WELCOME, MESSAGE, Hello.ERROR);
+        assertThat(subscriber.frames().get(2).code()).isEqualTo(CloseReason.JOURNAL_FAILED.code());
         rig.closeConnections();
         journal.abandon();
         rig.close();

@@ -9,13 +9,12 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * The lives of the relay in one run: which epochs they had, where the stream of each forked off, and what clients were told
  * that a life would leave behind. Kept independently of the relay, which has to say the same.
  */
-public final class Lives {
+final class Lives {
     /** Answer of {@link #forkOf}: of today, or of no epoch. */
     static final int TODAY = Integer.MAX_VALUE;
 
@@ -27,15 +26,14 @@ public final class Lives {
     private final Map<Long, Integer> forks = new HashMap<>();
     private final Map<Level, Integer> promised = new EnumMap<>(Level.class);
     private final Mark mark = new Mark();
-    private final Map<String, Integer> counts = new TreeMap<>();
     private Durability durability;
 
-    public Lives(World world) {
+    Lives(World world) {
         this.world = world;
     }
 
     /** A life begins behind so many messages. */
-    public void begin(long epoch, int messages, Durability now) {
+    void begin(long epoch, int messages, Durability now) {
         forks.replaceAll((before, fork) -> Math.min(fork, messages + 1));
         forks.put(epoch, TODAY);
         epochs.add(epoch);
@@ -46,17 +44,17 @@ public final class Lives {
     }
 
     /** Of today. */
-    public long epoch() {
+    long epoch() {
         return epochs.get(epochs.size() - 1);
     }
 
     /** How many there were. */
-    public int count() {
+    int count() {
         return epochs.size();
     }
 
     /** One of them: mostly of today, where there are several any. */
-    public long someEpoch() {
+    long someEpoch() {
         return count() == 1 || world.onceIn(2) ? epoch() : epochs.get(world.below(count()));
     }
 
@@ -89,7 +87,7 @@ public final class Lives {
     }
 
     /** A client was told, or may take it from what it got, that a message has got so far, and with it all before it. */
-    public void promise(Level level, int sequence, String who) {
+    void promise(Level level, int sequence, String who) {
         if (level == Level.STREAM) {
             return;
         }
@@ -100,20 +98,8 @@ public final class Lives {
         promised.merge(level, sequence, Math::max);
     }
 
-    /** Something has happened, so many times. */
-    public void count(String what, int times) {
-        if (times > 0) {
-            counts.merge(what, times, Integer::sum);
-        }
-    }
-
-    /** How lives have ended, and what came of it. */
-    public Map<String, Integer> counts() {
-        return counts;
-    }
-
     /** The last message that has to be there after an end that this level survives. */
-    public int promised(Level level) {
+    int promised(Level level) {
         return promised.get(level);
     }
 }

@@ -1,7 +1,8 @@
 package dev.msgrelay.simulation;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.AbstractChannel;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
@@ -20,9 +21,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.SocketAddress;
 import java.nio.channels.ClosedChannelException;
-import java.util.Arrays;
 import java.util.Set;
-import java.util.function.Function;
 
 /**
  * A socket as Netty's epoll transport shows it, with a peer that is part of the test. What epoll does is done here in the
@@ -36,21 +35,21 @@ import java.util.function.Function;
  */
 public final class SimChannel extends AbstractChannel implements DuplexChannel {
     /** The other end. */
-    public interface Other {
+    interface Other {
         /** The relay has read so many bytes. */
-        void wasRead(int length);
+        default void wasRead(int length) {}
 
         /** The socket has taken these bytes. */
-        void took(byte[] bytes, int length);
+        default void took(byte[] bytes) {}
 
         /** A loop of the relay has it, for the first time or again. */
-        void registered();
+        default void registered() {}
 
         /** A write begins. */
-        void beforeWrite();
+        default void beforeWrite() {}
 
         /** The relay has closed the socket, or its output. */
-        void ended(boolean whole);
+        default void ended(boolean whole) {}
     }
 
     private static final int IN = 1;
@@ -58,20 +57,14 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     private static final int RDHUP = 4;
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
 
+    private static final String FAULT = "a fault that the simulation made";
+
     /** Those that would hardly ever be hit by a count of calls. */
     private static final Set<String> RARE_STEPS =
             Set.of("publisher.whereToRead", "publisher.granted", "publisher.resume", "subscriber.moveTo");
 
     /** A name that is the same in each run of a seed. */
-    private static final class Id implements ChannelId {
-        private static final long serialVersionUID = 1L;
-
-        private final int number;
-
-        Id(int number) {
-            this.number = number;
-        }
-
+    private record Id(int number) implements ChannelId {
         @Override
         public String asShortText() {
             return Integer.toHexString(number);
@@ -86,56 +79,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         public int compareTo(ChannelId other) {
             return Integer.compare(number, ((Id) other).number);
         }
-
-        @Override
-        public int hashCode() {
-            return number;
-        }
-
-        @Override
-        public boolean equals(Object other) {
-            return other instanceof Id id && id.number == number;
-        }
     }
-
-    /** What no socket throws; without a stack trace, since it would be in the log. */
-    private static final class Made extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        static final Made FAULT = new Made();
-
-        Made() {
-            super("a fault that the simulation made", null, false, false);
-        }
-    }
-
-    /** What no step throws, nor any exception: the one wall is there for both. */
-    private static final class MadeError extends Error {
-        private static final long serialVersionUID = 1L;
-
-        static final MadeError FAULT = new MadeError();
-
-        MadeError() {
-            super("an error that the simulation made", null, false, false);
-        }
-    }
-
-    private static final Other NOBODY = new Other() {
-        @Override
-        public void wasRead(int length) {}
-
-        @Override
-        public void took(byte[] bytes, int length) {}
-
-        @Override
-        public void registered() {}
-
-        @Override
-        public void beforeWrite() {}
-
-        @Override
-        public void ended(boolean whole) {}
-    };
 
     /** Which socket of the set it is at present. */
     private enum Membership {
@@ -146,10 +90,9 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     }
 
     private final World world;
-    private final Function<EventLoop, SimLoop> loops;
     private final SocketAddress local;
     private final SocketAddress remote;
-    private final Config config;
+    private final Config config = new Config();
     private Other other;
     private SimLoop at;
 
@@ -162,9 +105,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     private boolean outputShutdown;
 
     // From the peer.
-    private byte[] arrived = new byte[1 << 10];
-    private int from;
-    private int to;
+    private final ByteBuf arrived = Unpooled.buffer();
     private boolean finished;
     private boolean reset;
     private boolean resetTold;
@@ -176,20 +117,13 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     // To the peer.
     private long room;
     private long taken;
-    private byte[] copy = new byte[1 << 12];
 
-    /**
-     * @param loops finds the loop of the simulation by Netty's
-     * @param local see {@code SegmentSize}: an address of TCP that is none of this host's, or null
-     */
-    public SimChannel(
-            World world, int number, Function<EventLoop, SimLoop> loops, SocketAddress local, SocketAddress remote) {
+    /** @param local see {@code SegmentSize}: an address of TCP that is none of this host's, or null */
+    SimChannel(World world, int number, SocketAddress local, SocketAddress remote) {
         super(null, new Id(number));
         this.world = world;
-        this.loops = loops;
         this.local = local;
         this.remote = remote;
-        this.config = new Config();
     }
 
     public void connect(Other peer) {
@@ -198,7 +132,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
 
     /** The relay's process has gone: whatever is left of it does nothing that anybody sees. */
     void relayGone() {
-        other = NOBODY;
+        other = new Other() {};
         throwsOnce = false;
         throwsOnWrite = false;
         callsToFault = 0;
@@ -207,23 +141,14 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
 
     // ---- the peer's side -----------------------------------------------------------------------------------------
 
-    /** Bytes have come. */
-    public void deliver(byte[] bytes, int offset, int length) {
-        if (to + length > arrived.length) {
-            int have = to - from;
-            byte[] target = have + length > arrived.length ? new byte[2 * (have + length)] : arrived;
-            System.arraycopy(arrived, from, target, 0, have);
-            arrived = target;
-            from = 0;
-            to = have;
-        }
-        System.arraycopy(bytes, offset, arrived, to, length);
-        to += length;
+    /** Bytes have come: all that are left of these. */
+    void deliver(ByteBuf bytes) {
+        arrived.discardSomeReadBytes().writeBytes(bytes);
     }
 
     /** Bytes that have come and were not read yet. */
-    public int unread() {
-        return to - from;
+    int unread() {
+        return arrived.readableBytes();
     }
 
     /** The peer sends no more. */
@@ -242,7 +167,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         switch (world.below(5)) {
             case 0 -> {
                 throwsOnce = true;
-                world.injected();
+                world.injected++;
             }
             case 1 -> throwsOnWrite = true;
             default -> callsToFault = 1 + world.skewed(7);
@@ -261,15 +186,18 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
      * @param rare whether the one that throws has come, however many were to come before
      */
     private void step(boolean rare) {
-        if (callsToFault > 0 && !world.calm()) {
+        if (callsToFault > 0 && !world.calm) {
             String step = Steps.ofCaller();
             if (step != null && (rare || RARE_STEPS.contains(step) || --callsToFault == 0)) {
                 callsToFault = 0;
-                world.injectedIn(step);
+                world.injected++;
+                world.saw(step, 1);
+                world.trace(step, "throws", 0, 0);
+                // What no step throws, nor any exception: the one wall is there for both.
                 if (world.onceIn(3)) {
-                    throw MadeError.FAULT;
+                    throw new Error("an error that the simulation made");
                 }
-                throw Made.FAULT;
+                throw new RuntimeException(FAULT);
             }
         }
     }
@@ -298,7 +226,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         if ((ops & OUT) != 0 && (room > 0 || reset)) {
             events |= OUT;
         }
-        if ((ops & IN) != 0 && (to > from || finished || throwsOnce)) {
+        if ((ops & IN) != 0 && (arrived.isReadable() || finished || throwsOnce)) {
             events |= IN;
         }
         if ((ops & RDHUP) != 0 && finished) {
@@ -371,7 +299,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
 
     @Override
     protected void doRegister(ChannelPromise promise) {
-        SimLoop to = loops.apply(eventLoop());
+        SimLoop to = world.loopOf(eventLoop());
         if (to.isCurrent()) {
             register(to, promise);
         } else {
@@ -426,17 +354,19 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
             if (throwsOnWrite) {
                 throwsOnWrite = false;
                 clear(OUT);
-                throw Made.FAULT;
+                throw new RuntimeException(FAULT);
             }
             int length = (int) Math.min(room, buffer.readableBytes());
-            if (length > 1 && !world.calm() && world.onceIn(16)) {
+            if (length > 1 && !world.calm && world.onceIn(16)) {
                 length = 1 + world.skewed(length - 1);
             }
             if (buffer.isReadable() && length == 0) {
                 set(OUT);
                 return;
             }
-            take(buffer, length);
+            room -= length;
+            taken += length;
+            other.took(ByteBufUtil.getBytes(buffer, buffer.readerIndex(), length));
             out.removeBytes(length);
             if (length == 0) {
                 out.remove();
@@ -444,21 +374,8 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         }
     }
 
-    private void take(ByteBuf buffer, int length) {
-        if (length > copy.length) {
-            copy = new byte[Math.max(length, 2 * copy.length)];
-        }
-        buffer.getBytes(buffer.readerIndex(), copy, 0, length);
-        room -= length;
-        taken += length;
-        other.took(copy, length);
-    }
-
     @Override
     protected Object filterOutboundMessage(Object message) {
-        if (!(message instanceof ByteBuf)) {
-            throw new UnsupportedOperationException("unsupported message type: " + message.getClass());
-        }
         ByteBuf buffer = (ByteBuf) message;
         if (buffer.isDirect()) {
             return buffer;
@@ -596,14 +513,14 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         }
         if (throwsOnce) {
             throwsOnce = false;
-            throw Made.FAULT;
+            throw new RuntimeException(FAULT);
         }
-        int length = Math.min(buffer.writableBytes(), to - from);
-        if (length > 1 && !world.calm() && world.onceIn(8)) {
+        int length = Math.min(buffer.writableBytes(), unread());
+        if (length > 1 && !world.calm && world.onceIn(8)) {
             length = 1 + world.skewed(length - 1);
         }
         if (length == 0) {
-            if (to > from) {
+            if (arrived.isReadable()) {
                 return 0;
             }
             if (reset && !resetTold) {
@@ -613,12 +530,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
             return finished ? -1 : 0;
         }
         other.wasRead(length);
-        buffer.writeBytes(arrived, from, length);
-        from += length;
-        if (from == to) {
-            from = 0;
-            to = 0;
-        }
+        buffer.writeBytes(arrived, length);
         return length;
     }
 
@@ -666,18 +578,6 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     }
 
     @Override
-    public ByteBufAllocator alloc() {
-        step(false);
-        return config.getAllocator();
-    }
-
-    @Override
-    public boolean isWritable() {
-        step(false);
-        return super.isWritable();
-    }
-
-    @Override
     public EventLoop eventLoop() {
         step(false);
         return super.eventLoop();
@@ -705,7 +605,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     private void stepWith(Object message) {
         try {
             step(false);
-        } catch (Made | MadeError e) {
+        } catch (RuntimeException | Error e) {
             ReferenceCountUtil.release(message);
             throw e;
         }
@@ -824,9 +724,5 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         return "ops " + ops + " " + membership + " unread " + unread() + " room " + room + " autoRead "
                 + config.isAutoRead() + (finished ? " finished" : "") + (reset ? " reset" : "")
                 + (open ? "" : " closed");
-    }
-
-    static byte[] grown(byte[] bytes, int least) {
-        return bytes.length >= least ? bytes : Arrays.copyOf(bytes, Math.max(least, 2 * bytes.length));
     }
 }

@@ -35,9 +35,7 @@ import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.Session;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -87,9 +85,9 @@ final class Simulation {
             Counter.ASSEMBLY_WAITING);
 
     /** No address of any host, so that nobody asks this one's interfaces for long. */
-    private static final InetSocketAddress LOCAL = new InetSocketAddress(address(203, 0, 113, 1), 7400);
+    private static final InetSocketAddress LOCAL = new InetSocketAddress("203.0.113.1", 7400);
 
-    private final World world;
+    final World world;
     private final RelayConfig config;
     private final StreamModel model;
     private final Lives lives;
@@ -100,7 +98,6 @@ final class Simulation {
     // What this run is like.
     private final int cycleWeight;
     private final int timeWeight;
-    private final boolean malicious;
     private final int subscriberKinds;
     private final int publisherKinds;
     private final int patience;
@@ -109,8 +106,6 @@ final class Simulation {
     // Null: it has none.
     private final TlsPort tls;
     private final SimJournal journal;
-    // Whether subscribers are sent what lies in the journal, on a loop behind the others.
-    private final boolean replayed;
     private final int loopCount;
     private final int readerCount;
     // Steps that a relay with a journal lives for, more or less.
@@ -118,7 +113,8 @@ final class Simulation {
 
     // Of one life of the relay: see begin.
     private UnpooledByteBufAllocator allocator;
-    private SimLoop[] loops;
+    // Those that read and send, those that read only, and with a journal that of its replays.
+    private final List<SimLoop> loops;
     private RelayEngine engine;
     private LocalPublishers publishers;
     private final List<Peer> peers = new ArrayList<>();
@@ -126,14 +122,11 @@ final class Simulation {
     private final List<LocalPeer> locals = new ArrayList<>();
     private int before;
     private int connected;
-    private int arriving;
-    private long closesSeen;
-    private final Map<CloseReason, Long> closes = new EnumMap<>(CloseReason.class);
+    private Map<CloseReason, Long> closes;
     private RelayStats lastStats;
     private boolean ending;
     private boolean journalEnded;
     private boolean withoutJournal;
-    private boolean readElsewhere;
 
     private int channels;
     private Throwable engineFailure;
@@ -151,16 +144,17 @@ final class Simulation {
         }
         RelayConfig.Builder drawn = config(loopCount);
         config = (secured ? withTls(drawn) : journaled ? withJournal(drawn) : drawn).build();
-        world.config(config);
-        replayed = journaled;
+        world.config = config;
         tls = secured ? new TlsPort(world) : null;
-        lives = new Lives(world);
-        journal = journaled ? new SimJournal(world, config.journal().settings(), this::meanwhile) : null;
+        loops = world.loops;
+        world.lives = lives = new Lives(world);
+        world.journal =
+                journal = journaled ? new SimJournal(world, config.journal().settings(), this::meanwhile) : null;
         lifespan = journaled ? world.oneOf(100, 300, 1000) : 0;
-        model = new StreamModel(world, config.stream().maxBody());
+        world.model = model = new StreamModel(world);
         cycleWeight = world.between(30, 70);
         timeWeight = world.between(1, 8);
-        malicious = world.onceIn(3);
+        world.malicious = world.onceIn(3);
         subscriberKinds = world.between(1, 7);
         publisherKinds = world.between(1, 3);
         patience = world.oneOf(2, 5, 20);
@@ -183,25 +177,24 @@ final class Simulation {
     }
 
     private Level level() {
-        return Level.values()[world.below(Level.values().length)];
+        return world.oneOf(List.of(Level.values()));
     }
 
     /** A life of the relay: without a journal there is one. */
     private void begin() {
         allocator = new UnpooledByteBufAllocator(true, true);
         int live = loopCount + readerCount;
-        loops = new SimLoop[replayed ? live + 1 : live];
-        EngineLoop[] engineLoops = new EngineLoop[loops.length];
-        for (int i = 0; i < loops.length; i++) {
-            loops[i] = new SimLoop(world, i);
-            engineLoops[i] = loops[i].loop();
+        loops.clear();
+        EngineLoop[] engineLoops = new EngineLoop[live + 1];
+        for (int i = 0; i < (journal == null ? live : live + 1); i++) {
+            engineLoops[i] = new SimLoop(world).loop();
         }
         long epoch = lives.count() == 0 ? FIRST_EPOCH : world.nextLong() | 1;
         Journal opened = journal == null ? null : journal.open(epoch);
         before = 0;
         if (opened != null && lives.count() > 0) {
             before = (int) opened.goesOnAt().sequence() - 1;
-            journal.check(model, lives, producers);
+            journal.check(producers);
         }
         if (opened != null) {
             journal.begun();
@@ -209,31 +202,29 @@ final class Simulation {
         engine = new EngineAssembly(
                         config,
                         allocator,
-                        world.clock(),
+                        world.clock,
                         new RelayIdentity(epoch, "simulated", config.stream().maxBody(), new Ports()),
                         this::engineFailed,
                         Arrays.copyOf(engineLoops, loopCount))
                 .readers(Arrays.copyOfRange(engineLoops, loopCount, live))
-                .journal(opened, replayed ? engineLoops[live] : null)
+                .journal(opened, engineLoops[live])
                 .build();
         publishers = new LocalPublishers(engine, config.stream().maxBody());
         model.goesOn(engine.log(), before);
         lives.begin(epoch, before, engine.services().durability());
         producers.forEach(Producer::relayBegins);
         connected = 0;
-        arriving = 0;
-        closesSeen = 0;
-        closes.clear();
+        closes = Map.of();
         lastStats = null;
         ending = false;
         journalEnded = false;
         withoutJournal = false;
         for (int i = 0; i < localPublishers && model.hasRoomForSources(); i++) {
-            locals.add(new LocalPeer(world, model, publishers.next(), model.newSource(size())));
+            locals.add(new LocalPeer(world, publishers.next(), model.newSource(size())));
         }
-        loops[0].beforeSleep(() -> {
+        loops.get(0).beforeSleep(() -> {
             if (!locals.isEmpty() && world.onceIn(3)) {
-                locals.get(world.below(locals.size())).act();
+                world.oneOf(locals).act();
             }
         });
     }
@@ -258,7 +249,7 @@ final class Simulation {
     }
 
     private RelayConfig.Builder withTls(RelayConfig.Builder drawn) {
-        return drawn.tls(TlsPort.files())
+        return drawn.tls(TlsPort.FILES)
                 .tlsBytes(world.oneOf(1 << 20, 4 << 20))
                 .tlsRecords(world.oneOf(50, 500, 1 << 20, 1 << 20));
     }
@@ -300,21 +291,13 @@ final class Simulation {
     }
 
     private Source.Size size() {
-        Source.Size[] sizes = Source.Size.values();
-        int least = world.volume() >= 16 && world.onceIn(2) ? Source.Size.MEDIUM.ordinal() : 0;
-        return sizes[world.between(least, sizes.length - 1)];
-    }
-
-    private static InetAddress address(int a, int b, int c, int d) {
-        try {
-            return InetAddress.getByAddress(new byte[] {(byte) a, (byte) b, (byte) c, (byte) d});
-        } catch (UnknownHostException e) {
-            throw new IllegalStateException(e);
-        }
+        boolean notSmall = world.volume >= 16 && world.onceIn(2);
+        Source.Size least = notSmall ? Source.Size.MEDIUM : Source.Size.TINY;
+        return world.oneOf(List.copyOf(EnumSet.range(least, Source.Size.MIXED)));
     }
 
     private void engineFailed(Throwable cause) {
-        if (cause instanceof Asleep) {
+        if (cause instanceof SimLoop.Asleep) {
             return;
         }
         if (cause instanceof JournalException && journal != null && journal.failed()) {
@@ -342,6 +325,7 @@ final class Simulation {
             }
             calm();
             end();
+            engine.stats().closes().forEach((reason, times) -> world.saw(reason.name(), times));
         } catch (AssertionError e) {
             if (engineFailure != null) {
                 e.initCause(engineFailure);
@@ -364,7 +348,7 @@ final class Simulation {
             endAtOnce("failed");
         } else if (journalEnded && !withoutJournal) {
             withoutJournal = true;
-            lives.count("without journal", 1);
+            world.saw("without journal", 1);
             journal.abandon();
         } else if (world.onceIn(lifespan)) {
             if (world.onceIn(4)) {
@@ -389,9 +373,9 @@ final class Simulation {
     }
 
     private void step() {
-        world.nextStep();
-        if (tls != null && tls.thread().hasWork() && world.onceIn(4)) {
-            tls.thread().goOn();
+        world.step++;
+        if (tls != null && tls.hasWork() && world.onceIn(4)) {
+            tls.goOn();
             return;
         }
         if (journal != null && world.onceIn(4)) {
@@ -400,15 +384,15 @@ final class Simulation {
         }
         int dice = world.below(100);
         if (dice < cycleWeight) {
-            cycle(loops[world.below(loops.length)]);
+            cycle(world.oneOf(loops));
         } else if (dice < cycleWeight + timeWeight) {
             passTime();
         } else if (dice < cycleWeight + timeWeight + 2) {
             somebodyComes();
         } else if (!locals.isEmpty() && dice >= 100 - localWeight) {
-            locals.get(world.below(locals.size())).act();
+            world.oneOf(locals).act();
         } else if (!peers.isEmpty()) {
-            peers.get(world.below(peers.size())).act();
+            world.oneOf(peers).act();
         } else {
             somebodyComes();
         }
@@ -427,7 +411,7 @@ final class Simulation {
     }
 
     private boolean isOfReplays(SimLoop loop) {
-        return replayed && loop == loops[loops.length - 1];
+        return journal != null && loop == loops.get(loops.size() - 1);
     }
 
     private void passTime() {
@@ -459,7 +443,7 @@ final class Simulation {
     private void producers() {
         for (Producer producer : producers) {
             // Now and then before it knows that its connection has ended.
-            if (producer.wantsToConnect() || (producer.goesOn() && !world.calm() && world.onceIn(20))) {
+            if (producer.wantsToConnect() || (producer.goesOn() && !world.calm && world.onceIn(20))) {
                 named(producer);
                 return;
             }
@@ -471,29 +455,18 @@ final class Simulation {
         return new SimChannel(
                 world,
                 number,
-                this::loopOf,
                 world.onceIn(2) ? LOCAL : null,
-                new InetSocketAddress(address(10, 0, 0, world.below(4)), 10_000 + number));
-    }
-
-    private SimLoop loopOf(EventLoop io) {
-        for (SimLoop loop : loops) {
-            if (loop.loop().io() == io) {
-                return loop;
-            }
-        }
-        throw new IllegalStateException();
+                new InetSocketAddress("10.0.0." + world.below(4), 10_000 + number));
     }
 
     private void plainPublisher() {
-        SimChannel channel = newChannel();
-        connect(new SimPublisher(world, model, channel, model.newSource(size()), malicious), Role.PUBLISHER);
+        connect(new SimPublisher(world, newChannel(), model.newSource(size())), Role.PUBLISHER);
     }
 
     private void named(Producer producer) {
         List<Producer> rivals =
-                producers.stream().filter(p -> p.sameName(producer)).toList();
-        connect(new NamedPublisher(world, model, newChannel(), producer, rivals, lives, malicious), Role.PUBLISHER);
+                producers.stream().filter(p -> p.name.equals(producer.name)).toList();
+        connect(new NamedPublisher(world, newChannel(), producer, rivals), Role.PUBLISHER);
     }
 
     private void subscriber() {
@@ -504,19 +477,7 @@ final class Simulation {
                     case 4 -> SimSubscriber.Reading.STOPPED;
                     default -> SimSubscriber.Reading.FITFUL;
                 };
-        SimSubscriber subscriber = new SimSubscriber(
-                world,
-                model,
-                newChannel(),
-                channels,
-                lives,
-                engine.log(),
-                config.stream().packetBytes(),
-                config.clients().slowSubscriber(),
-                reading,
-                loopCount == 1,
-                malicious,
-                replayed ? journal : null);
+        SimSubscriber subscriber = new SimSubscriber(world, newChannel(), channels, reading);
         if ((subscriberKinds & 1) == 0 || world.onceIn(2)) {
             subscriber.sayHello(hello());
         }
@@ -525,7 +486,7 @@ final class Simulation {
 
     private HelloFrame hello() {
         HelloFrame.Builder hello = HelloFrame.subscriber()
-                .policy(Policy.values()[world.below(Policy.values().length)])
+                .policy(world.oneOf(List.of(Policy.values())))
                 .heartbeatMillis(world.oneOf(0, 100, 1000, 600_000))
                 .name(world.onceIn(2) ? "reader-" + channels : "");
         if ((subscriberKinds & 2) != 0 && world.onceIn(2)) {
@@ -534,10 +495,10 @@ final class Simulation {
                 hello.features(Features.SEQUENCES);
             }
         }
-        if ((replayed || (subscriberKinds & 4) != 0) && world.onceIn(2)) {
+        if ((journal != null || (subscriberKinds & 4) != 0) && world.onceIn(2)) {
             if (world.onceIn(2)) {
                 hello.fromEarliest();
-            } else if (replayed && world.onceIn(4)) {
+            } else if (journal != null && world.onceIn(4)) {
                 hello.fromTime(journal.someTime());
             } else {
                 int back = world.skewed(Math.max(1, model.count()));
@@ -562,55 +523,35 @@ final class Simulation {
     }
 
     private void connect(Peer peer, Role role) {
-        SimChannel channel = peer.channel();
+        SimChannel channel = peer.channel;
         model.sync();
         boolean secured = tls != null && world.onceIn(2);
         if (secured) {
-            peer.speakTls(TlsPort.client());
+            peer.speakTls();
         }
         int[] seats = seats();
-        EngineLoop loop = engine.place(channel, role, secured ? tls.context() : null);
+        EngineLoop loop = engine.place(channel, role, secured ? tls.context : null);
         if (role == Role.SUBSCRIBER && channel.pipeline().get(Session.class) != null) {
             checkPlace(loop, seats);
         }
-        world.trace(peer.name(), "connects", channels, role == Role.PUBLISHER ? 1 : 0);
+        world.trace(peer.name, "connects", channels, role == Role.PUBLISHER ? 1 : 0);
         peers.add(peer);
-        arriving++;
         peer.placed();
         EventLoop io = loop.io();
         io.register(channel);
-        if (peer.connection() == null) {
-            peer.refused();
-            countRefusal(peer);
-        }
-    }
-
-    private void countRefusal(Peer peer) {
-        Map<CloseReason, Long> now = engine.stats().closes();
-        boolean refused = Peer.REFUSALS.stream().anyMatch(r -> now.getOrDefault(r, 0L) > closes.getOrDefault(r, 0L));
-        world.check(refused, peer + " was refused without a reason");
-        closes.clear();
-        closes.putAll(now);
-        closesSeen++;
     }
 
     // ---- what must hold ------------------------------------------------------------------------------------------
 
     private void check() {
-        for (int i = peers.size() - 1; i >= 0 && arriving > 0; i--) {
-            if (peers.get(i).takeArrival()) {
-                arriving--;
-                connected++;
-            }
-        }
+        connected += (int) peers.stream().filter(Peer::takeArrival).count();
         checkEnds();
-        for (int i = peers.size() - 1; i >= 0; i--) {
-            Peer peer = peers.get(i);
+        for (Peer peer : List.copyOf(peers)) {
             if (peer instanceof NamedPublisher named) {
                 named.endOfStep();
             }
             if (peer.closedByRelay()) {
-                peers.remove(i);
+                peers.remove(peer);
                 if (peer instanceof SimPublisher publisher) {
                     gone.add(publisher);
                 }
@@ -618,13 +559,12 @@ final class Simulation {
         }
         checkMemory();
         checkPlaces();
-        if ((world.step() & 7) == 0) {
+        if ((world.step & 7) == 0) {
             checkStats();
         }
-        if (engine.services().table().live().size() != connected - closesSeen) {
-            world.fail("of " + connected + " connections " + closesSeen + " have ended, and "
-                    + engine.services().table().live().size() + " live");
-        }
+        long ended = closes.values().stream().mapToLong(n -> n).sum();
+        int live = engine.services().table().live().size();
+        world.check(live == connected - ended, "of " + connected + " " + ended + " have ended, and " + live + " live");
     }
 
     /** Whether no channel is left: one in the middle of a TLS handshake is in no table, and has a seat. */
@@ -646,7 +586,7 @@ final class Simulation {
     private void checkPlace(EngineLoop loop, int[] seats) {
         int first = loopCount == 1 ? 0 : 1;
         int fewest = Arrays.stream(seats, first, loopCount).min().orElseThrow();
-        int at = Arrays.asList(loops).indexOf(loopOf(loop.io()));
+        int at = loops.indexOf(world.loopOf(loop.io()));
         world.check(
                 at >= first && at < loopCount && seats[at] == fewest,
                 "a subscriber came to loop " + at + ", and the loops had " + Arrays.toString(seats));
@@ -654,54 +594,33 @@ final class Simulation {
 
     /** Each connection is where its kind belongs, unless it is on its way or at its end. */
     private void checkPlaces() {
-        for (int i = 0; i < peers.size(); i++) {
-            Peer peer = peers.get(i);
-            SimLoop at = peer.channel().loop();
-            if (at != null && peer.connection() != null && !mayBeAt(peer, at)) {
+        for (Peer peer : peers) {
+            SimLoop at = peer.channel.loop();
+            if (at != null && peer.connection != null && !mayBeAt(peer, at)) {
                 world.fail(peer + " is on " + at + " of " + loopCount + " and " + readerCount + " that read");
             }
         }
     }
 
     private boolean mayBeAt(Peer peer, SimLoop at) {
-        boolean sends = loopCount == 1 ? at == loops[0] : isAmong(at, 1, loopCount);
-        if (peer.connection() != null && peer.connection().role() instanceof SubscriberConnection subscriber) {
+        int number = loops.indexOf(at);
+        boolean sends = loopCount == 1 ? number == 0 : number > 0 && number < loopCount;
+        if (peer.connection.role() instanceof SubscriberConnection subscriber) {
             boolean ends = subscriber.session().state().ended();
             return isOfReplays(at) ? subscriber.replays() || ends : sends;
         }
-        boolean reads = isAmong(at, loopCount, loopCount + readerCount);
+        boolean reads = number >= loopCount && number < loopCount + readerCount;
         if (reads && peer instanceof SimPublisher) {
-            if (!readElsewhere) {
-                readElsewhere = true;
-                lives.count("publishers on reader loops", 1);
-            }
+            world.seen.put("publishers on reader loops", 1);
             return true;
         }
-        return at == loops[0];
-    }
-
-    private boolean isAmong(SimLoop at, int from, int to) {
-        for (int i = from; i < to; i++) {
-            if (loops[i] == at) {
-                return true;
-            }
-        }
-        return false;
+        return number == 0;
     }
 
     /** Each end is counted once, for a reason that it may have. */
     private void checkEnds() {
-        int ended = 0;
-        List<Peer> who = null;
-        for (int i = 0; i < peers.size(); i++) {
-            Peer peer = peers.get(i);
-            if (peer.takeEnd()) {
-                who = who == null ? new ArrayList<>() : who;
-                who.add(peer);
-                ended++;
-            }
-        }
-        if (ended == 0) {
+        List<Peer> who = peers.stream().filter(Peer::takeEnd).toList();
+        if (who.isEmpty()) {
             return;
         }
         Map<CloseReason, Long> now = engine.stats().closes();
@@ -714,18 +633,16 @@ final class Simulation {
                 counted += more;
                 long able = who.stream().filter(p -> p.mayEndBy(reason)).count();
                 unexplained.removeIf(p -> p.mayEndBy(reason));
-                if (ended == 1) {
+                if (who.size() == 1) {
                     who.get(0).endedBy(reason);
                 }
-                world.trace(who.get(0).name(), reason.name(), more, ended);
+                world.trace(who.get(0).name, reason.name(), more, who.size());
                 world.check(able >= more, who + " ended, " + more + " of them by " + reason + ", which they may not");
             }
         }
-        world.check(counted == ended, ended + " connections ended, " + counted + " ends were counted: " + who);
+        world.check(counted == who.size(), who + " ended, " + counted + " ends were counted");
         world.check(unexplained.isEmpty(), unexplained + " ended for a reason that they have not given: " + now);
-        closes.clear();
-        closes.putAll(now);
-        closesSeen += ended;
+        closes = now;
     }
 
     private void checkMemory() {
@@ -756,13 +673,10 @@ final class Simulation {
         return session.kind() == Role.PUBLISHER ? PublisherConnection.SAID_BYTES : SubscriberConnection.SAID_BYTES;
     }
 
-    private String pools() {
-        StringBuilder text = new StringBuilder();
-        engine.services().budget().pools().forEach((part, pool) -> text.append(part)
-                .append(' ')
-                .append(pool.used())
-                .append(' '));
-        return text.toString();
+    private Map<Part, Long> pools() {
+        Map<Part, Long> used = new EnumMap<>(Part.class);
+        engine.services().budget().pools().forEach((part, pool) -> used.put(part, pool.used()));
+        return used;
     }
 
     private void checkStats() {
@@ -776,13 +690,13 @@ final class Simulation {
             }
         }
         lastStats = now;
-        if (now.get(Counter.FAILURES) > world.injectedFaults()) {
-            world.fail(now.get(Counter.FAILURES) + " faults of the relay, " + world.injectedFaults() + " were made: ");
+        if (now.get(Counter.FAILURES) > world.injected) {
+            world.fail(now.get(Counter.FAILURES) + " faults of the relay, " + world.injected + " were made: ");
         }
         if (now.get(Counter.MESSAGES_IN) != model.count() - before) {
             world.fail(now.get(Counter.MESSAGES_IN) + " messages in, " + (model.count() - before) + " are there");
         }
-        if ((world.step() & 127) == 0) {
+        if ((world.step & 127) == 0) {
             for (ConnectionRow row : engine.rows()) {
                 if (row.lagBytes() < 0 || row.lagMessages() < 0 || row.messages() < 0 || row.ageMillis() < 0) {
                     world.fail("a row that cannot be: " + row);
@@ -796,7 +710,7 @@ final class Simulation {
     /** The process ends, or the machine: the relay gets to do nothing any more. */
     private void endAtOnce(String how) {
         boolean power = world.onceIn(2);
-        lives.count(how + (power ? ", power lost" : ""), 1);
+        world.saw(how + (power ? ", power lost" : ""), 1);
         world.trace("relay", power ? "loses power" : "is killed", model.count(), lives.count());
         model.sync();
         leave();
@@ -810,14 +724,12 @@ final class Simulation {
 
     /** It ends as SIGTERM has it end, with as much patience as the seed says. */
     private void endInOrder() {
-        lives.count("in order", 1);
+        world.saw("in order", 1);
         world.trace("relay", "ends", model.count(), lives.count());
         journal.heal();
         ending = true;
         locals.forEach(LocalPeer::close);
-        engine.sayGoAway(1000);
-        publishers.close();
-        engine.stopReading(1000);
+        stopTaking();
         for (int round = world.below(30); round > 0 && !engine.drained(); round--) {
             peers.forEach(Peer::act);
             cycleAll(true);
@@ -825,6 +737,12 @@ final class Simulation {
         engine.closeConnections();
         clearAway(true);
         begin();
+    }
+
+    private void stopTaking() {
+        engine.sayGoAway(1000);
+        publishers.close();
+        engine.stopReading(1000);
     }
 
     /** Nobody has a relay any more. */
@@ -841,8 +759,8 @@ final class Simulation {
 
     /** @param seen whether it still is a relay, for its clients and for its journal */
     private void clearAway(boolean seen) {
-        lives.count("replays", (int) engine.stats().get(Counter.JOURNAL_REPLAYS_BEGUN));
-        loops[0].beforeSleep(() -> {});
+        world.saw("replays", (int) engine.stats().get(Counter.JOURNAL_REPLAYS_BEGUN));
+        loops.get(0).beforeSleep(() -> {});
         for (int round = 0; round < ROUNDS && !engine.services().table().allGone(); round++) {
             cycleAll(seen);
             world.advance(20 * MILLI);
@@ -855,9 +773,11 @@ final class Simulation {
             closeJournal();
             leave();
         }
-        for (SimLoop loop : loops) {
-            loop.end();
-        }
+        loops.forEach(SimLoop::end);
+        release();
+    }
+
+    private void release() {
         engine.release();
         long left = allocator.metric().usedDirectMemory();
         world.check(left == 0, "of a relay that has ended " + left + " bytes of direct memory are left");
@@ -867,7 +787,7 @@ final class Simulation {
     private void cycleAll(boolean seen) {
         for (int i = 0; i < CYCLES_PER_END; i++) {
             for (SimLoop loop : loops) {
-                world.nextStep();
+                world.step++;
                 if (seen) {
                     cycle(loop);
                     looked();
@@ -895,7 +815,7 @@ final class Simulation {
 
     /** Faults stop, everybody does what is right: in the end nothing is owed. */
     private void calm() {
-        world.calmDown();
+        world.calm = true;
         if (journal != null) {
             journal.heal();
             if (journal.failed()) {
@@ -905,9 +825,7 @@ final class Simulation {
         world.trace("all", "behave", 0, 0);
         String owed = "";
         for (int round = 0; round < ROUNDS; round++) {
-            for (int i = 0; i < peers.size(); i++) {
-                peers.get(i).behave();
-            }
+            peers.forEach(Peer::behave);
             if (round % 8 == 7) {
                 reconnect();
             }
@@ -918,11 +836,7 @@ final class Simulation {
             }
             world.advance(5 * MILLI);
         }
-        StringBuilder how = new StringBuilder();
-        for (SimLoop loop : loops) {
-            how.append("; ").append(loop).append(loop.asleep() ? " sleeps" : " works");
-        }
-        world.fail("in the end something is owed: " + owed + how + "; " + engine.stats() + "; " + engine.rows());
+        world.fail("in the end something is owed: " + owed + "; " + engine.stats() + "; " + engine.rows());
         world.throwIfFailed();
     }
 
@@ -931,9 +845,9 @@ final class Simulation {
             if (!producer.owed().isEmpty() && producer.wantsToConnect()) {
                 named(producer);
                 Peer refused = peers.get(peers.size() - 1);
-                if (refused.connection() == null) {
+                if (refused.connection == null) {
                     // Somebody has to make room.
-                    peers.get(world.below(peers.size())).goAway();
+                    world.oneOf(peers).leave(true);
                 }
                 looked();
             }
@@ -949,14 +863,14 @@ final class Simulation {
         boolean memoryShort = false;
         while (more) {
             more = false;
-            while (tls != null && tls.thread().hasWork()) {
-                tls.thread().goOn();
+            while (tls != null && tls.hasWork()) {
+                tls.goOn();
             }
             if (journal != null) {
                 more |= journal.settle();
             }
             for (SimLoop loop : loops) {
-                world.nextStep();
+                world.step++;
                 more |= cycle(loop);
                 memoryShort |=
                         filters.used() == filters.limit() || pages.used() + JournalFeed.PAGE_BYTES > pages.limit();
@@ -964,9 +878,7 @@ final class Simulation {
             }
             if (++cycles > CYCLES_PER_ROUND) {
                 world.fail("the loops do not come to rest: "
-                        + peers.stream()
-                                .map(p -> p + ": " + p.channel().state())
-                                .toList());
+                        + peers.stream().map(p -> p + ": " + p.channel.state()).toList());
                 world.throwIfFailed();
             }
         }
@@ -985,9 +897,9 @@ final class Simulation {
     /** Grows with whatever the relay does. */
     private long progress() {
         long progress = model.end();
-        for (int i = 0; i < peers.size(); i++) {
-            SimChannel channel = peers.get(i).channel();
-            boolean late = journal != null && peers.get(i) instanceof NamedPublisher named && named.isSettled();
+        for (Peer peer : peers) {
+            SimChannel channel = peer.channel;
+            boolean late = journal != null && peer instanceof NamedPublisher named && named.isSettled();
             progress += (late ? 0 : channel.taken()) - channel.unread();
         }
         return progress;
@@ -1009,11 +921,11 @@ final class Simulation {
             if (!owed.isEmpty()) {
                 return owed;
             }
-            if (!peer.hasArrived()) {
-                return peer + " has not shaken hands: " + peer.channel().state();
+            if (!peer.arrived()) {
+                return peer + " has not shaken hands: " + peer.channel.state();
             }
             if (peer.hasLeft()) {
-                return peer + " has left, and is not closed: " + peer.channel().state();
+                return peer + " has left, and is not closed: " + peer.channel.state();
             }
         }
         return gone.stream()
@@ -1048,36 +960,19 @@ final class Simulation {
         world.check(
                 Arrays.stream(seats()).sum() == 0,
                 "in the end the loops count these subscribers: " + Arrays.toString(seats()));
-        engine.release();
-        for (Part part : EnumSet.of(
-                Part.RESTS,
-                Part.FRAMES,
-                Part.FILTERS,
-                Part.CONNECTIONS,
-                Part.TLS,
-                Part.CONTROL,
-                Part.NAMES,
-                Part.REPLAYS,
-                Part.SESSIONS)) {
-            long used = engine.services().budget().pool(part).used();
-            world.check(used == 0, "in the end " + used + " bytes of " + part + " are not given back");
-        }
-        long left = allocator.metric().usedDirectMemory();
-        world.check(left == 0, "in the end " + left + " bytes of direct memory are not given back");
+        release();
+        pools().forEach((part, used) -> world.check(
+                used == 0 || part.takenAtStart(), "in the end " + used + " bytes of " + part + " are not given back"));
         world.throwIfFailed();
         if (journal != null) {
-            journal.checkEnd(model, lives, producers);
-            lives.count("openings interrupted", journal.crashedOpenings());
-            lives.count("torn tails", journal.cuts());
+            journal.checkEnd(producers);
         }
     }
 
     /** As {@link RelayShutdown} does it. */
     private void drain() {
         world.trace("all", "drain", 0, 0);
-        engine.sayGoAway(1000);
-        publishers.close();
-        engine.stopReading(1000);
+        stopTaking();
         for (int round = 0; round < ROUNDS && !engine.drained(); round++) {
             peers.forEach(Peer::behave);
             goRound();
@@ -1085,38 +980,5 @@ final class Simulation {
         }
         world.check(engine.drained(), "the relay does not drain");
         engine.closeConnections();
-    }
-
-    /** What has happened, by the relay's own count. */
-    RelayStats stats() {
-        return engine.stats();
-    }
-
-    /** See {@link Lives#counts}. */
-    Map<String, Integer> lives() {
-        return lives.counts();
-    }
-
-    /** See {@link World#faultySteps}. */
-    Map<String, Integer> faultySteps() {
-        return world.faultySteps();
-    }
-
-    /** See {@link World#digest}. */
-    long digest() {
-        return world.digest() * 31 + model.end();
-    }
-
-    /** For reports. */
-    long steps() {
-        return world.step();
-    }
-
-    long messages() {
-        return model.count();
-    }
-
-    long bytes() {
-        return model.end();
     }
 }

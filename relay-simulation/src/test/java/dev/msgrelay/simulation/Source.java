@@ -13,7 +13,7 @@ import java.util.SplittableRandom;
  *   | TINY + source + number | length | 0 to 7 bytes |                    one that has no room for that
  * </pre>
  */
-public final class Source {
+final class Source {
     static final int HEADER = 8;
     private static final int NUMBERED = 8;
     private static final int TINY = 0x4000_0000;
@@ -36,7 +36,7 @@ public final class Source {
     }
 
     /** What lengths its bodies have. */
-    public enum Size {
+    enum Size {
         TINY,
         SMALL,
         MEDIUM,
@@ -44,7 +44,7 @@ public final class Source {
         MIXED
     }
 
-    private final int id;
+    final int id;
     private final long seed;
     private final Size size;
     private final int maxBody;
@@ -65,10 +65,6 @@ public final class Source {
         this.maxBody = maxBody;
     }
 
-    public int id() {
-        return id;
-    }
-
     // ---- message n -----------------------------------------------------------------------------------------------
 
     private long hash(int number) {
@@ -79,7 +75,7 @@ public final class Source {
     }
 
     /** Bytes of its body. */
-    public int bodyLength(int number) {
+    int bodyLength(int number) {
         long h = hash(number);
         int pick = (int) (h >>> 8 & 0xFFFF);
         int length =
@@ -108,7 +104,7 @@ public final class Source {
         };
     }
 
-    public int frameLength(int number) {
+    int frameLength(int number) {
         return HEADER + bodyLength(number);
     }
 
@@ -119,7 +115,7 @@ public final class Source {
     }
 
     /** Makes the whole frame of message {@code number}; answers its length. */
-    public int put(int number, byte[] to, int at) {
+    int put(int number, byte[] to, int at) {
         int length = bodyLength(number);
         putInt(to, at, type(number, length));
         putInt(to, at + 4, length);
@@ -159,10 +155,6 @@ public final class Source {
         return bytes[at] << 24 | (bytes[at + 1] & 0xFF) << 16 | (bytes[at + 2] & 0xFF) << 8 | bytes[at + 3] & 0xFF;
     }
 
-    static long getLong(byte[] bytes, int at) {
-        return (long) getInt(bytes, at) << 32 | getInt(bytes, at + 4) & 0xFFFF_FFFFL;
-    }
-
     static void putInt(byte[] bytes, int at, int value) {
         bytes[at] = (byte) (value >>> 24);
         bytes[at + 1] = (byte) (value >>> 16);
@@ -173,12 +165,12 @@ public final class Source {
     // ---- what is in the stream -----------------------------------------------------------------------------------
 
     /** The number of its last message in the stream; 0: none. */
-    public int inStream() {
+    int inStream() {
         return inStream;
     }
 
     /** The sequence that its message has in the stream; 0: it is not there. */
-    public int sequence(int number) {
+    int sequence(int number) {
         return number > 0 && number <= inStream ? sequences[number] : 0;
     }
 

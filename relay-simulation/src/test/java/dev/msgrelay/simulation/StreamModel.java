@@ -14,14 +14,13 @@ import java.util.Map;
  * The one order as it came to be, kept independently: whatever the log's head passes is read, taken apart into frames, and
  * each frame compared with what its publisher has sent. Everything that comes out of the relay is compared with this.
  */
-public final class StreamModel {
+final class StreamModel {
     private static final int MOST_SOURCES = 1000;
 
     // One array for all runs: it is as long as the longest stream.
     private static byte[] shared = new byte[16 << 20];
 
     private final World world;
-    private final int maxBody;
     private final Mark head = new Mark();
     private final List<Source> sources = new ArrayList<>();
     // Of messages that came twice: the sequence before.
@@ -34,13 +33,12 @@ public final class StreamModel {
     private int[] starts = new int[1 << 12];
     private int count;
 
-    public StreamModel(World world, int maxBody) {
+    StreamModel(World world) {
         this.world = world;
-        this.maxBody = maxBody;
     }
 
     /** A relay begins, and goes on behind so many messages: those behind them are gone. */
-    public void goesOn(PacketLog next, int messages) {
+    void goesOn(PacketLog next, int messages) {
         log = next;
         int kept = start(messages + 1);
         earlier.clear();
@@ -53,22 +51,24 @@ public final class StreamModel {
         parsed = kept;
     }
 
-    public Source newSource(Source.Size size) {
-        Source source = new Source(sources.size(), world.seed(), size, maxBody);
+    Source newSource(Source.Size size) {
+        Source source = new Source(
+                sources.size(), world.seed, size, world.config.stream().maxBody());
         sources.add(source);
         return source;
     }
 
-    public boolean hasRoomForSources() {
+    boolean hasRoomForSources() {
         return sources.size() < MOST_SOURCES;
     }
 
-    public List<Source> sources() {
-        return sources;
+    /** Of today's relay. */
+    PacketLog log() {
+        return log;
     }
 
     /** Reads what is new. */
-    public void sync() {
+    void sync() {
         if (world.failed() || log.head().position() == end) {
             return;
         }
@@ -128,13 +128,13 @@ public final class StreamModel {
         }
         int number = numberAt(shared, at, source.inStream() + 1);
         if (!source.mayCome(number)) {
-            world.fail("message " + number + " of source " + source.id() + " at position " + at + " comes behind "
+            world.fail("message " + number + " of source " + source.id + " at position " + at + " comes behind "
                     + source.inStream());
             return;
         }
         if (!source.matches(number, shared, at)) {
             world.fail(
-                    "message " + number + " of source " + source.id() + " at position " + at + " is not what was sent");
+                    "message " + number + " of source " + source.id + " at position " + at + " is not what was sent");
             return;
         }
         source.comes(number);
@@ -163,17 +163,17 @@ public final class StreamModel {
     // ---- what there is -------------------------------------------------------------------------------------------
 
     /** Messages in the stream: the sequence of the last one. */
-    public int count() {
+    int count() {
         return count;
     }
 
     /** Bytes of the stream. */
-    public int end() {
+    int end() {
         return end;
     }
 
     /** Where a message starts; of the one behind the last, the end. */
-    public int start(int sequence) {
+    int start(int sequence) {
         return sequence > count ? end : starts[sequence];
     }
 
