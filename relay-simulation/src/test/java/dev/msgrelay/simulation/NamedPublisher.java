@@ -70,7 +70,7 @@ final class NamedPublisher extends Peer {
         if (producer.connection != null) {
             producer.connection.replaced = true;
             // The older one's HELLO may be on its way still, and come later than this one's.
-            overlaps = producer.connection.overlaps || !producer.connection.closedByRelay();
+            overlaps = producer.connection.overlaps || !producer.connection.closedByRelay;
         }
         producer.connection = this;
     }
@@ -95,7 +95,7 @@ final class NamedPublisher extends Peer {
     @Override
     protected void read() {
         giveUpBehindTheLast();
-        if (!vanished() && channel.room() < 1 << 12 && world.onceIn(3)) {
+        if (!silent && channel.room() < 1 << 12 && world.onceIn(3)) {
             channel.read(world.skewed(1 << 12));
         }
     }
@@ -110,7 +110,7 @@ final class NamedPublisher extends Peer {
     }
 
     private void giveUpBehindTheLast() {
-        if (told() == CloseReason.MESSAGE_GAP || (hasDeserved(CloseReason.MESSAGE_GAP) && !live())) {
+        if (told == CloseReason.MESSAGE_GAP || (hasDeserved(CloseReason.MESSAGE_GAP) && !live())) {
             producer.giveUp();
         }
     }
@@ -160,7 +160,7 @@ final class NamedPublisher extends Peer {
 
     @Override
     String owed() {
-        if (!live() || spoilt || vanished() || hasDeserved(CloseReason.MESSAGE_GAP)) {
+        if (!live() || spoilt || silent || hasDeserved(CloseReason.MESSAGE_GAP)) {
             return "";
         }
         if (waiting() > 0 || channel.unread() > 0) {
@@ -251,7 +251,7 @@ final class NamedPublisher extends Peer {
         // WELCOME may have waited, while messages that came with HELLO got into the stream: with TLS for room behind
         // the relay's part of the handshake, with a level until that is as far as it is to get, and where it takes the
         // name over until the older connection's messages are shown. A contested name may have begun anew meanwhile.
-        boolean waited = speaksTls() || levels || hasTwin();
+        boolean waited = tls != null || levels || hasTwin();
         int there = waited ? Math.min(thereAtFirst, source.inStream()) : source.inStream();
         if (accepted < there && !(producer.contested && accepted == 0)) {
             fail("is told accepted " + accepted + ", and " + there + " are in the stream");

@@ -45,9 +45,10 @@ abstract class Peer implements SimChannel.Other {
     // The relay's side of it; null where it was refused.
     protected Session connection;
     protected final String name;
+    final Role role;
     private final Patience patience;
     // Null: it speaks without TLS.
-    private TlsClient tls;
+    protected TlsClient tls;
     private long registeredNanos;
     private boolean connected;
     private boolean opened;
@@ -58,9 +59,10 @@ abstract class Peer implements SimChannel.Other {
     protected final ByteBuf out = Unpooled.buffer();
     // Whether that is something that no relay takes.
     protected boolean spoilt;
-    private boolean left;
+    protected boolean left;
     private boolean leftInOrder;
-    private boolean silent;
+    // Whether nothing is heard of it any more.
+    protected boolean silent;
     private long pings;
     // 0: none.
     private long expectedPong;
@@ -76,11 +78,13 @@ abstract class Peer implements SimChannel.Other {
     private int have;
     private int at;
     private int end;
-    private CloseReason told;
-    private boolean ended;
-    private boolean accounted;
+    // Why the relay has ended it, or will: as it was told, and as the relay has counted it.
+    protected CloseReason told;
     private CloseReason endedBy;
-    private boolean closedByRelay;
+    private boolean accounted;
+    // The relay's output, and all of its side.
+    protected boolean ended;
+    boolean closedByRelay;
 
     Peer(World world, String name, SimChannel channel, Role role) {
         this.world = world;
@@ -88,6 +92,7 @@ abstract class Peer implements SimChannel.Other {
         this.lives = world.lives;
         this.name = name;
         this.channel = channel;
+        this.role = role;
         this.patience = new Patience(world.config, role);
         channel.connect(this);
     }
@@ -159,6 +164,15 @@ abstract class Peer implements SimChannel.Other {
     /** What it is still owed, or has not been able to do; empty: nothing. Asked once it behaves. */
     abstract String owed();
 
+    final String owedOrLate() {
+        String owed = owed();
+        return !owed.isEmpty()
+                ? owed
+                : !arrived
+                        ? this + " has not shaken hands: " + channel.state()
+                        : left ? this + " has left, and is not closed: " + channel.state() : "";
+    }
+
     /** Reasons for which the relay may end it, whatever it does; those of time when {@link Patience} says so. */
     protected abstract Set<CloseReason> mayEndBy();
 
@@ -169,10 +183,6 @@ abstract class Peer implements SimChannel.Other {
         if (garbled) {
             deserves(CloseReason.TLS_FAILED);
         }
-    }
-
-    protected final boolean speaksTls() {
-        return tls != null;
     }
 
     /** It is about to be accepted, or refused. */
@@ -220,10 +230,6 @@ abstract class Peer implements SimChannel.Other {
         boolean news = !arrived && (opened || failedHandshake());
         arrived |= news;
         return news;
-    }
-
-    final boolean arrived() {
-        return arrived;
     }
 
     private boolean failedHandshake() {
@@ -345,11 +351,6 @@ abstract class Peer implements SimChannel.Other {
         }
     }
 
-    /** Whether nothing is heard of it any more. */
-    protected final boolean vanished() {
-        return silent;
-    }
-
     /** Something in its connection at the relay goes wrong, and not by its doing: soon, or when it gets what it waits for. */
     protected final void breakDown(boolean whenItGoesOn) {
         if (whenItGoesOn) {
@@ -389,22 +390,9 @@ abstract class Peer implements SimChannel.Other {
         return !left && !ended && told == null;
     }
 
-    final boolean hasLeft() {
-        return left;
-    }
-
     /** Whether it has broken the connection, so that nobody knows what of it has come. */
     protected final boolean broke() {
         return left && hasDeserved(CloseReason.CONNECTION_LOST);
-    }
-
-    /** Whether the relay has ended its side, or all of it. */
-    protected final boolean isEnded() {
-        return ended;
-    }
-
-    final boolean closedByRelay() {
-        return closedByRelay;
     }
 
     /** Once told why it ends, or that it has, a client closes: some at once, some later. */
@@ -464,10 +452,6 @@ abstract class Peer implements SimChannel.Other {
         ended = true;
         closedByRelay |= whole;
         world.trace(name, whole ? "is closed" : "gets the end", have + (end - at), 0);
-    }
-
-    protected final CloseReason told() {
-        return told;
     }
 
     // ---- receiving -----------------------------------------------------------------------------------------------

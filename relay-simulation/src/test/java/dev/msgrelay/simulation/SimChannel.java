@@ -33,7 +33,7 @@ import java.util.Set;
  *   peer <-------- took ------------ | room          | <--doWrite-- ChannelOutboundBuffer
  * </pre>
  */
-public final class SimChannel extends AbstractChannel implements DuplexChannel {
+final class SimChannel extends AbstractChannel implements DuplexChannel {
     /** The other end. */
     interface Other {
         /** The relay has read so many bytes. */
@@ -126,7 +126,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         this.remote = remote;
     }
 
-    public void connect(Other peer) {
+    void connect(Other peer) {
         other = peer;
     }
 
@@ -152,18 +152,18 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     }
 
     /** The peer sends no more. */
-    public void finish() {
+    void finish() {
         finished = true;
     }
 
     /** The peer, or something on the way, breaks the connection. */
-    public void reset() {
+    void reset() {
         reset = true;
         finished = true;
     }
 
     /** The next read, the next write, or one of the relay's next calls throws what no socket throws. */
-    public void throwOnce() {
+    void throwOnce() {
         switch (world.below(5)) {
             case 0 -> {
                 throwsOnce = true;
@@ -175,7 +175,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     }
 
     /** One of the rare steps throws, and none before it. */
-    public void throwWhenItGoesOn() {
+    void throwWhenItGoesOn() {
         callsToFault = Integer.MAX_VALUE;
     }
 
@@ -203,16 +203,16 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     }
 
     /** The peer has read: so many bytes more may be written. */
-    public void read(long bytes) {
+    void read(long bytes) {
         room = Math.min(Long.MAX_VALUE / 2, room + bytes);
     }
 
-    public long room() {
+    long room() {
         return room;
     }
 
     /** Bytes that the socket has taken so far. */
-    public long taken() {
+    long taken() {
         return taken;
     }
 
@@ -256,28 +256,17 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         }
     }
 
+    /** From now on it is interested in these. */
     private void submit(int newOps) {
+        if (newOps == ops) {
+            return;
+        }
+        if (membership == Membership.FORGOTTEN) {
+            throw new UncheckedIOException(new IOException("epoll_ctl: not in the set"));
+        }
         ops = newOps;
-        switch (membership) {
-            case OUTSIDE -> {}
-            case INSIDE -> {
-                if (ops == 0) {
-                    membership = Membership.FORGOTTEN;
-                }
-            }
-            case FORGOTTEN -> throw new UncheckedIOException(new IOException("epoll_ctl: not in the set"));
-        }
-    }
-
-    private void set(int flag) {
-        if ((ops & flag) == 0) {
-            submit(ops | flag);
-        }
-    }
-
-    private void clear(int flag) {
-        if ((ops & flag) != 0) {
-            submit(ops & ~flag);
+        if (membership == Membership.INSIDE && ops == 0) {
+            membership = Membership.FORGOTTEN;
         }
     }
 
@@ -333,7 +322,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     @Override
     protected void doBeginRead() {
         readPending = true;
-        set(IN);
+        submit(ops | IN);
     }
 
     @Override
@@ -342,18 +331,18 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         while (true) {
             ByteBuf buffer = (ByteBuf) out.current();
             if (buffer == null) {
-                clear(OUT);
+                submit(ops & ~OUT);
                 return;
             }
             // Netty ends an output whose write has failed, and would be told for ever that it can be written to.
             if (reset) {
                 resetTold = true;
-                clear(OUT);
+                submit(ops & ~OUT);
                 throw new IOException("Broken pipe");
             }
             if (throwsOnWrite) {
                 throwsOnWrite = false;
-                clear(OUT);
+                submit(ops & ~OUT);
                 throw new RuntimeException(FAULT);
             }
             int length = (int) Math.min(room, buffer.readableBytes());
@@ -361,7 +350,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
                 length = 1 + world.skewed(length - 1);
             }
             if (buffer.isReadable() && length == 0) {
-                set(OUT);
+                submit(ops | OUT);
                 return;
             }
             room -= length;
@@ -416,7 +405,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
                 inReady();
             }
             try {
-                clear(RDHUP);
+                submit(ops & ~RDHUP);
             } catch (UncheckedIOException e) {
                 pipeline().fireExceptionCaught(e.getCause());
                 close(voidPromise());
@@ -464,7 +453,15 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
                     shutdownInput();
                 }
             } catch (Throwable e) {
-                readFailed(pipeline, buffer, e, allRead, handle);
+                if (buffer != null) {
+                    buffer.release();
+                }
+                handle.readComplete();
+                pipeline.fireChannelReadComplete();
+                pipeline.fireExceptionCaught(e);
+                if (allRead || e instanceof IOException) {
+                    shutdownInput();
+                }
             } finally {
                 if (!readPending && !config.isAutoRead()) {
                     clearIn();
@@ -472,27 +469,10 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
             }
         }
 
-        private void readFailed(
-                ChannelPipeline pipeline,
-                ByteBuf buffer,
-                Throwable cause,
-                boolean allRead,
-                RecvByteBufAllocator.ExtendedHandle handle) {
-            if (buffer != null) {
-                buffer.release();
-            }
-            handle.readComplete();
-            pipeline.fireChannelReadComplete();
-            pipeline.fireExceptionCaught(cause);
-            if (allRead || cause instanceof IOException) {
-                shutdownInput();
-            }
-        }
-
         private void clearIn() {
             readPending = false;
             if (membership != Membership.FORGOTTEN) {
-                clear(IN);
+                submit(ops & ~IN);
             } else {
                 ops &= ~IN;
             }
@@ -658,11 +638,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
 
         @Override
         protected void autoReadCleared() {
-            if (isRegistered()) {
-                simUnsafe().clearIn();
-            } else {
-                ops &= ~IN;
-            }
+            simUnsafe().clearIn();
         }
     }
 
@@ -715,12 +691,12 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     }
 
     /** The loop that has it; null: none has. */
-    public SimLoop loop() {
+    SimLoop loop() {
         return at;
     }
 
     /** For messages about it. */
-    public String state() {
+    String state() {
         return "ops " + ops + " " + membership + " unread " + unread() + " room " + room + " autoRead "
                 + config.isAutoRead() + (finished ? " finished" : "") + (reset ? " reset" : "")
                 + (open ? "" : " closed");

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.BooleanSupplier;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -221,16 +222,17 @@ final class SimJournal {
         }
     }
 
-    /** Something that may read it for subscribers: its threads do steps meanwhile, and now and then a bit comes out wrong. */
-    void readBy(Runnable loop) {
+    /** A loop's cycle that may read it for subscribers: its threads do steps meanwhile, and now and then a bit comes out wrong. */
+    boolean readBy(BooleanSupplier loop) {
         read = true;
-        loop.run();
+        boolean did = loop.getAsBoolean();
         read = false;
         if (crash != null) {
             SimDisk.Crash now = crash;
             crash = null;
             throw now;
         }
+        return did;
     }
 
     private boolean whileRead() {

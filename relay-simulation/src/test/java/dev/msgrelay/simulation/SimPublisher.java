@@ -94,14 +94,14 @@ final class SimPublisher extends Peer {
 
     @Override
     String owed() {
-        if ((isEnded() && !hasLeft()) || vanished() || broke()) {
+        if ((ended && !left) || silent || broke()) {
             return "";
         }
         if (!unsure() && source.inStream() != sentWhole) {
             return this + " has sent " + sentWhole + " messages whole, " + source.inStream() + " are in the stream; "
                     + channel.state();
         }
-        if (channel.unread() > 0 && !hasLeft()) {
+        if (channel.unread() > 0 && !left) {
             return this + " is not read: " + channel.state();
         }
         return "";

@@ -84,12 +84,12 @@ final class SimSubscriber extends Peer {
     private int oldestAtHello;
     private int wrongReadsBefore;
 
-    SimSubscriber(World world, SimChannel channel, int number, Reading reading) {
+    SimSubscriber(World world, SimChannel channel, int number) {
         super(world, "subscriber " + number, channel, Role.SUBSCRIBER);
         this.log = model.log();
         this.relayDefault = world.config.clients().slowSubscriber();
         this.policy = relayDefault;
-        this.reading = reading;
+        this.reading = Reading.values()[world.oneOf(0, 0, 0, 1, 1, 1, 2, 3)];
         this.journal = world.journal;
         this.wrongReadsBefore = journal == null ? 0 : journal.wrongReads();
         channel.read(reading == Reading.EAGER ? Long.MAX_VALUE / 2 : world.skewed(1 << 20));
@@ -124,7 +124,7 @@ final class SimSubscriber extends Peer {
 
     @Override
     protected void read() {
-        switch (vanished() ? Reading.STOPPED : reading) {
+        switch (silent ? Reading.STOPPED : reading) {
             case EAGER -> channel.read(Long.MAX_VALUE / 2);
             case FITFUL -> {
                 if (channel.room() < 1 << 20) {

@@ -47,6 +47,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 /**
  * One run: a relay's engine, clients of every kind, and faults, all from one seed.
@@ -400,14 +401,9 @@ final class Simulation {
 
     /** Answers whether it did anything. */
     private boolean cycle(SimLoop loop) {
-        boolean[] did = new boolean[1];
-        if (isOfReplays(loop)) {
-            journal.readBy(() -> did[0] = loop.cycle());
-        } else {
-            did[0] = loop.cycle();
-        }
+        boolean did = isOfReplays(loop) ? journal.readBy(loop::cycle) : loop.cycle();
         model.sync();
-        return did[0];
+        return did;
     }
 
     private boolean isOfReplays(SimLoop loop) {
@@ -434,20 +430,18 @@ final class Simulation {
         if (dice < 4) {
             subscriber();
         } else if (dice < 6 && (publisherKinds & 1) != 0 || producers.isEmpty()) {
-            plainPublisher();
+            connect(new SimPublisher(world, newChannel(), model.newSource(size())));
         } else {
             producers();
         }
     }
 
     private void producers() {
-        for (Producer producer : producers) {
-            // Now and then before it knows that its connection has ended.
-            if (producer.wantsToConnect() || (producer.goesOn() && !world.calm && world.onceIn(20))) {
-                named(producer);
-                return;
-            }
-        }
+        // Now and then before it knows that its connection has ended.
+        producers.stream()
+                .filter(p -> p.wantsToConnect() || (p.goesOn() && !world.calm && world.onceIn(20)))
+                .findFirst()
+                .ifPresent(this::named);
     }
 
     private SimChannel newChannel() {
@@ -459,29 +453,18 @@ final class Simulation {
                 new InetSocketAddress("10.0.0." + world.below(4), 10_000 + number));
     }
 
-    private void plainPublisher() {
-        connect(new SimPublisher(world, newChannel(), model.newSource(size())), Role.PUBLISHER);
-    }
-
     private void named(Producer producer) {
         List<Producer> rivals =
                 producers.stream().filter(p -> p.name.equals(producer.name)).toList();
-        connect(new NamedPublisher(world, newChannel(), producer, rivals), Role.PUBLISHER);
+        connect(new NamedPublisher(world, newChannel(), producer, rivals));
     }
 
     private void subscriber() {
-        SimSubscriber.Reading reading =
-                switch (world.below(8)) {
-                    case 0, 1, 2 -> SimSubscriber.Reading.EAGER;
-                    case 3 -> SimSubscriber.Reading.CRAWL;
-                    case 4 -> SimSubscriber.Reading.STOPPED;
-                    default -> SimSubscriber.Reading.FITFUL;
-                };
-        SimSubscriber subscriber = new SimSubscriber(world, newChannel(), channels, reading);
+        SimSubscriber subscriber = new SimSubscriber(world, newChannel(), channels);
         if ((subscriberKinds & 1) == 0 || world.onceIn(2)) {
             subscriber.sayHello(hello());
         }
-        connect(subscriber, Role.SUBSCRIBER);
+        connect(subscriber);
     }
 
     private HelloFrame hello() {
@@ -522,7 +505,7 @@ final class Simulation {
         return hello.build();
     }
 
-    private void connect(Peer peer, Role role) {
+    private void connect(Peer peer) {
         SimChannel channel = peer.channel;
         model.sync();
         boolean secured = tls != null && world.onceIn(2);
@@ -530,11 +513,11 @@ final class Simulation {
             peer.speakTls();
         }
         int[] seats = seats();
-        EngineLoop loop = engine.place(channel, role, secured ? tls.context : null);
-        if (role == Role.SUBSCRIBER && channel.pipeline().get(Session.class) != null) {
+        EngineLoop loop = engine.place(channel, peer.role, secured ? tls.context : null);
+        if (peer.role == Role.SUBSCRIBER && channel.pipeline().get(Session.class) != null) {
             checkPlace(loop, seats);
         }
-        world.trace(peer.name, "connects", channels, role == Role.PUBLISHER ? 1 : 0);
+        world.trace(peer.name, "connects", channels, peer.role == Role.PUBLISHER ? 1 : 0);
         peers.add(peer);
         peer.placed();
         EventLoop io = loop.io();
@@ -550,7 +533,7 @@ final class Simulation {
             if (peer instanceof NamedPublisher named) {
                 named.endOfStep();
             }
-            if (peer.closedByRelay()) {
+            if (peer.closedByRelay) {
                 peers.remove(peer);
                 if (peer instanceof SimPublisher publisher) {
                     gone.add(publisher);
@@ -663,14 +646,10 @@ final class Simulation {
 
     /** What may be said to a connection is reserved as long as it is there, and taken while it is in flight. */
     private long maySay() {
-        return engine.services().table().present().stream()
-                        .mapToLong(Simulation::saidBytes)
-                        .sum()
-                + (long) Admission.MOST_TOLD * RefusedConnection.SAID_BYTES;
-    }
-
-    private static int saidBytes(Session session) {
-        return session.kind() == Role.PUBLISHER ? PublisherConnection.SAID_BYTES : SubscriberConnection.SAID_BYTES;
+        long told = engine.services().table().present().stream()
+                .mapToLong(s -> s.kind() == Role.PUBLISHER ? PublisherConnection.SAID_BYTES : SubscriberConnection.SAID_BYTES)
+                .sum();
+        return told + (long) Admission.MOST_TOLD * RefusedConnection.SAID_BYTES;
     }
 
     private Map<Part, Long> pools() {
@@ -759,7 +738,7 @@ final class Simulation {
 
     /** @param seen whether it still is a relay, for its clients and for its journal */
     private void clearAway(boolean seen) {
-        world.saw("replays", (int) engine.stats().get(Counter.JOURNAL_REPLAYS_BEGUN));
+        world.saw("replays", engine.stats().get(Counter.JOURNAL_REPLAYS_BEGUN));
         loops.get(0).beforeSleep(() -> {});
         for (int round = 0; round < ROUNDS && !engine.services().table().allGone(); round++) {
             cycleAll(seen);
@@ -906,31 +885,13 @@ final class Simulation {
     }
 
     private String owed() {
-        for (Producer producer : producers) {
-            if (!producer.owed().isEmpty()) {
-                return producer.owed();
-            }
-        }
-        for (LocalPeer local : locals) {
-            if (!local.owed().isEmpty()) {
-                return local.owed();
-            }
-        }
-        for (Peer peer : peers) {
-            String owed = peer.owed();
-            if (!owed.isEmpty()) {
-                return owed;
-            }
-            if (!peer.arrived()) {
-                return peer + " has not shaken hands: " + peer.channel.state();
-            }
-            if (peer.hasLeft()) {
-                return peer + " has left, and is not closed: " + peer.channel.state();
-            }
-        }
-        return gone.stream()
-                .map(SimPublisher::lost)
-                .filter(l -> !l.isEmpty())
+        return Stream.of(
+                        producers.stream().map(Producer::owed),
+                        locals.stream().map(LocalPeer::owed),
+                        peers.stream().map(Peer::owedOrLate),
+                        gone.stream().map(SimPublisher::lost))
+                .flatMap(owed -> owed)
+                .filter(owed -> !owed.isEmpty())
                 .findFirst()
                 .orElse("");
     }
