@@ -43,12 +43,10 @@ final class Lives {
         promised.put(Level.FORCED, messages);
     }
 
-    /** Of today. */
     long epoch() {
         return epochs.get(epochs.size() - 1);
     }
 
-    /** How many there were. */
     int count() {
         return epochs.size();
     }

@@ -20,7 +20,6 @@ final class LocalPeer {
         this.source = source;
     }
 
-    /** Publishes something. */
     void act() {
         if (closed || !world.mayPublish(made)) {
             return;
@@ -63,7 +62,6 @@ final class LocalPeer {
         return false;
     }
 
-    /** Ends it. */
     void close() {
         if (!closed) {
             closed = true;
@@ -71,11 +69,10 @@ final class LocalPeer {
         }
     }
 
-    /** What is not in the stream; empty: nothing. */
     String owed() {
-        return source.inStream() == made
+        return source.inStream == made
                 ? ""
-                : "local publisher (source " + source.id + ") has published " + made + ", " + source.inStream()
+                : "local publisher (source " + source.id + ") has published " + made + ", " + source.inStream
                         + " are in the stream";
     }
 }

@@ -12,7 +12,6 @@ import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.server.session.SessionState;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
 
 /** One connection of a publisher with acknowledgements. It sends again what it has no ACK for. */
@@ -20,7 +19,6 @@ final class NamedPublisher extends Peer {
     private static final int MOST_UNACKED = 3_000;
 
     private final Producer producer;
-    private final List<Producer> rivals;
     private final boolean waitsForWelcome;
     // Of HELLO: what it says of what it has; 0: nothing.
     private final long helloEpoch;
@@ -40,12 +38,10 @@ final class NamedPublisher extends Peer {
     private int lateNumber;
     private int lateSequence;
 
-    /** @param rivals others that say the same name */
-    NamedPublisher(World world, SimChannel channel, Producer producer, List<Producer> rivals) {
+    NamedPublisher(World world, SimChannel channel, Producer producer) {
         super(world, "named " + producer.source.id, channel, Role.PUBLISHER);
         this.producer = producer;
-        this.rivals = rivals;
-        boolean nothingGone = producer.source.inStream() >= producer.acked;
+        boolean nothingGone = producer.source.inStream >= producer.acked;
         this.waitsForWelcome = producer.acked + producer.wire(0) == 0
                 ? world.onceIn(3)
                 : producer.acked > 0 && world.onceIn(3) && !producer.contested && nothingGone;
@@ -84,18 +80,16 @@ final class NamedPublisher extends Peer {
 
     @Override
     protected void connected() {
-        thereAtFirst = producer.source.inStream();
-        for (Producer rival : rivals) {
-            if (rival != producer) {
-                rival.source.mayStartAnew();
-            }
-        }
+        thereAtFirst = producer.source.inStream;
+        world.producers.stream()
+                .filter(p -> p != producer && p.name.equals(producer.name))
+                .forEach(rival -> rival.source.mayStartAnew());
     }
 
     @Override
     protected void read() {
         giveUpBehindTheLast();
-        if (!silent && channel.room() < 1 << 12 && world.onceIn(3)) {
+        if (!silent && channel.room < 1 << 12 && world.onceIn(3)) {
             channel.read(world.skewed(1 << 12));
         }
     }
@@ -252,11 +246,11 @@ final class NamedPublisher extends Peer {
         // the relay's part of the handshake, with a level until that is as far as it is to get, and where it takes the
         // name over until the older connection's messages are shown. A contested name may have begun anew meanwhile.
         boolean waited = tls != null || levels || hasTwin();
-        int there = waited ? Math.min(thereAtFirst, source.inStream()) : source.inStream();
+        int there = waited ? Math.min(thereAtFirst, source.inStream) : source.inStream;
         if (accepted < there && !(producer.contested && accepted == 0)) {
             fail("is told accepted " + accepted + ", and " + there + " are in the stream");
         }
-        world.trace(name, "is told accepted", accepted, source.inStream());
+        world.trace(name, "is told accepted", accepted, source.inStream);
         if (accepted > 0) {
             late(accepted, 0);
             lastAck = accepted;

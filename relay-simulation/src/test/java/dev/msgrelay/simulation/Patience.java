@@ -24,7 +24,8 @@ final class Patience {
     private long beganNanos;
     private long heardNanos;
     private long firstNanos = -1;
-    private long tookNanos;
+    // When its socket has taken something.
+    long tookNanos;
     private long bytes;
     private long helloBytes = Long.MAX_VALUE;
     private long idleNanos;
@@ -36,7 +37,6 @@ final class Patience {
         this.role = role;
     }
 
-    /** It is there. */
     void begins(long nowNanos) {
         beganNanos = nowNanos;
         heardNanos = nowNanos;
@@ -55,7 +55,6 @@ final class Patience {
                         * Duration.ofMillis(Math.min(heartbeatMillis, most)).toNanos());
     }
 
-    /** The relay has read something of it. */
     void read(long nowNanos, int length) {
         if (firstNanos < 0) {
             firstNanos = nowNanos;
@@ -66,11 +65,6 @@ final class Patience {
             reads.removeFirst();
         }
         reads.addLast(new Read(nowNanos, length));
-    }
-
-    /** Its socket has taken something. */
-    void took(long nowNanos) {
-        tookNanos = nowNanos;
     }
 
     /** Whether the time for it has passed, where the reason is one of time. */

@@ -99,7 +99,6 @@ abstract class Peer implements SimChannel.Other {
 
     // ---- what it does --------------------------------------------------------------------------------------------
 
-    /** Something, as the seed says. */
     final void act() {
         closeIfTold();
         if (!left) {
@@ -129,14 +128,13 @@ abstract class Peer implements SimChannel.Other {
     /** It reads, or does not, as its kind does. */
     protected void read() {}
 
-    /** Something that only its kind does. */
     protected abstract void doMore();
 
     /** Wants to send something that no relay takes: with TLS it may be changed on its way. */
     private void spoil() {
         if (tls != null && world.onceIn(2)) {
             wrong(7, 0, CloseReason.TLS_FAILED);
-            tls.spoilNext();
+            tls.spoilsNext = true;
         } else {
             sayWrong();
         }
@@ -185,7 +183,6 @@ abstract class Peer implements SimChannel.Other {
         }
     }
 
-    /** It is about to be accepted, or refused. */
     final void placed() {
         connection = channel.pipeline().get(Session.class);
         if (tls != null) {
@@ -236,7 +233,6 @@ abstract class Peer implements SimChannel.Other {
         return !opened && tls != null && tls.failedThere();
     }
 
-    /** It is there. */
     protected void connected() {}
 
     /** A message begins so: answers its sequence. */
@@ -273,7 +269,6 @@ abstract class Peer implements SimChannel.Other {
 
     // ---- sending -------------------------------------------------------------------------------------------------
 
-    /** Wants to send a message as well. */
     protected final void want(Source source, int number) {
         int length = source.frameLength(number);
         out.ensureWritable(length);
@@ -293,7 +288,6 @@ abstract class Peer implements SimChannel.Other {
         return out.readableBytes();
     }
 
-    /** Some of that comes to the relay. */
     protected final void deliver(int most) {
         if (silent || left) {
             return;
@@ -361,7 +355,6 @@ abstract class Peer implements SimChannel.Other {
         deserves(CloseReason.INTERNAL_ERROR, CloseReason.CONNECTION_LOST);
     }
 
-    /** Wants to send a PING, one at a time. */
     protected final void ping() {
         if (expectedPong == 0 && hello != null && live() && !spoilt) {
             expectedPong = ++pings;
@@ -371,12 +364,10 @@ abstract class Peer implements SimChannel.Other {
         }
     }
 
-    /** Whether the answer to a PING is still to come. */
     protected final boolean awaitsPong() {
         return expectedPong != 0;
     }
 
-    /** Has given the relay a reason. */
     protected final void deserves(CloseReason... reasons) {
         deserves.addAll(Arrays.asList(reasons));
     }
@@ -461,7 +452,6 @@ abstract class Peer implements SimChannel.Other {
         model.sync();
     }
 
-    /** Whether it is between two frames. */
     protected final boolean betweenFrames() {
         return have == 0 && at == end;
     }
@@ -482,7 +472,7 @@ abstract class Peer implements SimChannel.Other {
     @Override
     public final void took(byte[] bytes) {
         if (counts()) {
-            patience.took(world.now());
+            patience.tookNanos = world.now();
         }
         if (tls == null) {
             gets(bytes);
@@ -513,7 +503,7 @@ abstract class Peer implements SimChannel.Other {
 
     private int compare(byte[] bytes, int i) {
         int part = Math.min(bytes.length - i, end - at);
-        int wrong = Arrays.mismatch(bytes, i, i + part, model.bytes(), at, at + part);
+        int wrong = Arrays.mismatch(bytes, i, i + part, StreamModel.shared, at, at + part);
         if (wrong >= 0) {
             fail("gets a wrong byte: that of position " + (at + wrong) + ", of a message up to " + end);
         }
@@ -559,7 +549,7 @@ abstract class Peer implements SimChannel.Other {
         at = model.start(sequence);
         end = model.start(sequence + 1);
         check(
-                Arrays.equals(frame, 0, length, model.bytes(), at, at + length),
+                Arrays.equals(frame, 0, length, StreamModel.shared, at, at + length),
                 "gets a message that begins otherwise than message " + sequence + ": type " + type + ", " + body
                         + " bytes");
         at += length;

@@ -68,12 +68,11 @@ final class Producer {
         givenUp = true;
     }
 
-    /** What it still waits for; empty: nothing. */
     String owed() {
         return acked == made || !goesOn()
                 ? ""
                 : "producer " + name + " (source " + source.id + ") has made " + made + ", " + acked
-                        + " are acknowledged, " + source.inStream() + " in the stream; "
+                        + " are acknowledged, " + source.inStream + " in the stream; "
                         + (connection == null ? "no connection" : connection.channel.state());
     }
 }

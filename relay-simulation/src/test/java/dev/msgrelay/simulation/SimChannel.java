@@ -34,7 +34,6 @@ import java.util.Set;
  * </pre>
  */
 final class SimChannel extends AbstractChannel implements DuplexChannel {
-    /** The other end. */
     interface Other {
         /** The relay has read so many bytes. */
         default void wasRead(int length) {}
@@ -94,7 +93,8 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
     private final SocketAddress remote;
     private final Config config = new Config();
     private Other other;
-    private SimLoop at;
+    // The loop that has it; null: none has.
+    SimLoop at;
 
     private boolean open = true;
     private int ops = RDHUP;
@@ -115,8 +115,8 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
     private int callsToFault;
 
     // To the peer.
-    private long room;
-    private long taken;
+    long room;
+    long taken;
 
     /** @param local see {@code SegmentSize}: an address of TCP that is none of this host's, or null */
     SimChannel(World world, int number, SocketAddress local, SocketAddress remote) {
@@ -151,7 +151,6 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
         return arrived.readableBytes();
     }
 
-    /** The peer sends no more. */
     void finish() {
         finished = true;
     }
@@ -205,15 +204,6 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
     /** The peer has read: so many bytes more may be written. */
     void read(long bytes) {
         room = Math.min(Long.MAX_VALUE / 2, room + bytes);
-    }
-
-    long room() {
-        return room;
-    }
-
-    /** Bytes that the socket has taken so far. */
-    long taken() {
-        return taken;
     }
 
     // ---- the selector's side -------------------------------------------------------------------------------------
@@ -293,7 +283,7 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
             register(to, promise);
         } else {
             // All loops have one thread here. With threads of their own, this would be a task of the other one, too.
-            to.loop().io().execute(() -> register(to, promise));
+            to.loop.io().execute(() -> register(to, promise));
         }
     }
 
@@ -690,12 +680,6 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
         throw new UnsupportedOperationException();
     }
 
-    /** The loop that has it; null: none has. */
-    SimLoop loop() {
-        return at;
-    }
-
-    /** For messages about it. */
     String state() {
         return "ops " + ops + " " + membership + " unread " + unread() + " room " + room + " autoRead "
                 + config.isAutoRead() + (finished ? " finished" : "") + (reset ? " reset" : "")

@@ -15,11 +15,12 @@ import dev.msgrelay.server.log.Mark;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Random;
-import java.util.function.BooleanSupplier;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * The relay's journal on a disk in memory, and all that happens to it: its two threads do a step when the run's one thread
@@ -43,15 +44,16 @@ final class SimJournal {
     private final World world;
     private final JournalSettings settings;
     private final Runnable others;
-    private final SimDisk disk;
+    final SimDisk disk;
     private Journal journal;
-    private boolean writing;
-    private boolean forcing;
+    // Which of its threads wait for the disk.
+    private final Set<String> busy = new HashSet<>();
     // While the relay reads from it for subscribers: whether its threads are at work meanwhile, and what came of that.
     private boolean read;
     private boolean meanwhile;
     private SimDisk.Crash crash;
-    private int wrongReads;
+    // Nobody else damages anything.
+    int wrongReads;
     private boolean powerLost;
     private long clockMillis;
     private final Mark mark = new Mark();
@@ -69,8 +71,7 @@ final class SimJournal {
     /** Opens it, however often that is interrupted. */
     Journal open(long epoch) {
         journal = null;
-        writing = false;
-        forcing = false;
+        busy.clear();
         read = false;
         meanwhile = false;
         crash = null;
@@ -92,6 +93,10 @@ final class SimJournal {
                 disk.duringForce(this::meanwhile);
                 disk.duringWrite(this::meanwhile);
                 disk.duringRead(this::whileRead);
+                if (world.lives.count() > 0) {
+                    check();
+                }
+                powerLost = false;
                 return journal;
             } catch (SimDisk.Crash crash) {
                 world.saw("openings interrupted", 1);
@@ -113,16 +118,6 @@ final class SimJournal {
         return BEGAN_MILLIS + world.skewed((int) Math.max(1, millis() - BEGAN_MILLIS + 1000));
     }
 
-    /** What the level is that has to have survived since the journal was last open. */
-    Level survivor() {
-        return powerLost ? Level.FORCED : Level.WRITTEN;
-    }
-
-    /** The last end is over, and what has survived it was looked at. */
-    void begun() {
-        powerLost = false;
-    }
-
     /** Something may happen to the disk, or to the clock on the wall. */
     void disturb() {
         switch (world.below(1500)) {
@@ -135,12 +130,6 @@ final class SimJournal {
         }
     }
 
-    /** From now on the disk does what it should. */
-    void heal() {
-        disk.heal();
-    }
-
-    /** One step of one of its threads. */
     void step() {
         if (world.onceIn(200)) {
             readAgain();
@@ -167,24 +156,20 @@ final class SimJournal {
     }
 
     private boolean write() {
-        if (writing) {
-            return false;
-        }
-        writing = true;
-        boolean done = JournalSteps.write(journal, world.now(), millis());
-        writing = false;
-        checkFailure();
-        return done;
+        return step("writer", () -> JournalSteps.write(journal, world.now(), millis()));
     }
 
     private boolean force() {
-        if (forcing) {
+        return step("forcer", () -> JournalSteps.force(journal, world.now(), millis()));
+    }
+
+    private boolean step(String thread, BooleanSupplier doing) {
+        if (!busy.add(thread)) {
             return false;
         }
-        forcing = true;
-        boolean done = JournalSteps.force(journal, world.now(), millis());
-        forcing = false;
-        checkFailure();
+        boolean done = doing.getAsBoolean();
+        busy.remove(thread);
+        world.check(!failed() || disk.hasFailed(), "the journal fails, and the disk has not: " + journal.failure());
         return done;
     }
 
@@ -202,14 +187,6 @@ final class SimJournal {
         }
     }
 
-    private void checkFailure() {
-        Throwable failure = journal.failure();
-        if (failure != null && !disk.hasFailed()) {
-            world.fail("the journal fails, and the disk has not: " + failure);
-        }
-    }
-
-    /** While somebody waits for the disk. */
     private void meanwhile() {
         if (!world.calm && world.onceIn(2)) {
             for (int n = world.skewed(MEANWHILE); n > 0; n--) {
@@ -254,11 +231,6 @@ final class SimJournal {
         return wrong;
     }
 
-    /** Reads that came out wrong: nobody else damages anything. */
-    int wrongReads() {
-        return wrongReads;
-    }
-
     /** The number of the oldest message that is held; where there is none, of the next one that will be written. */
     int oldest() {
         journal.newFeed(ByteBuffer.allocate(0)).oldest(mark);
@@ -267,7 +239,6 @@ final class SimJournal {
 
     // ---- its end -------------------------------------------------------------------------------------------------
 
-    /** The process has ended, or the machine. */
     void ends(boolean power) {
         if (power) {
             disk.powerCut();
@@ -293,7 +264,7 @@ final class SimJournal {
 
     /** With the relay, in order: all of it is there then. */
     void close() {
-        boolean failed = journal.failure() != null;
+        boolean failed = failed();
         try {
             journal.close();
             world.check(!failed, "a journal that has failed ends in order");
@@ -304,36 +275,34 @@ final class SimJournal {
 
     // ---- what is there -------------------------------------------------------------------------------------------
 
-    /** Whether it failed in this life. */
     boolean failed() {
         return journal.failure() != null;
     }
 
     /** Compares all that is on the disk with what went before the end, and what was promised. */
-    void check(List<Producer> producers) {
+    private void check() {
         int kept = (int) journal.goesOnAt().sequence() - 1;
-        int promised = world.lives.promised(survivor());
+        Level survivor = powerLost ? Level.FORCED : Level.WRITTEN;
+        int promised = world.lives.promised(survivor);
         world.check(
                 kept >= promised,
-                "after " + (powerLost ? "a power cut " : "the end of the process ") + kept + " messages are there, and "
-                        + survivor().flag() + " were told to be " + promised);
+                kept + " messages are there, and " + survivor.flag() + " were told to be " + promised);
         world.check(
-                kept <= world.model.count() && journal.goesOnAt().position() == world.model.start(kept + 1),
+                kept <= world.model.count && journal.goesOnAt().position() == world.model.start(kept + 1),
                 "the journal goes on at " + journal.goesOnAt().position() + " behind " + kept + " messages of "
-                        + world.model.count());
+                        + world.model.count);
         world.throwIfFailed();
         checkMessages(kept);
-        checkNames(kept, producers);
+        checkNames(kept);
         world.throwIfFailed();
     }
 
     /** Behind an end in order nothing is torn. */
-    void checkEnd(List<Producer> producers) {
+    void checkEnd() {
         disk.killed();
-        journal = open(world.nextLong() | 1);
-        check(producers);
+        open(world.nextLong() | 1);
         world.check(
-                journal.recovered().cut() == null && journal.goesOnAt().sequence() == world.model.count() + 1,
+                journal.recovered().cut() == null && journal.goesOnAt().sequence() == world.model.count + 1,
                 "behind an end in order " + journal.recovered().cut() + " is cut");
         world.throwIfFailed();
     }
@@ -365,10 +334,10 @@ final class SimJournal {
         }
     }
 
-    private void checkNames(int kept, List<Producer> producers) {
+    private void checkNames(int kept) {
         Map<String, JournalName.State> states = new HashMap<>();
         journal.recovered().states().forEach(state -> states.put(state.name().name(), state));
-        for (Producer producer : producers) {
+        for (Producer producer : world.producers) {
             if (!producer.contested) {
                 JournalName.State state = states.get(producer.name);
                 int number = producer.source.lastUpTo(kept);

@@ -30,8 +30,9 @@ final class SimLoop {
     private final World world;
     private final String name;
     private final List<SimChannel> channels = new ArrayList<>();
-    private final EngineLoop loop;
-    private Runnable beforeSleep = () -> {};
+    final EngineLoop loop;
+    // What other threads do in the moment between its last look and its sleep.
+    Runnable beforeSleep = () -> {};
     private boolean asleep;
     private boolean woken;
     private long deadline = NEVER;
@@ -41,15 +42,6 @@ final class SimLoop {
         name = "loop " + world.loops.size();
         loop = new EngineLoop(executor -> new Selector(), world.clock);
         world.loops.add(this);
-    }
-
-    EngineLoop loop() {
-        return loop;
-    }
-
-    /** What other threads do in the moment between a loop's last look and its sleep. */
-    void beforeSleep(Runnable others) {
-        beforeSleep = others;
     }
 
     /** One cycle, unless it sleeps and nothing has woken it; answers whether it did anything. */

@@ -9,9 +9,9 @@ import java.util.Set;
 final class SimPublisher extends Peer {
     private final Source source;
     private int made;
-    private long sent;
     private int sentWhole;
-    private long sentWholeBytes;
+    // Behind those.
+    private long sent;
 
     SimPublisher(World world, SimChannel channel, Source source) {
         super(world, "publisher " + source.id, channel, Role.PUBLISHER);
@@ -46,8 +46,8 @@ final class SimPublisher extends Peer {
     @Override
     protected void sent(int bytes) {
         sent += bytes;
-        while (sentWhole < made && sentWholeBytes + source.frameLength(sentWhole + 1) <= sent) {
-            sentWholeBytes += source.frameLength(++sentWhole);
+        while (sentWhole < made && sent >= source.frameLength(sentWhole + 1)) {
+            sent -= source.frameLength(++sentWhole);
         }
     }
 
@@ -78,7 +78,7 @@ final class SimPublisher extends Peer {
     protected void behaveMore() {
         if (live()) {
             deliver(Integer.MAX_VALUE);
-            if (waiting() == 0 && source.inStream() == made && world.onceIn(4)) {
+            if (waiting() == 0 && source.inStream == made && world.onceIn(4)) {
                 leave(true);
             }
         }
@@ -86,8 +86,8 @@ final class SimPublisher extends Peer {
 
     /** Of one that the relay has read to its end: what of it is not in the stream. */
     String lost() {
-        return endedInOrder() && !unsure() && source.inStream() != sentWhole
-                ? this + " has sent " + sentWhole + " messages whole, and ended in order; " + source.inStream()
+        return endedInOrder() && !unsure() && source.inStream != sentWhole
+                ? this + " has sent " + sentWhole + " messages whole, and ended in order; " + source.inStream
                         + " are in the stream"
                 : "";
     }
@@ -97,8 +97,8 @@ final class SimPublisher extends Peer {
         if ((ended && !left) || silent || broke()) {
             return "";
         }
-        if (!unsure() && source.inStream() != sentWhole) {
-            return this + " has sent " + sentWhole + " messages whole, " + source.inStream() + " are in the stream; "
+        if (!unsure() && source.inStream != sentWhole) {
+            return this + " has sent " + sentWhole + " messages whole, " + source.inStream + " are in the stream; "
                     + channel.state();
         }
         if (channel.unread() > 0 && !left) {

@@ -31,7 +31,6 @@ import java.util.Set;
  * frame that says why it is another one.
  */
 final class SimSubscriber extends Peer {
-    /** How it reads. */
     enum Reading {
         /** All at once. */
         EAGER,
@@ -61,6 +60,8 @@ final class SimSubscriber extends Peer {
     // Null: nobody is sent what lies there.
     private final SimJournal journal;
     private Reading reading;
+    // With one loop, one that reads eagerly.
+    private final boolean neverSlow;
 
     // Before WELCOME, and of a plain one, the relay's default policy holds.
     private Policy policy;
@@ -69,10 +70,8 @@ final class SimSubscriber extends Peer {
     private final ArrayDeque<Wish> wishes = new ArrayDeque<>();
     private int requests;
 
-    // The next message that can come, and what it would number that one.
+    // The next message that can come.
     private int next;
-    private int counted;
-    private boolean counts;
     private int current;
     // Of one that gets durable messages only; of others STREAM.
     private Level level = Level.STREAM;
@@ -86,18 +85,19 @@ final class SimSubscriber extends Peer {
 
     SimSubscriber(World world, SimChannel channel, int number) {
         super(world, "subscriber " + number, channel, Role.SUBSCRIBER);
-        this.log = model.log();
+        this.log = model.log;
         this.relayDefault = world.config.clients().slowSubscriber();
         this.policy = relayDefault;
         this.reading = Reading.values()[world.oneOf(0, 0, 0, 1, 1, 1, 2, 3)];
+        this.neverSlow = reading == Reading.EAGER && world.config.eventLoops() == 1;
         this.journal = world.journal;
-        this.wrongReadsBefore = journal == null ? 0 : journal.wrongReads();
+        this.wrongReadsBefore = journal == null ? 0 : journal.wrongReads;
         channel.read(reading == Reading.EAGER ? Long.MAX_VALUE / 2 : world.skewed(1 << 20));
     }
 
     @Override
     protected void connected() {
-        next = model.count() + 1;
+        next = model.count + 1;
     }
 
     // ---- what it does --------------------------------------------------------------------------------------------
@@ -127,12 +127,12 @@ final class SimSubscriber extends Peer {
         switch (silent ? Reading.STOPPED : reading) {
             case EAGER -> channel.read(Long.MAX_VALUE / 2);
             case FITFUL -> {
-                if (channel.room() < 1 << 20) {
+                if (channel.room < 1 << 20) {
                     channel.read(world.skewed(1 << 15) * (long) world.volume);
                 }
             }
             case CRAWL -> {
-                if (channel.room() < 64) {
+                if (channel.room < 64) {
                     channel.read(world.skewed(32));
                 }
             }
@@ -140,7 +140,6 @@ final class SimSubscriber extends Peer {
         }
     }
 
-    /** Says HELLO, if it does at all. */
     void sayHello(HelloFrame said) {
         tailAtHello = (int) log.tail();
         oldestAtHello = journal == null ? 0 : journal.oldest();
@@ -157,7 +156,6 @@ final class SimSubscriber extends Peer {
         }
     }
 
-    /** Ranges at random. */
     static TypeRanges someTypes(World world) {
         int ranges = world.oneOf(0, 1, 1, 1, 2, 3, 40);
         int[] bounds = new int[2 * ranges];
@@ -216,9 +214,9 @@ final class SimSubscriber extends Peer {
             return this + " waits for SUBSCRIBED or PONG: " + channel.state();
         }
         // A plain one that has skipped up to the head is told so by the next message only.
-        boolean mayMiss = jumpsUntold() && ((SubscriberConnection) connection.role()).position() == model.end();
-        if (!betweenFrames() || (firstWanted(next) <= model.count() && !mayMiss)) {
-            return this + " has not got message " + firstWanted(next) + " of " + model.count() + " " + partial() + ": "
+        boolean mayMiss = jumpsUntold() && ((SubscriberConnection) connection.role()).position() == model.end;
+        if (!betweenFrames() || (firstWanted(next) <= model.count && !mayMiss)) {
+            return this + " has not got message " + firstWanted(next) + " of " + model.count + " " + partial() + ": "
                     + channel.state();
         }
         return "";
@@ -232,9 +230,7 @@ final class SimSubscriber extends Peer {
     @Override
     protected Set<CloseReason> mayEndBy() {
         EnumSet<CloseReason> reasons = EnumSet.of(CloseReason.SHUTDOWN);
-        // With one loop, one that reads eagerly cannot be too slow.
-        if (reading != Reading.EAGER
-                || world.config.eventLoops() > 1
+        if (!neverSlow
                 || !types.isAll()
                 || !wishes.isEmpty()
                 || (hello != null && !hello.types().isAll())) {
@@ -280,7 +276,7 @@ final class SimSubscriber extends Peer {
         if (types.isAll()) {
             return from;
         }
-        int count = model.count();
+        int count = model.count;
         int sequence = from;
         while (sequence <= count && !types.contains(model.type(sequence))) {
             sequence++;
@@ -311,14 +307,12 @@ final class SimSubscriber extends Peer {
             return sequence;
         }
         int sequence = firstWanted(next);
-        if (sequence > model.count()) {
+        if (sequence > model.count) {
             fail("gets a message of type " + Source.getInt(first, 0) + " where " + next + " comes next, and there are "
-                    + model.count());
+                    + model.count);
             return sequence;
         }
-        if (counts && counted != sequence && (sequences || types.isAll())) {
-            fail("counts " + counted + " where message " + sequence + " comes");
-        }
+        check(!sequences || sequence == next, "counts " + next + " where message " + sequence + " comes");
         current = sequence;
         return sequence;
     }
@@ -327,7 +321,6 @@ final class SimSubscriber extends Peer {
     protected void messageEnded() {
         lives.promise(level, current, name);
         next = current + 1;
-        counted = next;
     }
 
     /** It has missed messages: only those that the log held no more when it was its turn. */
@@ -349,12 +342,12 @@ final class SimSubscriber extends Peer {
             }
             case ControlFrames.PING -> {
                 settledUpTo(PingFrame.next(body), "PING");
-                int most = level == Level.STREAM ? model.count() : lives.reached(level);
+                int most = level == Level.STREAM ? model.count : lives.reached(level);
                 // One that asked for what is not durable yet waits behind the end.
                 boolean behind = level != Level.STREAM && PingFrame.next(body) == resumeFrom;
                 check(
                         PingFrame.head(body) <= most && (behind || PingFrame.head(body) >= PingFrame.next(body) - 1),
-                        "is told head " + PingFrame.head(body) + " of " + model.count());
+                        "is told head " + PingFrame.head(body) + " of " + model.count);
             }
             case ControlFrames.SUBSCRIBED -> subscribed(SubscribedFrame.decode(body));
             default -> super.onControl(type, body);
@@ -387,7 +380,7 @@ final class SimSubscriber extends Peer {
         world.saw("subscribers rolled back", rolledBack ? 1 : 0);
         world.saw("subscribers of an earlier life", fork != Lives.TODAY && !unknown && !rolledBack ? 1 : 0);
         long first = said.next();
-        int head = (durable ? lives.reached(level) : model.count()) + 1;
+        int head = (durable ? lives.reached(level) : model.count) + 1;
         switch (hello.start()) {
             case LIVE ->
                 check(
@@ -400,7 +393,7 @@ final class SimSubscriber extends Peer {
                 gapMayCome = true;
             }
             case EARLIEST -> {
-                int most = model.count() + 1;
+                int most = model.count + 1;
                 check(first >= 1 && first <= most, "starts earliest at " + first + " of " + most);
                 resumeFrom = (int) first;
                 if (journal == null || !isOldestOfJournal((int) first)) {
@@ -408,7 +401,7 @@ final class SimSubscriber extends Peer {
                 }
             }
             case TIME -> {
-                int most = model.count() + 1;
+                int most = model.count + 1;
                 check(
                         first >= oldestAtHello && first <= most,
                         "starts by time at " + first + " of " + most + ", and " + oldestAtHello + " is the oldest");
@@ -417,15 +410,13 @@ final class SimSubscriber extends Peer {
         }
         world.saw("starts in the journal", model.start((int) first) < log.tail() ? 1 : 0);
         next = (int) Math.min(first, Integer.MAX_VALUE);
-        counted = next;
-        counts = true;
     }
 
     /** The oldest message that the log held lies right behind its tail. */
     private void checkOldest(int first) {
         int at = model.start(first);
         boolean held = at >= tailAtHello;
-        boolean oldest = first == 1 || first > model.count() || mayHaveGone(first - 1);
+        boolean oldest = first == 1 || first > model.count || mayHaveGone(first - 1);
         check(
                 held && oldest,
                 "starts at message " + first + " at " + at + ", the log's tail is " + log.tail() + ", and was "
@@ -458,13 +449,13 @@ final class SimSubscriber extends Peer {
     private void missing(int from, int to, int reason) {
         int first = types.isAll() ? next : firstWanted(next);
         check(
-                from >= next && from <= first && to <= model.count(),
+                from >= next && from <= first && to <= model.count,
                 "is told that " + from + " to " + to + " are missing, where " + next + " comes");
         boolean damaged = reason == GapReason.DAMAGED.code();
         world.saw(damaged ? "damage told" : "dropped before they came", 1);
         if (damaged) {
             check(
-                    journal.wrongReads() > wrongReadsBefore,
+                    journal.wrongReads > wrongReadsBefore,
                     "is told that " + from + " to " + to + " are damaged, and nothing is");
         } else if (!world.failed()) {
             boolean dropped = to < journal.oldest() || lives.failed();
@@ -484,7 +475,7 @@ final class SimSubscriber extends Peer {
             missing(from, to, GapFrame.reason(body));
         } else if (GapFrame.reason(body) == GapReason.NOT_HELD.code()) {
             check(gapMayCome && from == resumeFrom, "is told of messages not held, " + from + " to " + to);
-            check(to < model.count() + 1, "misses messages up to " + to + " of " + model.count());
+            check(to < model.count + 1, "misses messages up to " + to + " of " + model.count);
             next = from;
             if (!world.failed()) {
                 check(mayHaveGone(from), "misses message " + from + ", which the log holds: tail " + log.tail());
@@ -494,21 +485,19 @@ final class SimSubscriber extends Peer {
             check(policy == Policy.SKIP, "is told a gap, and its policy is " + policy);
             int first = types.isAll() ? next : firstWanted(next);
             check(from >= next && from <= first, "is told a gap from " + from + ", and " + next + " comes");
-            check(to <= model.count(), "is told a gap up to " + to + " of " + model.count());
+            check(to <= model.count, "is told a gap up to " + to + " of " + model.count);
             if (!world.failed()) {
                 jumped(from, to);
             }
         }
         gapMayCome = false;
         next = to + 1;
-        counted = next;
     }
 
-    /** All messages below are settled. */
     private void settledUpTo(long number, String by) {
         int to = (int) Math.min(number, Integer.MAX_VALUE);
-        if (to < next || to > model.count() + 1) {
-            fail("is told by " + by + " of " + number + ", and " + next + " comes next of " + model.count());
+        if (to < next || to > model.count + 1) {
+            fail("is told by " + by + " of " + number + ", and " + next + " comes next of " + model.count);
             return;
         }
         if (types.isAll() ? to != next : firstWanted(next) < to) {
@@ -516,7 +505,6 @@ final class SimSubscriber extends Peer {
             return;
         }
         next = to;
-        counted = to;
     }
 
     private void subscribed(SubscribedFrame said) {

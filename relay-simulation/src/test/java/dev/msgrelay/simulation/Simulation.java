@@ -92,7 +92,7 @@ final class Simulation {
     private final RelayConfig config;
     private final StreamModel model;
     private final Lives lives;
-    private final List<Producer> producers = new ArrayList<>();
+    private final List<Producer> producers;
     // Of subscribers that were there when a relay ended.
     private final List<SimSubscriber.Resumed> resumed = new ArrayList<>();
 
@@ -148,6 +148,7 @@ final class Simulation {
         world.config = config;
         tls = secured ? new TlsPort(world) : null;
         loops = world.loops;
+        producers = world.producers;
         world.lives = lives = new Lives(world);
         world.journal =
                 journal = journaled ? new SimJournal(world, config.journal().settings(), this::meanwhile) : null;
@@ -188,18 +189,11 @@ final class Simulation {
         loops.clear();
         EngineLoop[] engineLoops = new EngineLoop[live + 1];
         for (int i = 0; i < (journal == null ? live : live + 1); i++) {
-            engineLoops[i] = new SimLoop(world).loop();
+            engineLoops[i] = new SimLoop(world).loop;
         }
         long epoch = lives.count() == 0 ? FIRST_EPOCH : world.nextLong() | 1;
         Journal opened = journal == null ? null : journal.open(epoch);
-        before = 0;
-        if (opened != null && lives.count() > 0) {
-            before = (int) opened.goesOnAt().sequence() - 1;
-            journal.check(producers);
-        }
-        if (opened != null) {
-            journal.begun();
-        }
+        before = opened == null ? 0 : (int) opened.goesOnAt().sequence() - 1;
         engine = new EngineAssembly(
                         config,
                         allocator,
@@ -223,11 +217,11 @@ final class Simulation {
         for (int i = 0; i < localPublishers && model.hasRoomForSources(); i++) {
             locals.add(new LocalPeer(world, publishers.next(), model.newSource(size())));
         }
-        loops.get(0).beforeSleep(() -> {
+        loops.get(0).beforeSleep = () -> {
             if (!locals.isEmpty() && world.onceIn(3)) {
                 world.oneOf(locals).act();
             }
-        });
+        };
     }
 
     /** Segments are short, so that there are many; what does not fit into one is refused. */
@@ -454,9 +448,7 @@ final class Simulation {
     }
 
     private void named(Producer producer) {
-        List<Producer> rivals =
-                producers.stream().filter(p -> p.name.equals(producer.name)).toList();
-        connect(new NamedPublisher(world, newChannel(), producer, rivals));
+        connect(new NamedPublisher(world, newChannel(), producer));
     }
 
     private void subscriber() {
@@ -484,8 +476,8 @@ final class Simulation {
             } else if (journal != null && world.onceIn(4)) {
                 hello.fromTime(journal.someTime());
             } else {
-                int back = world.skewed(Math.max(1, model.count()));
-                long first = Math.max(1, model.count() + (world.onceIn(10) ? 3 : 1) - back);
+                int back = world.skewed(Math.max(1, model.count));
+                long first = Math.max(1, model.count + (world.onceIn(10) ? 3 : 1) - back);
                 long epoch =
                         switch (world.oneOf(0, 1, 1, world.onceIn(5) ? 2 : 1)) {
                             case 0 -> 0;
@@ -578,7 +570,7 @@ final class Simulation {
     /** Each connection is where its kind belongs, unless it is on its way or at its end. */
     private void checkPlaces() {
         for (Peer peer : peers) {
-            SimLoop at = peer.channel.loop();
+            SimLoop at = peer.channel.at;
             if (at != null && peer.connection != null && !mayBeAt(peer, at)) {
                 world.fail(peer + " is on " + at + " of " + loopCount + " and " + readerCount + " that read");
             }
@@ -647,7 +639,8 @@ final class Simulation {
     /** What may be said to a connection is reserved as long as it is there, and taken while it is in flight. */
     private long maySay() {
         long told = engine.services().table().present().stream()
-                .mapToLong(s -> s.kind() == Role.PUBLISHER ? PublisherConnection.SAID_BYTES : SubscriberConnection.SAID_BYTES)
+                .mapToLong(s ->
+                        s.kind() == Role.PUBLISHER ? PublisherConnection.SAID_BYTES : SubscriberConnection.SAID_BYTES)
                 .sum();
         return told + (long) Admission.MOST_TOLD * RefusedConnection.SAID_BYTES;
     }
@@ -672,8 +665,8 @@ final class Simulation {
         if (now.get(Counter.FAILURES) > world.injected) {
             world.fail(now.get(Counter.FAILURES) + " faults of the relay, " + world.injected + " were made: ");
         }
-        if (now.get(Counter.MESSAGES_IN) != model.count() - before) {
-            world.fail(now.get(Counter.MESSAGES_IN) + " messages in, " + (model.count() - before) + " are there");
+        if (now.get(Counter.MESSAGES_IN) != model.count - before) {
+            world.fail(now.get(Counter.MESSAGES_IN) + " messages in, " + (model.count - before) + " are there");
         }
         if ((world.step & 127) == 0) {
             for (ConnectionRow row : engine.rows()) {
@@ -690,7 +683,7 @@ final class Simulation {
     private void endAtOnce(String how) {
         boolean power = world.onceIn(2);
         world.saw(how + (power ? ", power lost" : ""), 1);
-        world.trace("relay", power ? "loses power" : "is killed", model.count(), lives.count());
+        world.trace("relay", power ? "loses power" : "is killed", model.count, lives.count());
         model.sync();
         leave();
         journal.letGo();
@@ -704,8 +697,8 @@ final class Simulation {
     /** It ends as SIGTERM has it end, with as much patience as the seed says. */
     private void endInOrder() {
         world.saw("in order", 1);
-        world.trace("relay", "ends", model.count(), lives.count());
-        journal.heal();
+        world.trace("relay", "ends", model.count, lives.count());
+        journal.disk.heal();
         ending = true;
         locals.forEach(LocalPeer::close);
         stopTaking();
@@ -739,7 +732,7 @@ final class Simulation {
     /** @param seen whether it still is a relay, for its clients and for its journal */
     private void clearAway(boolean seen) {
         world.saw("replays", engine.stats().get(Counter.JOURNAL_REPLAYS_BEGUN));
-        loops.get(0).beforeSleep(() -> {});
+        loops.get(0).beforeSleep = () -> {};
         for (int round = 0; round < ROUNDS && !engine.services().table().allGone(); round++) {
             cycleAll(seen);
             world.advance(20 * MILLI);
@@ -785,8 +778,8 @@ final class Simulation {
         boolean failed = journal.failed();
         journal.close();
         if (!failed) {
-            lives.promise(Level.FORCED, model.count(), "whoever ended it");
-            lives.promise(Level.WRITTEN, model.count(), "whoever ended it");
+            lives.promise(Level.FORCED, model.count, "whoever ended it");
+            lives.promise(Level.WRITTEN, model.count, "whoever ended it");
         }
     }
 
@@ -796,7 +789,7 @@ final class Simulation {
     private void calm() {
         world.calm = true;
         if (journal != null) {
-            journal.heal();
+            journal.disk.heal();
             if (journal.failed()) {
                 endAtOnce("failed");
             }
@@ -875,11 +868,11 @@ final class Simulation {
 
     /** Grows with whatever the relay does. */
     private long progress() {
-        long progress = model.end();
+        long progress = model.end;
         for (Peer peer : peers) {
             SimChannel channel = peer.channel;
             boolean late = journal != null && peer instanceof NamedPublisher named && named.isSettled();
-            progress += (late ? 0 : channel.taken()) - channel.unread();
+            progress += (late ? 0 : channel.taken) - channel.unread();
         }
         return progress;
     }
@@ -926,7 +919,7 @@ final class Simulation {
                 used == 0 || part.takenAtStart(), "in the end " + used + " bytes of " + part + " are not given back"));
         world.throwIfFailed();
         if (journal != null) {
-            journal.checkEnd(producers);
+            journal.checkEnd();
         }
     }
 

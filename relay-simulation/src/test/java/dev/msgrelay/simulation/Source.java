@@ -1,5 +1,6 @@
 package dev.msgrelay.simulation;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.SplittableRandom;
@@ -51,7 +52,8 @@ final class Source {
 
     // Of the model.
     private int[] sequences = new int[64];
-    private int inStream;
+    // The number of its last message in the stream; 0: none.
+    int inStream;
     private boolean mayStartAnew;
     // Its publisher has said that its next message has this number; those before it that are not there are gone.
     private int goesOnAt;
@@ -74,7 +76,6 @@ final class Source {
         return h ^ h >>> 31;
     }
 
-    /** Bytes of its body. */
     int bodyLength(int number) {
         long h = hash(number);
         int pick = (int) (h >>> 8 & 0xFFFF);
@@ -152,22 +153,14 @@ final class Source {
     }
 
     static int getInt(byte[] bytes, int at) {
-        return bytes[at] << 24 | (bytes[at + 1] & 0xFF) << 16 | (bytes[at + 2] & 0xFF) << 8 | bytes[at + 3] & 0xFF;
+        return ByteBuffer.wrap(bytes).getInt(at);
     }
 
     static void putInt(byte[] bytes, int at, int value) {
-        bytes[at] = (byte) (value >>> 24);
-        bytes[at + 1] = (byte) (value >>> 16);
-        bytes[at + 2] = (byte) (value >>> 8);
-        bytes[at + 3] = (byte) value;
+        ByteBuffer.wrap(bytes).putInt(at, value);
     }
 
     // ---- what is in the stream -----------------------------------------------------------------------------------
-
-    /** The number of its last message in the stream; 0: none. */
-    int inStream() {
-        return inStream;
-    }
 
     /** The sequence that its message has in the stream; 0: it is not there. */
     int sequence(int number) {
@@ -179,18 +172,10 @@ final class Source {
         mayStartAnew = true;
     }
 
-    /** Whether message {@code number} may come now. */
     boolean mayCome(int number) {
         return number == inStream + 1
                 || (number == goesOnAt && number > inStream)
                 || (mayStartAnew && number <= inStream);
-    }
-
-    /** It comes just now. */
-    void comes(int number) {
-        if (number <= inStream) {
-            mayStartAnew = false;
-        }
     }
 
     /** The sequence that its message had the last time; 0: it was never there. */
@@ -203,6 +188,7 @@ final class Source {
             sequences = Arrays.copyOf(sequences, 2 * number);
         }
         sequences[number] = sequence;
+        mayStartAnew &= number > inStream;
         inStream = number;
     }
 

@@ -46,7 +46,7 @@ final class StepsRig implements AutoCloseable {
                 .maxBody(MAX_BODY)
                 .build();
         RelayIdentity identity = new RelayIdentity(7, "relay", MAX_BODY, new Ports());
-        engine = new EngineAssembly(config, allocator, world.clock, identity, this::failed, loop.loop())
+        engine = new EngineAssembly(config, allocator, world.clock, identity, this::failed, loop.loop)
                 .journal(journal, null)
                 .build();
     }
@@ -59,15 +59,13 @@ final class StepsRig implements AutoCloseable {
 
     /** The loop's work before its duty. */
     void socketsAndTasks() {
-        loop.loop().io().runNow();
+        loop.loop.io().runNow();
     }
 
-    /** A whole cycle. */
     void cycle() {
         loop.poke();
     }
 
-    /** Ends what is connected. */
     void closeConnections() {
         engine.closeConnections();
         for (int i = 0; i < 100 && !engine.services().table().allGone(); i++) {
@@ -93,7 +91,6 @@ final class StepsRig implements AutoCloseable {
         return client;
     }
 
-    /** One end of a connection. */
     final class Client implements SimChannel.Other {
         final ByteArrayOutputStream got = new ByteArrayOutputStream();
         final SimChannel channel;
@@ -109,7 +106,6 @@ final class StepsRig implements AutoCloseable {
             channel.deliver(Unpooled.wrappedBuffer(bytes));
         }
 
-        /** The frames that it has got. */
         List<Control> frames() {
             return Control.all(ByteBuffer.wrap(got.toByteArray()));
         }

@@ -18,7 +18,7 @@ final class StreamModel {
     private static final int MOST_SOURCES = 1000;
 
     // One array for all runs: it is as long as the longest stream.
-    private static byte[] shared = new byte[16 << 20];
+    static byte[] shared = new byte[16 << 20];
 
     private final World world;
     private final Mark head = new Mark();
@@ -26,12 +26,13 @@ final class StreamModel {
     // Of messages that came twice: the sequence before.
     private final Map<Integer, Integer> earlier = new HashMap<>();
     // Of today's relay.
-    private PacketLog log;
-    private int end;
+    PacketLog log;
+    // Bytes of the stream, and messages.
+    int end;
+    int count;
     private int parsed;
     // Message n starts at starts[n]; one more for the end.
     private int[] starts = new int[1 << 12];
-    private int count;
 
     StreamModel(World world) {
         this.world = world;
@@ -45,7 +46,7 @@ final class StreamModel {
         sources.forEach(Source::forget);
         for (count = 0; count < messages; count++) {
             Source source = sourceAt(shared, starts[count + 1]);
-            take(source, numberAt(shared, starts[count + 1], source.inStream() + 1));
+            take(source, numberAt(shared, starts[count + 1], source.inStream + 1));
         }
         end = kept;
         parsed = kept;
@@ -62,12 +63,6 @@ final class StreamModel {
         return sources.size() < MOST_SOURCES;
     }
 
-    /** Of today's relay. */
-    PacketLog log() {
-        return log;
-    }
-
-    /** Reads what is new. */
     void sync() {
         if (world.failed() || log.head().position() == end) {
             return;
@@ -126,10 +121,10 @@ final class StreamModel {
             world.fail("a frame at position " + at + " that nobody has sent");
             return;
         }
-        int number = numberAt(shared, at, source.inStream() + 1);
+        int number = numberAt(shared, at, source.inStream + 1);
         if (!source.mayCome(number)) {
             world.fail("message " + number + " of source " + source.id + " at position " + at + " comes behind "
-                    + source.inStream());
+                    + source.inStream);
             return;
         }
         if (!source.matches(number, shared, at)) {
@@ -137,11 +132,9 @@ final class StreamModel {
                     "message " + number + " of source " + source.id + " at position " + at + " is not what was sent");
             return;
         }
-        source.comes(number);
         take(source, number);
     }
 
-    /** It is the next message. */
     private void take(Source source, int number) {
         if (source.latest(number) > 0) {
             earlier.put(count + 1, source.latest(number));
@@ -162,16 +155,6 @@ final class StreamModel {
 
     // ---- what there is -------------------------------------------------------------------------------------------
 
-    /** Messages in the stream: the sequence of the last one. */
-    int count() {
-        return count;
-    }
-
-    /** Bytes of the stream. */
-    int end() {
-        return end;
-    }
-
     /** Where a message starts; of the one behind the last, the end. */
     int start(int sequence) {
         return sequence > count ? end : starts[sequence];
@@ -181,11 +164,6 @@ final class StreamModel {
         return Source.getInt(shared, starts[sequence]);
     }
 
-    byte[] bytes() {
-        return shared;
-    }
-
-    /** Whether a message has this type and body. */
     boolean is(int sequence, int type, ByteBuffer body) {
         int at = starts[sequence];
         int length = start(sequence + 1) - at - Source.HEADER;

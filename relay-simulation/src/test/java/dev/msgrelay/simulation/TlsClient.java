@@ -47,7 +47,8 @@ final class TlsClient {
     // Wrapped, and not on its way.
     private final ByteBuf out = Unpooled.buffer();
     private final boolean garbled;
-    private boolean spoilsNext;
+    // Whether a byte of the next record is changed on its way.
+    boolean spoilsNext;
     private boolean began;
     private boolean withoutTls;
     private boolean over;
@@ -71,7 +72,6 @@ final class TlsClient {
         }
     }
 
-    /** The relay has accepted it, or refused it. */
     void placed() {
         relaysSide = TlsHandler.of(channel);
         handshake = relaysSide == null ? null : channel.pipeline().first();
@@ -88,7 +88,6 @@ final class TlsClient {
         return Sessions.get(Sessions.get(relaysSide, "out"), "records");
     }
 
-    /** Whether it may say something now. */
     boolean maySay() {
         return !garbled && !over && handler.handshakeFuture().isSuccess() && out.readableBytes() < MOST_WAITING;
     }
@@ -115,11 +114,6 @@ final class TlsClient {
             out.writeBytes(record);
             record.release();
         }
-    }
-
-    /** A byte of the next record is changed on its way. */
-    void spoilNext() {
-        spoilsNext = true;
     }
 
     /** So many bytes of what is wrapped come to the relay. */

@@ -34,6 +34,7 @@ final class World {
     final Map<String, Integer> seen = new TreeMap<>();
 
     final List<SimLoop> loops = new ArrayList<>();
+    final List<Producer> producers = new ArrayList<>();
     // The one whose thread the run's one thread is just now.
     SimLoop current;
     // Of the relay of this run, and its clients: the run says them before any client comes.
@@ -71,11 +72,11 @@ final class World {
 
     /** Whether one who has made so many messages makes more. */
     boolean mayPublish(int made) {
-        return !calm && model.end() < mostStream && made < MOST_MESSAGES;
+        return !calm && model.end < mostStream && made < MOST_MESSAGES;
     }
 
     SimLoop loopOf(EventLoop io) {
-        return loops.stream().filter(l -> l.loop().io() == io).findAny().orElseThrow();
+        return loops.stream().filter(l -> l.loop.io() == io).findAny().orElseThrow();
     }
 
     // ---- random numbers ------------------------------------------------------------------------------------------
@@ -89,7 +90,6 @@ final class World {
         return least + random.nextInt(most - least + 1);
     }
 
-    /** True once in so many times. */
     boolean onceIn(int times) {
         return random.nextInt(times) == 0;
     }
@@ -122,7 +122,6 @@ final class World {
         clock.advance(nanos, TimeUnit.NANOSECONDS);
     }
 
-    /** Something has happened, so many times. */
     void saw(String what, long times) {
         if (times > 0) {
             seen.merge(what, (int) times, Integer::sum);
@@ -143,7 +142,7 @@ final class World {
 
     /** A number that two runs share only if all went the same way. */
     long digest() {
-        return digest * 31 + model.end();
+        return digest * 31 + model.end;
     }
 
     /** Something is not as it must be; the first one counts. Told after the step: within it, Netty would swallow it. */
