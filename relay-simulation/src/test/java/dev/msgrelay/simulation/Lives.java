@@ -4,9 +4,8 @@ import dev.msgrelay.protocol.Level;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.StreamHead;
 import dev.msgrelay.server.session.Durability;
-import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -22,8 +21,9 @@ final class Lives {
     static final int UNKNOWN = 0;
 
     private final World world;
-    private final List<Long> epochs = new ArrayList<>();
-    private final Map<Long, Integer> forks = new HashMap<>();
+    // By epoch, in their order.
+    private final Map<Long, Integer> forks = new LinkedHashMap<>();
+    private long epoch;
     private final Map<Level, Integer> promised = new EnumMap<>(Level.class);
     private final Mark mark = new Mark();
     private Durability durability;
@@ -33,10 +33,10 @@ final class Lives {
     }
 
     /** A life begins behind so many messages. */
-    void begin(long epoch, int messages, Durability now) {
+    void begin(long next, int messages, Durability now) {
         forks.replaceAll((before, fork) -> Math.min(fork, messages + 1));
-        forks.put(epoch, TODAY);
-        epochs.add(epoch);
+        forks.put(next, TODAY);
+        epoch = next;
         durability = now;
         // What was found was forced before anything else.
         promised.put(Level.WRITTEN, messages);
@@ -44,16 +44,16 @@ final class Lives {
     }
 
     long epoch() {
-        return epochs.get(epochs.size() - 1);
+        return epoch;
     }
 
     int count() {
-        return epochs.size();
+        return forks.size();
     }
 
     /** One of them: mostly of today, where there are several any. */
     long someEpoch() {
-        return count() == 1 || world.onceIn(2) ? epoch() : epochs.get(world.below(count()));
+        return world.onceIn(2) ? epoch : world.oneOf(List.copyOf(forks.keySet()));
     }
 
     /** The first sequence that is another message than it was in that epoch. */

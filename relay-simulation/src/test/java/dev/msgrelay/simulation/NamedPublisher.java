@@ -12,7 +12,6 @@ import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.server.session.SessionState;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
-import java.util.Set;
 
 /** One connection of a publisher with acknowledgements. It sends again what it has no ACK for. */
 final class NamedPublisher extends Peer {
@@ -154,15 +153,7 @@ final class NamedPublisher extends Peer {
 
     @Override
     String owed() {
-        if (!live() || spoilt || silent || hasDeserved(CloseReason.MESSAGE_GAP)) {
-            return "";
-        }
-        if (waiting() > 0 || channel.unread() > 0) {
-            return this + " is not read: " + channel.state();
-        }
-        return !welcomed || awaitsPong() || !betweenFrames()
-                ? this + " waits for WELCOME or PONG: " + channel.state()
-                : "";
+        return !live() || spoilt || silent || hasDeserved(CloseReason.MESSAGE_GAP) ? "" : owedAnswer();
     }
 
     /** Whether all that it has sent is as far as it waits for: what more there is to be told may be told late. */
@@ -184,9 +175,8 @@ final class NamedPublisher extends Peer {
     }
 
     @Override
-    protected Set<CloseReason> mayEndBy() {
-        EnumSet<CloseReason> reasons =
-                EnumSet.of(CloseReason.SHUTDOWN, CloseReason.IDLE_TIMEOUT, CloseReason.FRAME_TIMEOUT);
+    protected EnumSet<CloseReason> mayEndBy() {
+        EnumSet<CloseReason> reasons = super.mayEndBy();
         if (hasTwin()) {
             reasons.add(CloseReason.NAME_TAKEN);
         }
@@ -196,12 +186,6 @@ final class NamedPublisher extends Peer {
         if (producer.contested && hasTwin()) {
             // A HELLO that came late, to a relay that had forgotten the name, has set the count to where it was then.
             reasons.add(CloseReason.MESSAGE_GAP);
-        }
-        if (!welcomed) {
-            reasons.add(CloseReason.HANDSHAKE_TIMEOUT);
-        }
-        if (lives.failed() && producer.level != null && producer.level != Level.STREAM) {
-            reasons.add(CloseReason.JOURNAL_FAILED);
         }
         return reasons;
     }

@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.protocol.Role;
@@ -162,6 +163,14 @@ abstract class Peer implements SimChannel.Other {
     /** What it is still owed, or has not been able to do; empty: nothing. Asked once it behaves. */
     abstract String owed();
 
+    /** Bytes that nobody reads, or an answer; empty: nothing. */
+    protected final String owedAnswer() {
+        boolean waits = hello != null && (!welcomed || expectedPong != 0);
+        return waiting() > 0 || channel.unread() > 0
+                ? this + " is not read: " + channel.state() + ", " + waiting() + " bytes wait"
+                : waits ? this + " waits for WELCOME or PONG: " + channel.state() : "";
+    }
+
     final String owedOrLate() {
         String owed = owed();
         return !owed.isEmpty()
@@ -172,7 +181,20 @@ abstract class Peer implements SimChannel.Other {
     }
 
     /** Reasons for which the relay may end it, whatever it does; those of time when {@link Patience} says so. */
-    protected abstract Set<CloseReason> mayEndBy();
+    protected EnumSet<CloseReason> mayEndBy() {
+        EnumSet<CloseReason> reasons = EnumSet.of(CloseReason.SHUTDOWN);
+        if (hello != null || role == Role.PUBLISHER) {
+            reasons.add(CloseReason.IDLE_TIMEOUT);
+            reasons.add(CloseReason.FRAME_TIMEOUT);
+        }
+        if (hello != null && !welcomed) {
+            reasons.add(CloseReason.HANDSHAKE_TIMEOUT);
+        }
+        if (hello != null && lives.failed() && hello.level() != Level.STREAM) {
+            reasons.add(CloseReason.JOURNAL_FAILED);
+        }
+        return reasons;
+    }
 
     /** It speaks TLS, or tries to. */
     final void speakTls() {
@@ -362,10 +384,6 @@ abstract class Peer implements SimChannel.Other {
             PingFrame.put(ping, expectedPong, 0, 0);
             out.writeBytes(ping.flip());
         }
-    }
-
-    protected final boolean awaitsPong() {
-        return expectedPong != 0;
     }
 
     protected final void deserves(CloseReason... reasons) {
@@ -602,11 +620,6 @@ abstract class Peer implements SimChannel.Other {
             PongFrame.put(pong, id);
             out.writeBytes(pong.flip());
         }
-    }
-
-    /** What it has got so far of a frame that is not whole, for messages. */
-    protected final String partial() {
-        return betweenFrames() ? "" : "a part of a frame (" + have + ", " + (end - at) + " left)";
     }
 
     @Override

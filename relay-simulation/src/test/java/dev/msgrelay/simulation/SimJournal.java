@@ -66,8 +66,6 @@ final class SimJournal {
         disk = new SimDisk(new Random(world.nextLong()));
     }
 
-    // ---- a life --------------------------------------------------------------------------------------------------
-
     /** Opens it, however often that is interrupted. */
     Journal open(long epoch) {
         journal = null;
@@ -237,8 +235,6 @@ final class SimJournal {
         return (int) mark.sequence();
     }
 
-    // ---- its end -------------------------------------------------------------------------------------------------
-
     void ends(boolean power) {
         if (power) {
             disk.powerCut();
@@ -272,8 +268,6 @@ final class SimJournal {
             world.check(failed, "the journal does not end in order: " + e);
         }
     }
-
-    // ---- what is there -------------------------------------------------------------------------------------------
 
     boolean failed() {
         return journal.failure() != null;

@@ -18,14 +18,7 @@ final class SimLoop {
     private static final int NEVER = -1;
 
     /** Thrown where a loop would block: it stays where it is, asleep, until something wakes it. */
-    static final class Asleep extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-        private static final Asleep INSTANCE = new Asleep();
-
-        private Asleep() {
-            super("asleep", null, false, false);
-        }
-    }
+    static final RuntimeException ASLEEP = new IllegalStateException("asleep");
 
     private final World world;
     private final String name;
@@ -129,7 +122,7 @@ final class SimLoop {
                 if (context.canBlock()) {
                     deadline = context.deadlineNanos();
                     asleep = true;
-                    throw Asleep.INSTANCE;
+                    throw ASLEEP;
                 }
             }
             return ready;

@@ -2,8 +2,6 @@ package dev.msgrelay.simulation;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Role;
-import java.util.EnumSet;
-import java.util.Set;
 
 /** A publisher that knows nothing but frames, and now and then not even those. */
 final class SimPublisher extends Peer {
@@ -105,11 +103,5 @@ final class SimPublisher extends Peer {
             return this + " is not read: " + channel.state();
         }
         return "";
-    }
-
-    @Override
-    protected Set<CloseReason> mayEndBy() {
-        // Time may pass while a frame is on its way.
-        return EnumSet.of(CloseReason.FRAME_TIMEOUT, CloseReason.IDLE_TIMEOUT, CloseReason.SHUTDOWN);
     }
 }

@@ -31,14 +31,11 @@ import java.util.Set;
  * frame that says why it is another one.
  */
 final class SimSubscriber extends Peer {
-    enum Reading {
-        /** All at once. */
+    /** It reads all at once; in pieces, with pauses; a few bytes now and then; nothing any more. */
+    private enum Reading {
         EAGER,
-        /** In pieces, with pauses. */
         FITFUL,
-        /** A few bytes now and then. */
         CRAWL,
-        /** Nothing any more. */
         STOPPED
     }
 
@@ -99,8 +96,6 @@ final class SimSubscriber extends Peer {
     protected void connected() {
         next = model.count + 1;
     }
-
-    // ---- what it does --------------------------------------------------------------------------------------------
 
     @Override
     protected void doMore() {
@@ -204,20 +199,16 @@ final class SimSubscriber extends Peer {
         if (!live() || spoilt) {
             return "";
         }
-        if (waiting() > 0 || channel.unread() > 0) {
-            return this + " is not read: " + channel.state() + ", " + waiting() + " bytes wait";
+        if (!owedAnswer().isEmpty()) {
+            return owedAnswer();
         }
-        if (hello != null && !welcomed) {
-            return this + " waits for WELCOME: " + channel.state();
-        }
-        if (!wishes.isEmpty() || awaitsPong()) {
-            return this + " waits for SUBSCRIBED or PONG: " + channel.state();
+        if (!wishes.isEmpty()) {
+            return this + " waits for SUBSCRIBED: " + channel.state();
         }
         // A plain one that has skipped up to the head is told so by the next message only.
         boolean mayMiss = jumpsUntold() && ((SubscriberConnection) connection.role()).position() == model.end;
         if (!betweenFrames() || (firstWanted(next) <= model.count && !mayMiss)) {
-            return this + " has not got message " + firstWanted(next) + " of " + model.count + " " + partial() + ": "
-                    + channel.state();
+            return this + " has not got message " + firstWanted(next) + " of " + model.count + ": " + channel.state();
         }
         return "";
     }
@@ -228,39 +219,25 @@ final class SimSubscriber extends Peer {
     }
 
     @Override
-    protected Set<CloseReason> mayEndBy() {
-        EnumSet<CloseReason> reasons = EnumSet.of(CloseReason.SHUTDOWN);
-        if (!neverSlow
-                || !types.isAll()
+    protected EnumSet<CloseReason> mayEndBy() {
+        EnumSet<CloseReason> reasons = super.mayEndBy();
+        boolean chooses = !types.isAll()
                 || !wishes.isEmpty()
-                || (hello != null && !hello.types().isAll())) {
+                || (hello != null && !hello.types().isAll());
+        // It goes back to where the log ends: that may be gone before it gets there.
+        boolean goesBack = hello != null && hello.start() != StartFrom.LIVE;
+        // The log holds what is not written. It may go on over what is not forced while the disk is slow.
+        boolean forced = hello != null && hello.level() == Level.FORCED;
+        // With REPLAY until it has got all that it was too slow for; and a plain one is not told of what is missing
+        // there.
+        if (!neverSlow || chooses || goesBack || forced || policy == Policy.REPLAY) {
             reasons.addAll(SLOW);
         }
-        if (hello != null) {
-            reasons.add(CloseReason.IDLE_TIMEOUT);
-            reasons.add(CloseReason.FRAME_TIMEOUT);
-            if (!welcomed) {
-                reasons.add(CloseReason.HANDSHAKE_TIMEOUT);
-            }
-            if (hello.start() != StartFrom.LIVE) {
-                // It goes back to where the log ends: that may be gone before it gets there.
-                reasons.addAll(SLOW);
-                reasons.add(CloseReason.TOO_MANY_FROM_ADDRESS);
-            }
-            if (hello.start() == StartFrom.SEQUENCE) {
-                reasons.add(CloseReason.BAD_START);
-            }
-            if (hello.level() == Level.FORCED) {
-                // The log holds what is not written. It may go on over what is not forced while the disk is slow.
-                reasons.addAll(SLOW);
-            }
-            if (lives.failed() && hello.level() != Level.STREAM) {
-                reasons.add(CloseReason.JOURNAL_FAILED);
-            }
+        if (goesBack) {
+            reasons.add(CloseReason.TOO_MANY_FROM_ADDRESS);
         }
-        if (policy == Policy.REPLAY) {
-            // Until it has got all that it was too slow for; and a plain one cannot be told of what is missing there.
-            reasons.addAll(SLOW);
+        if (hello != null && hello.start() == StartFrom.SEQUENCE) {
+            reasons.add(CloseReason.BAD_START);
         }
         if (spoilt) {
             reasons.add(CloseReason.FRAME_TIMEOUT);
@@ -268,8 +245,6 @@ final class SimSubscriber extends Peer {
         }
         return reasons;
     }
-
-    // ---- what may come -------------------------------------------------------------------------------------------
 
     /** The first message from here on that it wants; one past the last where there is none. */
     private int firstWanted(int from) {

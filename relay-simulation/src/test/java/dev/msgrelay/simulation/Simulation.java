@@ -292,17 +292,12 @@ final class Simulation {
     }
 
     private void engineFailed(Throwable cause) {
-        if (cause instanceof SimLoop.Asleep) {
-            return;
-        }
         if (cause instanceof JournalException && journal != null && journal.failed()) {
             journalEnded = true;
-            return;
+        } else if (cause != SimLoop.ASLEEP) {
+            engineFailure = engineFailure == null ? cause : engineFailure;
+            world.fail("the engine stops: " + cause);
         }
-        if (engineFailure == null) {
-            engineFailure = cause;
-        }
-        world.fail("the engine stops: " + cause);
     }
 
     // ---- the run -------------------------------------------------------------------------------------------------

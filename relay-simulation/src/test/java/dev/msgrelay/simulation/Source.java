@@ -67,8 +67,6 @@ final class Source {
         this.maxBody = maxBody;
     }
 
-    // ---- message n -----------------------------------------------------------------------------------------------
-
     private long hash(int number) {
         long h = seed ^ (long) id * 0x9E37_79B9_7F4A_7C15L ^ (long) number * 0xD1B5_4A32_D192_ED03L;
         h = (h ^ h >>> 30) * 0xBF58_476D_1CE4_E5B9L;
@@ -160,8 +158,6 @@ final class Source {
         ByteBuffer.wrap(bytes).putInt(at, value);
     }
 
-    // ---- what is in the stream -----------------------------------------------------------------------------------
-
     /** The sequence that its message has in the stream; 0: it is not there. */
     int sequence(int number) {
         return number > 0 && number <= inStream ? sequences[number] : 0;
@@ -191,8 +187,6 @@ final class Source {
         mayStartAnew &= number > inStream;
         inStream = number;
     }
-
-    // ---- what is gone from the stream ----------------------------------------------------------------------------
 
     /** Nothing of it is there, until it comes again. */
     void forget() {

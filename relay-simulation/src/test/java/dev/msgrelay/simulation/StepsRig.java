@@ -52,7 +52,7 @@ final class StepsRig implements AutoCloseable {
     }
 
     private void failed(Throwable failure) {
-        if (!(failure instanceof SimLoop.Asleep)) {
+        if (failure != SimLoop.ASLEEP) {
             failures.add(failure);
         }
     }

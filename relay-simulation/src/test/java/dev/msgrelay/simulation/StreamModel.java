@@ -153,8 +153,6 @@ final class StreamModel {
         return (near & 0xFFFF) == number ? near : number;
     }
 
-    // ---- what there is -------------------------------------------------------------------------------------------
-
     /** Where a message starts; of the one behind the last, the end. */
     int start(int sequence) {
         return sequence > count ? end : starts[sequence];

@@ -79,8 +79,6 @@ final class World {
         return loops.stream().filter(l -> l.loop.io() == io).findAny().orElseThrow();
     }
 
-    // ---- random numbers ------------------------------------------------------------------------------------------
-
     /** 0 to below {@code bound}. */
     int below(int bound) {
         return random.nextInt(bound);
@@ -111,8 +109,6 @@ final class World {
     long nextLong() {
         return random.nextLong();
     }
-
-    // ---- the run -------------------------------------------------------------------------------------------------
 
     long now() {
         return clock.nanoTime();
