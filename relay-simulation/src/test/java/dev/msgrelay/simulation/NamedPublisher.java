@@ -161,8 +161,8 @@ final class NamedPublisher extends Peer {
         return producer.acked >= nextToSend - 1;
     }
 
-    /** What was said in the middle of a step must hold at its end. */
-    void endOfStep() {
+    @Override
+    protected void endOfStep() {
         if (lateNumber > 0) {
             checkAck(lateNumber, lateSequence);
             lateNumber = 0;
@@ -236,7 +236,8 @@ final class NamedPublisher extends Peer {
         }
         world.trace(name, "is told accepted", accepted, source.inStream);
         if (accepted > 0) {
-            late(accepted, 0);
+            lateNumber = accepted;
+            lateSequence = 0;
             lastAck = accepted;
             producer.acked = Math.max(producer.acked, accepted);
             check(accepted <= producer.made, "is told accepted " + accepted + " of " + producer.made);
@@ -295,17 +296,13 @@ final class NamedPublisher extends Peer {
         if (connection.state() == SessionState.OPEN) {
             checkAck(number, sequence);
         } else {
-            late(number, sequence);
+            lateNumber = number;
+            lateSequence = sequence;
         }
         int kept = !levels || producer.level == Level.STREAM
                 ? number
                 : producer.level == Level.WRITTEN ? lastWritten : lastForced;
         producer.acked = Math.max(producer.acked, kept);
-    }
-
-    private void late(int number, int sequence) {
-        lateNumber = number;
-        lateSequence = sequence;
     }
 
     private void checkAck(int number, int sequence) {

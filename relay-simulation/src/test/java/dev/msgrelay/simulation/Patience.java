@@ -72,7 +72,7 @@ final class Patience {
         return switch (reason) {
             case IDLE_TIMEOUT -> idle(nowNanos);
             case FRAME_TIMEOUT ->
-                nowNanos - beganNanos > frameNanos() && bytesSince(nowNanos - frameNanos()) < leastBytes();
+                nowNanos - beganNanos > frameNanos() && slow(nowNanos);
             case HANDSHAKE_TIMEOUT ->
                 firstNanos >= 0
                         && nowNanos - firstNanos
@@ -95,17 +95,15 @@ final class Patience {
         return config.limits().frameTimeout().toNanos();
     }
 
-    private long leastBytes() {
-        return HURRY
+    /** Whether too few bytes have come within the time of a frame. */
+    private boolean slow(long nowNanos) {
+        long least = HURRY
                 * config.limits().minRate()
                 * config.limits().frameTimeout().toMillis()
                 / 1000;
-    }
-
-    private long bytesSince(long nanos) {
         return reads.stream()
-                .filter(r -> r.nanos() > nanos)
+                .filter(r -> r.nanos() > nowNanos - frameNanos())
                 .mapToLong(Read::bytes)
-                .sum();
+                .sum() < least;
     }
 }

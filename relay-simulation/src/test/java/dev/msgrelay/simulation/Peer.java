@@ -95,7 +95,7 @@ abstract class Peer implements SimChannel.Other {
         this.channel = channel;
         this.role = role;
         this.patience = new Patience(world.config, role);
-        channel.connect(this);
+        channel.other = this;
     }
 
     // ---- what it does --------------------------------------------------------------------------------------------
@@ -257,6 +257,9 @@ abstract class Peer implements SimChannel.Other {
 
     protected void connected() {}
 
+    /** What was said in the middle of a step must hold at its end. */
+    protected void endOfStep() {}
+
     /** A message begins so: answers its sequence. */
     protected int messageStarts(byte[] first, int length) {
         fail("gets a message");
@@ -369,11 +372,7 @@ abstract class Peer implements SimChannel.Other {
 
     /** Something in its connection at the relay goes wrong, and not by its doing: soon, or when it gets what it waits for. */
     protected final void breakDown(boolean whenItGoesOn) {
-        if (whenItGoesOn) {
-            channel.throwWhenItGoesOn();
-        } else {
-            channel.throwOnce();
-        }
+        channel.throwOnce(whenItGoesOn);
         deserves(CloseReason.INTERNAL_ERROR, CloseReason.CONNECTION_LOST);
     }
 

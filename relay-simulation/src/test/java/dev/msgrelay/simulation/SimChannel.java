@@ -92,7 +92,7 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
     private final SocketAddress local;
     private final SocketAddress remote;
     private final Config config = new Config();
-    private Other other;
+    Other other;
     // The loop that has it; null: none has.
     SimLoop at;
 
@@ -126,10 +126,6 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
         this.remote = remote;
     }
 
-    void connect(Other peer) {
-        other = peer;
-    }
-
     /** The relay's process has gone: whatever is left of it does nothing that anybody sees. */
     void relayGone() {
         other = new Other() {};
@@ -161,21 +157,15 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
         finished = true;
     }
 
-    /** The next read, the next write, or one of the relay's next calls throws what no socket throws. */
-    void throwOnce() {
-        switch (world.below(5)) {
-            case 0 -> {
-                throwsOnce = true;
-                world.injected++;
-            }
-            case 1 -> throwsOnWrite = true;
-            default -> callsToFault = 1 + world.skewed(7);
+    /** The next read, the next write, or one of the relay's next calls throws what no socket throws; or only a rare step. */
+    void throwOnce(boolean onlyWhenItGoesOn) {
+        int what = onlyWhenItGoesOn ? 2 : world.below(5);
+        throwsOnce |= what == 0;
+        throwsOnWrite |= what == 1;
+        world.injected += what == 0 ? 1 : 0;
+        if (what > 1) {
+            callsToFault = onlyWhenItGoesOn ? Integer.MAX_VALUE : 1 + world.skewed(7);
         }
-    }
-
-    /** One of the rare steps throws, and none before it. */
-    void throwWhenItGoesOn() {
-        callsToFault = Integer.MAX_VALUE;
     }
 
     /**

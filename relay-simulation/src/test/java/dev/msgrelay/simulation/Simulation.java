@@ -47,6 +47,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /**
@@ -364,8 +365,8 @@ final class Simulation {
 
     private void step() {
         world.step++;
-        if (tls != null && tls.hasWork() && world.onceIn(4)) {
-            tls.goOn();
+        if (tls != null && !tls.tasks.isEmpty() && world.onceIn(4)) {
+            tls.tasks.remove().run();
             return;
         }
         if (journal != null && world.onceIn(4)) {
@@ -473,12 +474,8 @@ final class Simulation {
             } else {
                 int back = world.skewed(Math.max(1, model.count));
                 long first = Math.max(1, model.count + (world.onceIn(10) ? 3 : 1) - back);
-                long epoch =
-                        switch (world.oneOf(0, 1, 1, world.onceIn(5) ? 2 : 1)) {
-                            case 0 -> 0;
-                            case 1 -> lives.someEpoch();
-                            default -> NO_EPOCH;
-                        };
+                long any = lives.someEpoch();
+                long epoch = world.oneOf(List.of(0L, any, any, world.onceIn(5) ? NO_EPOCH : any));
                 hello.fromSequence(epoch, first);
             }
         }
@@ -517,9 +514,7 @@ final class Simulation {
         connected += (int) peers.stream().filter(Peer::takeArrival).count();
         checkEnds();
         for (Peer peer : List.copyOf(peers)) {
-            if (peer instanceof NamedPublisher named) {
-                named.endOfStep();
-            }
+            peer.endOfStep();
             if (peer.closedByRelay) {
                 peers.remove(peer);
                 if (peer instanceof SimPublisher publisher) {
@@ -830,8 +825,8 @@ final class Simulation {
         boolean memoryShort = false;
         while (more) {
             more = false;
-            while (tls != null && tls.hasWork()) {
-                tls.goOn();
+            while (tls != null && !tls.tasks.isEmpty()) {
+                tls.tasks.remove().run();
             }
             if (journal != null) {
                 more |= journal.settle();
@@ -890,11 +885,7 @@ final class Simulation {
         } else {
             engine.closeConnections();
         }
-        for (int round = 0; round < ROUNDS && !allHaveLeft(); round++) {
-            peers.forEach(Peer::behave);
-            goRound();
-            world.advance(20 * MILLI);
-        }
+        goOnUntil(this::allHaveLeft, 20);
         world.check(engine.services().table().allGone(), "in the end somebody is connected: " + peers);
         world.throwIfFailed();
         locals.forEach(LocalPeer::close);
@@ -918,15 +909,19 @@ final class Simulation {
         }
     }
 
+    private void goOnUntil(BooleanSupplier done, int millis) {
+        for (int round = 0; round < ROUNDS && !done.getAsBoolean(); round++) {
+            peers.forEach(Peer::behave);
+            goRound();
+            world.advance(millis * MILLI);
+        }
+    }
+
     /** As {@link RelayShutdown} does it. */
     private void drain() {
         world.trace("all", "drain", 0, 0);
         stopTaking();
-        for (int round = 0; round < ROUNDS && !engine.drained(); round++) {
-            peers.forEach(Peer::behave);
-            goRound();
-            world.advance(5 * MILLI);
-        }
+        goOnUntil(engine::drained, 5);
         world.check(engine.drained(), "the relay does not drain");
         engine.closeConnections();
     }

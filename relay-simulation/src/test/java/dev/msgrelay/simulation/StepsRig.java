@@ -97,7 +97,7 @@ final class StepsRig implements AutoCloseable {
 
         private Client(Role role, int number) {
             channel = new SimChannel(world, number, null, new InetSocketAddress("10.0.0.1", 10_000 + number));
-            channel.connect(this);
+            channel.other = this;
             EventLoop io = engine.place(channel, role, null).io();
             io.register(channel);
         }

@@ -7,6 +7,7 @@ import dev.msgrelay.server.tls.TlsFiles;
 import dev.msgrelay.server.tls.TlsProvider;
 import dev.msgrelay.server.tls.TlsRecords;
 import java.io.IOException;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -47,6 +48,7 @@ final class TlsPort {
                 }
             };
 
+    final Queue<Runnable> tasks = thread.getQueue();
     final TlsContext context;
     private final Set<?> present;
 
@@ -62,16 +64,6 @@ final class TlsPort {
             throw new AssertionError(e);
         }
         present = Sessions.get(context, "present");
-    }
-
-    /** Whether a handshake has anything to do. */
-    boolean hasWork() {
-        return !thread.getQueue().isEmpty();
-    }
-
-    /** Does what was to be done first. */
-    void goOn() {
-        thread.getQueue().remove().run();
     }
 
     /** Whether no connection holds memory of TLS any more, those that have failed included. */
