@@ -23,8 +23,9 @@ final class Lives {
     private final World world;
     // By epoch, in their order.
     private final Map<Long, Integer> forks = new LinkedHashMap<>();
-    private long epoch;
-    private final Map<Level, Integer> promised = new EnumMap<>(Level.class);
+    long epoch;
+    // The last message that has to be there after an end that a level survives.
+    final Map<Level, Integer> promised = new EnumMap<>(Level.class);
     private final Mark mark = new Mark();
     private Durability durability;
 
@@ -41,10 +42,6 @@ final class Lives {
         // What was found was forced before anything else.
         promised.put(Level.WRITTEN, messages);
         promised.put(Level.FORCED, messages);
-    }
-
-    long epoch() {
-        return epoch;
     }
 
     int count() {
@@ -94,10 +91,5 @@ final class Lives {
                 sequence <= reached,
                 who + " is told that message " + sequence + " is " + level.flag() + ": up to " + reached + " is");
         promised.merge(level, sequence, Math::max);
-    }
-
-    /** The last message that has to be there after an end that this level survives. */
-    int promised(Level level) {
-        return promised.get(level);
     }
 }

@@ -82,7 +82,7 @@ final class NamedPublisher extends Peer {
         thereAtFirst = producer.source.inStream;
         world.producers.stream()
                 .filter(p -> p != producer && p.name.equals(producer.name))
-                .forEach(rival -> rival.source.mayStartAnew());
+                .forEach(rival -> rival.source.mayStartAnew = true);
     }
 
     @Override

@@ -71,8 +71,7 @@ final class Patience {
     boolean over(CloseReason reason, long nowNanos) {
         return switch (reason) {
             case IDLE_TIMEOUT -> idle(nowNanos);
-            case FRAME_TIMEOUT ->
-                nowNanos - beganNanos > frameNanos() && slow(nowNanos);
+            case FRAME_TIMEOUT -> nowNanos - beganNanos > frameNanos() && slow(nowNanos);
             case HANDSHAKE_TIMEOUT ->
                 firstNanos >= 0
                         && nowNanos - firstNanos
@@ -102,8 +101,9 @@ final class Patience {
                 * config.limits().frameTimeout().toMillis()
                 / 1000;
         return reads.stream()
-                .filter(r -> r.nanos() > nowNanos - frameNanos())
-                .mapToLong(Read::bytes)
-                .sum() < least;
+                        .filter(r -> r.nanos() > nowNanos - frameNanos())
+                        .mapToLong(Read::bytes)
+                        .sum()
+                < least;
     }
 }

@@ -609,7 +609,7 @@ abstract class Peer implements SimChannel.Other {
         levels = said.grants(Features.LEVELS);
         boolean asks = hello.wants(Features.LEVELS);
         check(levels ? asks : !asks || !lives.keeps(), "is granted levels: " + levels);
-        check(said.epoch() == lives.epoch(), "is told another epoch");
+        check(said.epoch() == lives.epoch, "is told another epoch");
         welcome(said);
     }
 

@@ -47,9 +47,7 @@ final class Producer {
 
     /** A relay begins anew, and may not know who had a name that others say, too. */
     void relayBegins() {
-        if (contested) {
-            source.mayStartAnew();
-        }
+        source.mayStartAnew |= contested;
         connection = null;
     }
 

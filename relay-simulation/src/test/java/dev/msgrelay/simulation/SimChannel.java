@@ -283,7 +283,7 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
             return;
         }
         at = to;
-        at.add(this);
+        at.channels.add(this);
         membership = Membership.INSIDE;
         other.registered();
         promise.setSuccess();
@@ -292,7 +292,7 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
     @Override
     protected void doDeregister() {
         if (at != null) {
-            at.remove(this);
+            at.channels.remove(this);
             at = null;
         }
         membership = Membership.OUTSIDE;

@@ -277,7 +277,7 @@ final class SimJournal {
     private void check() {
         int kept = (int) journal.goesOnAt().sequence() - 1;
         Level survivor = powerLost ? Level.FORCED : Level.WRITTEN;
-        int promised = world.lives.promised(survivor);
+        int promised = world.lives.promised.get(survivor);
         world.check(
                 kept >= promised,
                 kept + " messages are there, and " + survivor.flag() + " were told to be " + promised);

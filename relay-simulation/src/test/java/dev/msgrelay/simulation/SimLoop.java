@@ -22,7 +22,7 @@ final class SimLoop {
 
     private final World world;
     private final String name;
-    private final List<SimChannel> channels = new ArrayList<>();
+    final List<SimChannel> channels = new ArrayList<>();
     final EngineLoop loop;
     // What other threads do in the moment between its last look and its sleep.
     Runnable beforeSleep = () -> {};
@@ -40,7 +40,7 @@ final class SimLoop {
     /** One cycle, unless it sleeps and nothing has woken it; answers whether it did anything. */
     boolean cycle() {
         if (asleep) {
-            if (loop.asleep() && !anyReady() && !overslept() && !tasks()) {
+            if (loop.asleep() && channels.stream().noneMatch(SimChannel::ready) && !overslept() && !tasks()) {
                 return false;
             }
             asleep = false;
@@ -85,18 +85,6 @@ final class SimLoop {
 
     private boolean overslept() {
         return deadline != NEVER && world.now() - deadline >= 0;
-    }
-
-    private boolean anyReady() {
-        return channels.stream().anyMatch(SimChannel::ready);
-    }
-
-    void add(SimChannel channel) {
-        channels.add(channel);
-    }
-
-    void remove(SimChannel channel) {
-        channels.remove(channel);
     }
 
     @Override

@@ -215,7 +215,7 @@ final class SimSubscriber extends Peer {
 
     /** What it keeps when its relay goes; null: it does not know where it stands. */
     Resumed resumed() {
-        return welcomed && !spoilt ? new Resumed(lives.epoch(), next, level) : null;
+        return welcomed && !spoilt ? new Resumed(lives.epoch, next, level) : null;
     }
 
     @Override
@@ -422,7 +422,7 @@ final class SimSubscriber extends Peer {
 
     /** Messages on its way through the journal: they are no longer there, or what was read there came out wrong. */
     private void missing(int from, int to, int reason) {
-        int first = types.isAll() ? next : firstWanted(next);
+        int first = firstWanted(next);
         check(
                 from >= next && from <= first && to <= model.count,
                 "is told that " + from + " to " + to + " are missing, where " + next + " comes");
@@ -458,7 +458,7 @@ final class SimSubscriber extends Peer {
             }
         } else {
             check(policy == Policy.SKIP, "is told a gap, and its policy is " + policy);
-            int first = types.isAll() ? next : firstWanted(next);
+            int first = firstWanted(next);
             check(from >= next && from <= first, "is told a gap from " + from + ", and " + next + " comes");
             check(to <= model.count, "is told a gap up to " + to + " of " + model.count);
             if (!world.failed()) {
@@ -471,12 +471,9 @@ final class SimSubscriber extends Peer {
 
     private void settledUpTo(long number, String by) {
         int to = (int) Math.min(number, Integer.MAX_VALUE);
-        if (to < next || to > model.count + 1) {
-            fail("is told by " + by + " of " + number + ", and " + next + " comes next of " + model.count);
-            return;
-        }
-        if (types.isAll() ? to != next : firstWanted(next) < to) {
-            fail("is told by " + by + " of " + number + ", and message " + firstWanted(next) + " has not come");
+        if (to < next || to > model.count + 1 || firstWanted(next) < to) {
+            fail("is told by " + by + " of " + number + ", and from " + next + " on message " + firstWanted(next)
+                    + " comes next of " + model.count);
             return;
         }
         next = to;

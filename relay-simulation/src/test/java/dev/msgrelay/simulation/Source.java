@@ -30,10 +30,7 @@ final class Source {
     private static final byte[] BYTES = new byte[OFFSETS + (2 << 20)];
 
     static {
-        SplittableRandom random = new SplittableRandom(42);
-        for (int i = 0; i < BYTES.length; i++) {
-            BYTES[i] = (byte) random.nextInt();
-        }
+        new SplittableRandom(42).nextBytes(BYTES);
     }
 
     /** What lengths its bodies have. */
@@ -54,7 +51,8 @@ final class Source {
     private int[] sequences = new int[64];
     // The number of its last message in the stream; 0: none.
     int inStream;
-    private boolean mayStartAnew;
+    // Its name may be somebody else's meanwhile: the relay may have forgotten what it has counted.
+    boolean mayStartAnew;
     // Its publisher has said that its next message has this number; those before it that are not there are gone.
     private int goesOnAt;
     // Of those, what its publisher was told.
@@ -161,11 +159,6 @@ final class Source {
     /** The sequence that its message has in the stream; 0: it is not there. */
     int sequence(int number) {
         return number > 0 && number <= inStream ? sequences[number] : 0;
-    }
-
-    /** Its name may be somebody else's meanwhile: the relay may have forgotten what it has counted. */
-    void mayStartAnew() {
-        mayStartAnew = true;
     }
 
     boolean mayCome(int number) {

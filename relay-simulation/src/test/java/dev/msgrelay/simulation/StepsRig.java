@@ -34,10 +34,6 @@ final class StepsRig implements AutoCloseable {
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
     private final List<Client> clients = new ArrayList<>();
 
-    StepsRig() {
-        this(null);
-    }
-
     /** @param journal null: there is none */
     StepsRig(Journal journal) {
         RelayConfig config = RelayConfig.builder()

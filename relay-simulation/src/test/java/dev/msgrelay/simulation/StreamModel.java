@@ -30,7 +30,6 @@ final class StreamModel {
     // Bytes of the stream, and messages.
     int end;
     int count;
-    private int parsed;
     // Message n starts at starts[n]; one more for the end.
     private int[] starts = new int[1 << 12];
 
@@ -49,7 +48,6 @@ final class StreamModel {
             take(source, numberAt(shared, starts[count + 1], source.inStream + 1));
         }
         end = kept;
-        parsed = kept;
     }
 
     Source newSource(Source.Size size) {
@@ -76,6 +74,7 @@ final class StreamModel {
         if (to > shared.length) {
             shared = Arrays.copyOf(shared, (int) Math.max(to, 2L * shared.length));
         }
+        int before = end;
         while (end < to) {
             Chunk chunk = log.acquire(end);
             if (chunk == null) {
@@ -88,7 +87,7 @@ final class StreamModel {
             chunk.release();
             end += part;
         }
-        parse();
+        int parsed = parse(before);
         if (!world.failed()) {
             world.check(parsed == end, "the head, " + end + ", is within a frame that starts at " + parsed);
             world.check(
@@ -97,12 +96,14 @@ final class StreamModel {
         }
     }
 
-    private void parse() {
+    /** Takes the frames from here on; answers where the last one ends. */
+    private int parse(int from) {
+        int parsed = from;
         while (end - parsed >= Source.HEADER && !world.failed()) {
             int length = Source.HEADER + Source.getInt(shared, parsed + 4);
             if (length < Source.HEADER || length > end - parsed) {
                 world.fail("no whole frame at position " + parsed + ": " + length + " of " + (end - parsed) + " bytes");
-                return;
+                break;
             }
             came(parsed);
             count++;
@@ -113,6 +114,7 @@ final class StreamModel {
             parsed += length;
             starts[count + 1] = parsed;
         }
+        return parsed;
     }
 
     private void came(int at) {
