@@ -103,7 +103,7 @@ final class NamedPublisher extends Peer {
     }
 
     private void giveUpBehindTheLast() {
-        if (told == CloseReason.MESSAGE_GAP || (hasDeserved(CloseReason.MESSAGE_GAP) && !live())) {
+        if (told == CloseReason.MESSAGE_GAP || (deserves.contains(CloseReason.MESSAGE_GAP) && !live())) {
             producer.giveUp();
         }
     }
@@ -114,7 +114,7 @@ final class NamedPublisher extends Peer {
             return;
         }
         for (int i = 0; i < count && waiting() < world.volume << 15; i++) {
-            if (hasDeserved(CloseReason.MESSAGE_GAP)) {
+            if (deserves.contains(CloseReason.MESSAGE_GAP)) {
                 return;
             }
             if (nextToSend > producer.made) {
@@ -153,7 +153,7 @@ final class NamedPublisher extends Peer {
 
     @Override
     String owed() {
-        return !live() || spoilt || silent || hasDeserved(CloseReason.MESSAGE_GAP) ? "" : owedAnswer();
+        return !live() || spoilt || silent || deserves.contains(CloseReason.MESSAGE_GAP) ? "" : owedAnswer();
     }
 
     /** Whether all that it has sent is as far as it waits for: what more there is to be told may be told late. */

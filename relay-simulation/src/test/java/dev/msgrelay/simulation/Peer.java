@@ -54,7 +54,7 @@ abstract class Peer implements SimChannel.Other {
     private boolean connected;
     private boolean opened;
     private boolean arrived;
-    private final EnumSet<CloseReason> deserves = EnumSet.noneOf(CloseReason.class);
+    protected final EnumSet<CloseReason> deserves = EnumSet.noneOf(CloseReason.class);
 
     // What it wants to send.
     protected final ByteBuf out = Unpooled.buffer();
@@ -81,7 +81,7 @@ abstract class Peer implements SimChannel.Other {
     private int end;
     // Why the relay has ended it, or will: as it was told, and as the relay has counted it.
     protected CloseReason told;
-    private CloseReason endedBy;
+    CloseReason endedBy;
     private boolean accounted;
     // The relay's output, and all of its side.
     protected boolean ended;
@@ -117,7 +117,7 @@ abstract class Peer implements SimChannel.Other {
         } else if (dice == 2 && world.malicious && world.onceIn(20) && !spoilt) {
             spoilt = true;
             spoil();
-        } else if (dice == 3 && world.malicious && world.onceIn(8) && live()) {
+        } else if (dice == 3 && world.malicious && world.onceIn(6) && live()) {
             breakDown(false);
         } else if (dice < 12) {
             doMore();
@@ -389,18 +389,9 @@ abstract class Peer implements SimChannel.Other {
         deserves.addAll(Arrays.asList(reasons));
     }
 
-    protected final boolean hasDeserved(CloseReason reason) {
-        return deserves.contains(reason);
-    }
-
     /** Whether it has not ended, as far as it knows. */
     final boolean live() {
         return !left && !ended && told == null;
-    }
-
-    /** Whether it has broken the connection, so that nobody knows what of it has come. */
-    protected final boolean broke() {
-        return left && hasDeserved(CloseReason.CONNECTION_LOST);
     }
 
     /** Once told why it ends, or that it has, a client closes: some at once, some later. */
@@ -418,11 +409,6 @@ abstract class Peer implements SimChannel.Other {
                 && (connection == null || connected && (connection.state().ended() || failedHandshake()));
         accounted |= news;
         return news;
-    }
-
-    /** Its end is the only one that was counted just now, for this reason. */
-    final void endedBy(CloseReason reason) {
-        endedBy = reason;
     }
 
     /** Whether it has ended its input in order, and that is why the relay has ended it: all of it was read then. */

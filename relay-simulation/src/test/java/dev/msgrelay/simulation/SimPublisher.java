@@ -38,7 +38,7 @@ final class SimPublisher extends Peer {
 
     /** Whether not all that it sends is to get into the stream. */
     private boolean unsure() {
-        return spoilt || hasDeserved(CloseReason.INTERNAL_ERROR);
+        return spoilt || deserves.contains(CloseReason.INTERNAL_ERROR);
     }
 
     @Override
@@ -92,7 +92,7 @@ final class SimPublisher extends Peer {
 
     @Override
     String owed() {
-        if ((ended && !left) || silent || broke()) {
+        if ((ended && !left) || silent || (left && deserves.contains(CloseReason.CONNECTION_LOST))) {
             return "";
         }
         if (!unsure() && source.inStream != sentWhole) {

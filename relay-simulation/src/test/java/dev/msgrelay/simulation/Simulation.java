@@ -131,7 +131,6 @@ final class Simulation {
     private boolean withoutJournal;
 
     private int channels;
-    private Throwable engineFailure;
 
     Simulation(long seed) {
         world = new World(seed);
@@ -296,8 +295,7 @@ final class Simulation {
         if (cause instanceof JournalException && journal != null && journal.failed()) {
             journalEnded = true;
         } else if (cause != SimLoop.ASLEEP) {
-            engineFailure = engineFailure == null ? cause : engineFailure;
-            world.fail("the engine stops: " + cause);
+            world.fail("the engine stops: " + cause, cause);
         }
     }
 
@@ -305,24 +303,17 @@ final class Simulation {
 
     /** Runs so many steps, then to the end. */
     void run(int steps) {
-        try {
-            for (int i = 0; i < steps; i++) {
-                if (journal == null) {
-                    step();
-                    looked();
-                } else {
-                    stepOfALife();
-                }
+        for (int i = 0; i < steps; i++) {
+            if (journal == null) {
+                step();
+                looked();
+            } else {
+                stepOfALife();
             }
-            calm();
-            end();
-            engine.stats().closes().forEach((reason, times) -> world.saw(reason.name(), times));
-        } catch (AssertionError e) {
-            if (engineFailure != null) {
-                e.initCause(engineFailure);
-            }
-            throw e;
         }
+        calm();
+        end();
+        engine.stats().closes().forEach((reason, times) -> world.saw(reason.name(), times));
     }
 
     /** As any other, and at any time the relay ends, or the machine does. */
@@ -599,7 +590,7 @@ final class Simulation {
                 long able = who.stream().filter(p -> p.mayEndBy(reason)).count();
                 unexplained.removeIf(p -> p.mayEndBy(reason));
                 if (who.size() == 1) {
-                    who.get(0).endedBy(reason);
+                    who.get(0).endedBy = reason;
                 }
                 world.trace(who.get(0).name, reason.name(), more, who.size());
                 world.check(able >= more, who + " ended, " + more + " of them by " + reason + ", which they may not");
@@ -785,35 +776,28 @@ final class Simulation {
             }
         }
         world.trace("all", "behave", 0, 0);
-        String owed = "";
-        for (int round = 0; round < ROUNDS; round++) {
-            peers.forEach(Peer::behave);
-            if (round % 8 == 7) {
-                reconnect();
-            }
-            goRound();
-            owed = owed();
-            if (owed.isEmpty()) {
-                return;
-            }
-            world.advance(5 * MILLI);
-        }
-        world.fail("in the end something is owed: " + owed + "; " + engine.stats() + "; " + engine.rows());
+        goOnUntil(this::nothingIsOwed, 5);
+        String owed = owed();
+        world.check(
+                owed.isEmpty(), "in the end something is owed: " + owed + "; " + engine.stats() + "; " + engine.rows());
         world.throwIfFailed();
     }
 
-    private void reconnect() {
-        for (Producer producer : producers) {
-            if (!producer.owed().isEmpty() && producer.wantsToConnect()) {
-                named(producer);
-                Peer refused = peers.get(peers.size() - 1);
-                if (refused.connection == null) {
-                    // Somebody has to make room.
-                    world.oneOf(peers).leave(true);
-                }
-                looked();
-            }
+    private boolean nothingIsOwed() {
+        boolean reconnects = world.onceIn(8);
+        producers.stream()
+                .filter(p -> reconnects && !p.owed().isEmpty() && p.wantsToConnect())
+                .forEach(this::reconnect);
+        return owed().isEmpty();
+    }
+
+    private void reconnect(Producer producer) {
+        named(producer);
+        if (peers.get(peers.size() - 1).connection == null) {
+            // Somebody has to make room.
+            world.oneOf(peers).leave(true);
         }
+        looked();
     }
 
     /** Until all loops sleep. */
@@ -910,11 +894,12 @@ final class Simulation {
     }
 
     private void goOnUntil(BooleanSupplier done, int millis) {
-        for (int round = 0; round < ROUNDS && !done.getAsBoolean(); round++) {
+        int round = 0;
+        do {
             peers.forEach(Peer::behave);
             goRound();
             world.advance(millis * MILLI);
-        }
+        } while (++round < ROUNDS && !done.getAsBoolean());
     }
 
     /** As {@link RelayShutdown} does it. */

@@ -57,6 +57,7 @@ final class World {
     private int mostStream = 40 << 20;
     private long digest;
     private String failure;
+    private Throwable cause;
 
     World(long seed) {
         this.seed = seed;
@@ -142,10 +143,15 @@ final class World {
     }
 
     /** Something is not as it must be; the first one counts. Told after the step: within it, Netty would swallow it. */
-    void fail(String what) {
+    void fail(String what, Throwable by) {
         if (failure == null) {
             failure = "seed " + seed + " step " + step + ": " + what;
+            cause = by;
         }
+    }
+
+    void fail(String what) {
+        fail(what, null);
     }
 
     void check(boolean holds, String what) {
@@ -162,7 +168,8 @@ final class World {
     void throwIfFailed() {
         if (failure != null) {
             String last = events.stream().map(Event::toString).collect(Collectors.joining("\n"));
-            throw new AssertionError(failure + "\nrepeat it with -Dsim.seed=" + seed + "; the last events:\n" + last);
+            String again = "\nrepeat it with -Dsim.seed=" + seed + "; the last events:\n" + last;
+            throw new AssertionError(failure + again, cause);
         }
     }
 }
