@@ -275,7 +275,6 @@ final class NamedPublisher extends Peer {
         }
     }
 
-    /** The journal is so far with its messages. */
     private void levels(int written, int forced) {
         world.trace(name, "is told levels", written, forced);
         check(

@@ -98,8 +98,6 @@ abstract class Peer implements SimChannel.Other {
         channel.other = this;
     }
 
-    // ---- what it does --------------------------------------------------------------------------------------------
-
     final void act() {
         closeIfTold();
         if (!left) {
@@ -196,7 +194,6 @@ abstract class Peer implements SimChannel.Other {
         return reasons;
     }
 
-    /** It speaks TLS, or tries to. */
     final void speakTls() {
         boolean garbled = !world.calm && world.onceIn(12);
         tls = new TlsClient(world, channel, garbled);
@@ -292,8 +289,6 @@ abstract class Peer implements SimChannel.Other {
         world.fail(this + " " + what);
     }
 
-    // ---- sending -------------------------------------------------------------------------------------------------
-
     protected final void want(Source source, int number) {
         int length = source.frameLength(number);
         out.ensureWritable(length);
@@ -301,14 +296,12 @@ abstract class Peer implements SimChannel.Other {
         out.writerIndex(out.writerIndex() + length);
     }
 
-    /** Wants to say HELLO, before anything else. */
     protected final void wantHello(HelloFrame said) {
         hello = said;
         out.writeBytes(said.encode());
         patience.hello(out.readableBytes(), said.heartbeatMillis());
     }
 
-    /** Bytes that it wants to send and that have not come to the relay. */
     protected final int waiting() {
         return out.readableBytes();
     }
@@ -389,7 +382,6 @@ abstract class Peer implements SimChannel.Other {
         deserves.addAll(Arrays.asList(reasons));
     }
 
-    /** Whether it has not ended, as far as it knows. */
     final boolean live() {
         return !left && !ended && told == null;
     }
@@ -400,8 +392,6 @@ abstract class Peer implements SimChannel.Other {
             leave(true);
         }
     }
-
-    // ---- its end -------------------------------------------------------------------------------------------------
 
     /** Whether the relay has counted its end, and nobody has looked yet. */
     final boolean takeEnd() {
@@ -447,8 +437,6 @@ abstract class Peer implements SimChannel.Other {
         closedByRelay |= whole;
         world.trace(name, whole ? "is closed" : "gets the end", have + (end - at), 0);
     }
-
-    // ---- receiving -----------------------------------------------------------------------------------------------
 
     @Override
     public final void beforeWrite() {

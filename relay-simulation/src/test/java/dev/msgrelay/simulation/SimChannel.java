@@ -135,14 +135,11 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
         reset();
     }
 
-    // ---- the peer's side -----------------------------------------------------------------------------------------
-
     /** Bytes have come: all that are left of these. */
     void deliver(ByteBuf bytes) {
         arrived.discardSomeReadBytes().writeBytes(bytes);
     }
 
-    /** Bytes that have come and were not read yet. */
     int unread() {
         return arrived.readableBytes();
     }
@@ -196,8 +193,6 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
         room = Math.min(Long.MAX_VALUE / 2, room + bytes);
     }
 
-    // ---- the selector's side -------------------------------------------------------------------------------------
-
     private int events() {
         if (membership != Membership.INSIDE) {
             return 0;
@@ -236,7 +231,6 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
         }
     }
 
-    /** From now on it is interested in these. */
     private void submit(int newOps) {
         if (newOps == ops) {
             return;
@@ -249,8 +243,6 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
             membership = Membership.FORGOTTEN;
         }
     }
-
-    // ---- Netty's side --------------------------------------------------------------------------------------------
 
     @Override
     protected AbstractUnsafe newUnsafe() {
@@ -621,8 +613,6 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
             simUnsafe().clearIn();
         }
     }
-
-    // ---- half-closing --------------------------------------------------------------------------------------------
 
     @Override
     public boolean isInputShutdown() {

@@ -249,7 +249,6 @@ final class SimJournal {
         JournalSteps.letGo(journal);
     }
 
-    /** The relay goes on without it. */
     void abandon() {
         try {
             journal.abandon();

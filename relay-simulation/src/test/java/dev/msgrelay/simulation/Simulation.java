@@ -380,7 +380,6 @@ final class Simulation {
         }
     }
 
-    /** Answers whether it did anything. */
     private boolean cycle(SimLoop loop) {
         boolean did = isOfReplays(loop) ? journal.readBy(loop::cycle) : loop.cycle();
         model.sync();
@@ -698,7 +697,6 @@ final class Simulation {
         engine.stopReading(1000);
     }
 
-    /** Nobody has a relay any more. */
     private void leave() {
         for (Peer peer : peers) {
             if (peer instanceof SimSubscriber subscriber && subscriber.resumed() != null) {

@@ -33,7 +33,6 @@ final class Source {
         new SplittableRandom(42).nextBytes(BYTES);
     }
 
-    /** What lengths its bodies have. */
     enum Size {
         TINY,
         SMALL,

@@ -83,7 +83,6 @@ final class TlsClient {
         return state.equals("LEFT") || state.equals("FAILED");
     }
 
-    /** Records that the relay has sent, as it counts them. */
     long recordsThere() {
         return Sessions.get(Sessions.get(relaysSide, "out"), "records");
     }
