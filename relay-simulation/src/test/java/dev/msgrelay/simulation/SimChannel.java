@@ -80,7 +80,6 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
         }
     }
 
-    /** Which socket of the set it is at present. */
     private enum Membership {
         OUTSIDE,
         INSIDE,

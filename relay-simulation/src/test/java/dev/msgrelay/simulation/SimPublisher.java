@@ -20,10 +20,10 @@ final class SimPublisher extends Peer {
     @Override
     protected void doMore() {
         boolean held = !channel.config().isAutoRead();
-        if (held && channel.unread() < 1000 && world.onceIn(32)) {
+        if (held && channel.unread() < 1000 && world.onceIn(12)) {
             // With all that it has sent in the relay's hands, which has no room for it.
             leave(world.onceIn(2));
-        } else if (held && waiting() > 0 && world.onceIn(64) && live()) {
+        } else if (held && waiting() > 0 && world.onceIn(48) && live()) {
             breakDown(true);
         } else {
             make(1 + world.skewed(40) * world.volume);

@@ -80,7 +80,6 @@ final class World {
         return loops.stream().filter(l -> l.loop.io() == io).findAny().orElseThrow();
     }
 
-    /** 0 to below {@code bound}. */
     int below(int bound) {
         return random.nextInt(bound);
     }
