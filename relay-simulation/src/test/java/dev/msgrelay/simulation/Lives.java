@@ -4,18 +4,16 @@ import dev.msgrelay.protocol.Level;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.StreamHead;
 import dev.msgrelay.server.session.Durability;
-import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * The lives of the relay in one run: which epochs they had, where the stream of each forked off, and what clients were told
  * that a life would leave behind. Kept independently of the relay, which has to say the same.
  */
-public final class Lives {
+final class Lives {
     /** Answer of {@link #forkOf}: of today, or of no epoch. */
     static final int TODAY = Integer.MAX_VALUE;
 
@@ -23,41 +21,36 @@ public final class Lives {
     static final int UNKNOWN = 0;
 
     private final World world;
-    private final List<Long> epochs = new ArrayList<>();
-    private final Map<Long, Integer> forks = new HashMap<>();
-    private final Map<Level, Integer> promised = new EnumMap<>(Level.class);
+    // By epoch, in their order.
+    private final Map<Long, Integer> forks = new LinkedHashMap<>();
+    long epoch;
+    // The last message that has to be there after an end that a level survives.
+    final Map<Level, Integer> promised = new EnumMap<>(Level.class);
     private final Mark mark = new Mark();
-    private final Map<String, Integer> counts = new TreeMap<>();
     private Durability durability;
 
-    public Lives(World world) {
+    Lives(World world) {
         this.world = world;
     }
 
     /** A life begins behind so many messages. */
-    public void begin(long epoch, int messages, Durability now) {
+    void begin(long next, int messages, Durability now) {
         forks.replaceAll((before, fork) -> Math.min(fork, messages + 1));
-        forks.put(epoch, TODAY);
-        epochs.add(epoch);
+        forks.put(next, TODAY);
+        epoch = next;
         durability = now;
         // What was found was forced before anything else.
         promised.put(Level.WRITTEN, messages);
         promised.put(Level.FORCED, messages);
     }
 
-    /** Of today. */
-    public long epoch() {
-        return epochs.get(epochs.size() - 1);
-    }
-
-    /** How many there were. */
-    public int count() {
-        return epochs.size();
+    int count() {
+        return forks.size();
     }
 
     /** One of them: mostly of today, where there are several any. */
-    public long someEpoch() {
-        return count() == 1 || world.onceIn(2) ? epoch() : epochs.get(world.below(count()));
+    long someEpoch() {
+        return world.onceIn(2) ? epoch : world.oneOf(List.copyOf(forks.keySet()));
     }
 
     /** The first sequence that is another message than it was in that epoch. */
@@ -89,7 +82,7 @@ public final class Lives {
     }
 
     /** A client was told, or may take it from what it got, that a message has got so far, and with it all before it. */
-    public void promise(Level level, int sequence, String who) {
+    void promise(Level level, int sequence, String who) {
         if (level == Level.STREAM) {
             return;
         }
@@ -98,22 +91,5 @@ public final class Lives {
                 sequence <= reached,
                 who + " is told that message " + sequence + " is " + level.flag() + ": up to " + reached + " is");
         promised.merge(level, sequence, Math::max);
-    }
-
-    /** Something has happened, so many times. */
-    public void count(String what, int times) {
-        if (times > 0) {
-            counts.merge(what, times, Integer::sum);
-        }
-    }
-
-    /** How lives have ended, and what came of it. */
-    public Map<String, Integer> counts() {
-        return counts;
-    }
-
-    /** The last message that has to be there after an end that this level survives. */
-    public int promised(Level level) {
-        return promised.get(level);
     }
 }

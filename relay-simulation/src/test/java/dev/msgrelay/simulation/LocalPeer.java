@@ -5,9 +5,8 @@ import dev.msgrelay.server.LocalPublisher;
 import java.nio.ByteBuffer;
 
 /** A producer thread of the relay's own process, without the thread. */
-public final class LocalPeer {
+final class LocalPeer {
     private final World world;
-    private final StreamModel model;
     private final LocalPublisher publisher;
     private final Source source;
     private static final byte[] FRAMES = new byte[1 << 21];
@@ -15,19 +14,17 @@ public final class LocalPeer {
     private int made;
     private boolean closed;
 
-    public LocalPeer(World world, StreamModel model, LocalPublisher publisher, Source source) {
+    LocalPeer(World world, LocalPublisher publisher, Source source) {
         this.world = world;
-        this.model = model;
         this.publisher = publisher;
         this.source = source;
     }
 
-    /** Publishes something. */
-    public void act() {
-        if (closed || world.calm() || model.end() >= world.mostStream() || made >= SimPublisher.MOST_MESSAGES) {
+    void act() {
+        if (closed || !world.mayPublish(made)) {
             return;
         }
-        int count = 1 + world.skewed(30) * world.volume();
+        int count = 1 + world.skewed(30) * world.volume;
         if (world.onceIn(4)) {
             run(count);
         } else {
@@ -65,19 +62,17 @@ public final class LocalPeer {
         return false;
     }
 
-    /** Ends it. */
-    public void close() {
+    void close() {
         if (!closed) {
             closed = true;
             publisher.close();
         }
     }
 
-    /** What is not in the stream; empty: nothing. */
-    public String owed() {
-        return source.inStream() == made
+    String owed() {
+        return source.inStream == made
                 ? ""
-                : "local publisher (source " + source.id() + ") has published " + made + ", " + source.inStream()
+                : "local publisher (source " + source.id + ") has published " + made + ", " + source.inStream
                         + " are in the stream";
     }
 }

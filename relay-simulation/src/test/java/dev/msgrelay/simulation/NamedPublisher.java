@@ -7,146 +7,104 @@ import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Level;
-import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.server.session.SessionState;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
-import java.util.List;
-import java.util.Set;
 
 /** One connection of a publisher with acknowledgements. It sends again what it has no ACK for. */
-public final class NamedPublisher extends Peer {
+final class NamedPublisher extends Peer {
     private static final int MOST_UNACKED = 3_000;
 
     private final Producer producer;
-    private final List<Producer> rivals;
-    private final Lives lives;
     private final boolean waitsForWelcome;
     // Of HELLO: what it says of what it has; 0: nothing.
     private final long helloEpoch;
     private final int helloNumber;
     // And whether what lies right before it is gone, which it knows or not.
     private final boolean goneAtHello;
-    private final boolean malicious;
     private int nextToSend;
     // Of its messages, those that were there when the relay had its connection.
     private int thereAtFirst;
-    private boolean welcomed;
-    // Whether ACKs tell how far messages have got in the journal, and how far they had.
-    private boolean levels;
+    // How far ACKs have told that messages are in the stream, and in the journal.
     private int lastAck;
     private int lastWritten;
     private int lastForced;
     private boolean replaced;
     private boolean overlaps;
-    private boolean spoilt;
     // To be looked at once the step is over: what is said in the middle of one.
     private int lateNumber;
     private int lateSequence;
 
-    /** @param rivals others that say the same name */
-    public NamedPublisher(
-            World world,
-            StreamModel model,
-            SimChannel channel,
-            Producer producer,
-            List<Producer> rivals,
-            Lives lives,
-            boolean malicious) {
-        super(world, model, "named " + producer.source().id(), channel, Role.PUBLISHER);
+    NamedPublisher(World world, SimChannel channel, Producer producer) {
+        super(world, "named " + producer.source.id, channel, Role.PUBLISHER);
         this.producer = producer;
-        this.rivals = rivals;
-        this.lives = lives;
-        this.malicious = malicious;
-        boolean nothingGone = producer.source().inStream() >= producer.acked;
+        boolean nothingGone = producer.source.inStream >= producer.acked;
         this.waitsForWelcome = producer.acked + producer.wire(0) == 0
                 ? world.onceIn(3)
-                : producer.acked > 0 && world.onceIn(3) && !producer.contested() && nothingGone;
+                : producer.acked > 0 && world.onceIn(3) && !producer.contested && nothingGone;
         this.nextToSend = producer.acked + 1;
         channel.read(world.oneOf(100, 700, 1 << 20, 1 << 20));
         HelloFrame.Builder hello = HelloFrame.publisher()
                 .features(Features.ACKS)
-                .name(producer.name())
-                .producer(producer.id())
+                .name(producer.name)
+                .producer(producer.id)
                 .heartbeatMillis(world.oneOf(0, 100, 1000));
         helloNumber = waitsForWelcome ? 0 : nextToSend;
         helloEpoch = !waitsForWelcome && (world.onceIn(2) || !nothingGone) ? producer.epoch : 0;
         if (!waitsForWelcome) {
             hello.nextNumber(helloEpoch, producer.wire(nextToSend));
-            producer.source().goesOnAt(nextToSend);
+            producer.source.goesOnAt(nextToSend);
         }
         goneAtHello = lives.isEarlier(helloEpoch) && isGoneBefore(helloNumber);
-        if (producer.level() != null) {
-            hello.level(producer.level());
+        if (producer.level != null) {
+            hello.level(producer.level);
         }
         wantHello(hello.build());
         if (producer.connection != null) {
             producer.connection.replaced = true;
             // The older one's HELLO may be on its way still, and come later than this one's.
-            overlaps = producer.connection.overlaps || !producer.connection.closedByRelay();
+            overlaps = producer.connection.overlaps || !producer.connection.closedByRelay;
         }
         producer.connection = this;
     }
 
     /** Whether the one before it is missing, and it has come in a life that this publisher does not know, or not at all. */
     private boolean isGoneBefore(int number) {
-        Source source = producer.source();
+        Source source = producer.source;
         int behind = source.latest(number);
         return number > 1 && source.latest(number - 1) == 0 && (behind == 0 || behind >= lives.forkOf(helloEpoch));
     }
 
     @Override
     protected void connected() {
-        thereAtFirst = producer.source().inStream();
-        for (Producer rival : rivals) {
-            if (rival != producer) {
-                rival.source().mayStartAnew();
-            }
+        thereAtFirst = producer.source.inStream;
+        world.producers.stream()
+                .filter(p -> p != producer && p.name.equals(producer.name))
+                .forEach(rival -> rival.source.mayStartAnew = true);
+    }
+
+    @Override
+    protected void read() {
+        giveUpBehindTheLast();
+        if (!silent && channel.room < 1 << 12 && world.onceIn(3)) {
+            channel.read(world.skewed(1 << 12));
         }
     }
 
     @Override
-    public void act() {
-        closeIfTold();
-        if (told() == CloseReason.MESSAGE_GAP || (hasDeserved(CloseReason.MESSAGE_GAP) && !live())) {
+    protected void doMore() {
+        if (world.onceIn(8)) {
+            ping();
+        } else {
+            send(1 + world.skewed(30) * world.volume);
+        }
+    }
+
+    private void giveUpBehindTheLast() {
+        if (told == CloseReason.MESSAGE_GAP || (deserves.contains(CloseReason.MESSAGE_GAP) && !live())) {
             producer.giveUp();
-        }
-        if (vanished() || hasLeft()) {
-            return;
-        }
-        if (channel().room() < 1 << 12 && world().onceIn(3)) {
-            channel().read(world().skewed(1 << 12));
-        }
-        switch (world().below(16)) {
-            case 0 -> {
-                if (world().onceIn(30)) {
-                    leave(world().onceIn(2));
-                }
-            }
-            case 1 -> {
-                if (world().onceIn(100)) {
-                    vanish();
-                }
-            }
-            case 2 -> {
-                if (live() && !spoilt) {
-                    ping();
-                }
-            }
-            case 3 -> {
-                if (malicious && world().onceIn(50)) {
-                    spoil();
-                }
-            }
-            case 4 -> {
-                if (malicious && world().onceIn(8) && live()) {
-                    breakDown();
-                }
-            }
-            case 5, 6, 7, 8, 9 -> send(1 + world().skewed(30) * world().volume());
-            default -> deliverSome();
         }
     }
 
@@ -155,94 +113,56 @@ public final class NamedPublisher extends Peer {
         if ((waitsForWelcome && !welcomed) || !live() || spoilt || replaced) {
             return;
         }
-        for (int i = 0; i < count && waiting() < world().volume() << 15; i++) {
-            if (hasDeserved(CloseReason.MESSAGE_GAP)) {
+        for (int i = 0; i < count && waiting() < world.volume << 15; i++) {
+            if (deserves.contains(CloseReason.MESSAGE_GAP)) {
                 return;
             }
             if (nextToSend > producer.made) {
-                if (world().calm()
-                        || model().end() >= world().mostStream()
-                        || producer.made >= SimPublisher.MOST_MESSAGES
-                        || producer.made - producer.acked >= MOST_UNACKED) {
+                if (!world.mayPublish(producer.made) || producer.made - producer.acked >= MOST_UNACKED) {
                     return;
                 }
                 producer.made++;
             }
-            if (nextToSend > producer.most()) {
+            if (nextToSend > producer.most) {
                 deserves(CloseReason.MESSAGE_GAP);
             }
-            want(producer.source(), nextToSend++);
-        }
-    }
-
-    private void spoil() {
-        spoilt = true;
-        if (speaksTls() && world().onceIn(2)) {
-            want(ByteBuffer.allocate(8).putInt(7).putInt(0).flip());
-            spoilRecord();
-            return;
-        }
-        switch (world().below(3)) {
-            case 0 -> {
-                want(ByteBuffer.allocate(8).putInt(7).putInt(-9).flip());
-                deserves(CloseReason.NEGATIVE_LENGTH);
-            }
-            case 1 -> {
-                want(ByteBuffer.allocate(16)
-                        .putInt(ControlFrames.SUBSCRIBE)
-                        .putInt(8)
-                        .putLong(0)
-                        .flip());
-                deserves(CloseReason.WRONG_ROLE);
-            }
-            default -> {
-                want(ByteBuffer.allocate(8)
-                        .putInt(ControlFrames.HELLO)
-                        .putInt(0)
-                        .flip());
-                deserves(CloseReason.PROTOCOL_ORDER);
-            }
+            want(producer.source, nextToSend++);
         }
     }
 
     @Override
-    public void behave() {
-        closeIfTold();
-        if (told() == CloseReason.MESSAGE_GAP || (hasDeserved(CloseReason.MESSAGE_GAP) && !live())) {
-            producer.giveUp();
+    protected void sayWrong() {
+        switch (world.below(3)) {
+            case 0 -> wrong(7, -9, CloseReason.NEGATIVE_LENGTH);
+            case 1 -> wrong(ControlFrames.SUBSCRIBE, 8, CloseReason.WRONG_ROLE);
+            default -> wrong(ControlFrames.HELLO, 0, CloseReason.PROTOCOL_ORDER);
         }
-        if (vanished()) {
-            leave(false);
-        }
-        channel().read(1 << 16);
+    }
+
+    @Override
+    protected void behaveMore() {
+        giveUpBehindTheLast();
+        channel.read(1 << 16);
         send(100);
         deliver(Integer.MAX_VALUE);
-        if (producer.contested() && producer.owed().isEmpty()) {
+        if (producer.contested && producer.owed().isEmpty()) {
             // Others want the name, too.
             leave(true);
         }
     }
 
     @Override
-    public String owed() {
-        if (!live() || spoilt || vanished() || hasDeserved(CloseReason.MESSAGE_GAP)) {
-            return "";
-        }
-        if (waiting() > 0 || channel().unread() > 0) {
-            return this + " is not read: " + channel().state();
-        }
-        return !welcomed || awaitsPong() || !betweenFrames()
-                ? this + " waits for WELCOME or PONG: " + channel().state()
-                : "";
+    String owed() {
+        return !live() || spoilt || silent || deserves.contains(CloseReason.MESSAGE_GAP) ? "" : owedAnswer();
     }
 
     /** Whether all that it has sent is as far as it waits for: what more there is to be told may be told late. */
-    public boolean isSettled() {
+    boolean isSettled() {
         return producer.acked >= nextToSend - 1;
     }
 
-    /** What was said in the middle of a step must hold at its end. */
-    public void endOfStep() {
+    @Override
+    protected void endOfStep() {
         if (lateNumber > 0) {
             checkAck(lateNumber, lateSequence);
             lateNumber = 0;
@@ -255,112 +175,74 @@ public final class NamedPublisher extends Peer {
     }
 
     @Override
-    protected Set<CloseReason> mayEndBy() {
-        EnumSet<CloseReason> reasons =
-                EnumSet.of(CloseReason.SHUTDOWN, CloseReason.IDLE_TIMEOUT, CloseReason.FRAME_TIMEOUT);
+    protected EnumSet<CloseReason> mayEndBy() {
+        EnumSet<CloseReason> reasons = super.mayEndBy();
         if (hasTwin()) {
             reasons.add(CloseReason.NAME_TAKEN);
         }
-        if (producer.contested()) {
+        if (producer.contested) {
             reasons.add(CloseReason.NAME_HELD);
         }
-        if (producer.contested() && hasTwin()) {
+        if (producer.contested && hasTwin()) {
             // A HELLO that came late, to a relay that had forgotten the name, has set the count to where it was then.
             reasons.add(CloseReason.MESSAGE_GAP);
-        }
-        if (!welcomed) {
-            reasons.add(CloseReason.HANDSHAKE_TIMEOUT);
-        }
-        if (lives.failed() && producer.level() != null && producer.level() != Level.STREAM) {
-            reasons.add(CloseReason.JOURNAL_FAILED);
         }
         return reasons;
     }
 
     @Override
-    protected int messageStarts(byte[] first, int length) {
-        world().fail(this + " gets a message");
-        return 0;
-    }
-
-    @Override
-    protected void messageEnded() {}
-
-    @Override
-    protected void onControl(int type, ByteBuffer body) {
-        if (!welcomed && type != ControlFrames.WELCOME) {
-            world().fail(this + " gets " + ControlFrames.name(type) + " before WELCOME");
+    protected void onControl(int type, ByteBuffer body) throws FrameException {
+        if (type != ControlFrames.ACK) {
+            super.onControl(type, body);
             return;
         }
-        try {
-            switch (type) {
-                case ControlFrames.WELCOME -> welcome(WelcomeFrame.decode(body));
-                case ControlFrames.ACK -> {
-                    AckFrame.check(body);
-                    if (levels) {
-                        levels(
-                                producer.number(AckFrame.number(body, Level.WRITTEN)),
-                                producer.number(AckFrame.number(body, Level.FORCED)));
-                    }
-                    ack(producer.number(AckFrame.number(body)), (int) AckFrame.sequence(body));
-                }
-                case ControlFrames.PING -> {
-                    PingFrame.check(body);
-                    if (!vanished()) {
-                        wantPong(PingFrame.id(body));
-                    }
-                }
-                case ControlFrames.PONG -> ponged(body);
-                case ControlFrames.GOAWAY -> {}
-                default -> world().fail(this + " gets " + ControlFrames.name(type));
-            }
-        } catch (FrameException e) {
-            world().fail(this + " gets " + ControlFrames.name(type) + ": " + e.getMessage());
+        AckFrame.check(body);
+        if (levels) {
+            levels(
+                    producer.number(AckFrame.number(body, Level.WRITTEN)),
+                    producer.number(AckFrame.number(body, Level.FORCED)));
         }
+        ack(producer.number(AckFrame.number(body)), (int) AckFrame.sequence(body));
     }
 
-    private void welcome(WelcomeFrame said) {
-        world().check(!welcomed, this + " is welcomed twice");
-        welcomed = true;
-        world().check(said.grants(Features.ACKS), this + " is not granted ACKS");
-        levels = said.grants(Features.LEVELS);
-        boolean asks = producer.level() != null;
-        world().check(levels ? asks : !asks || !lives.keeps(), this + " is granted levels: " + levels);
-        world().check(said.epoch() == lives.epoch(), this + " is told another epoch");
-        world().check(said.epochChanged() == said.rolledBack(), this + " is told of another stream");
+    @Override
+    protected void welcome(WelcomeFrame said) {
+        check(said.grants(Features.ACKS), "is not granted ACKS");
+        check(said.epochChanged() == said.rolledBack(), "is told of another stream");
         producer.epoch = said.epoch();
-        if (!producer.contested()) {
+        if (!producer.contested) {
             checkRolledBack(said);
         }
         if (helloEpoch == 0) {
             // What is gone a relay tells to who comes with the epoch of an earlier life. This one says no epoch, and
             // today's from now on: so nobody tells it any more.
-            producer.source().told(producer.acked + 1);
+            producer.source.told(producer.acked + 1);
         }
         if (said.rolledBack()) {
-            world().trace(name(), "is rolled back", said.fork(), helloNumber);
-            lives.count("publishers rolled back", 1);
-            producer.source().told(helloNumber);
+            world.trace(name, "is rolled back", said.fork(), helloNumber);
+            world.saw("publishers rolled back", 1);
+            producer.source.told(helloNumber);
             return;
         }
         int accepted = producer.number(said.accepted());
-        Source source = producer.source();
+        Source source = producer.source;
         // WELCOME may have waited, while messages that came with HELLO got into the stream: with TLS for room behind
         // the relay's part of the handshake, with a level until that is as far as it is to get, and where it takes the
         // name over until the older connection's messages are shown. A contested name may have begun anew meanwhile.
-        boolean waited = speaksTls() || levels || hasTwin();
-        int there = waited ? Math.min(thereAtFirst, source.inStream()) : source.inStream();
-        if (accepted < there && !(producer.contested() && accepted == 0)) {
-            world().fail(this + " is told accepted " + accepted + ", and " + there + " are in the stream");
+        boolean waited = tls != null || levels || hasTwin();
+        int there = waited ? Math.min(thereAtFirst, source.inStream) : source.inStream;
+        if (accepted < there && !(producer.contested && accepted == 0)) {
+            fail("is told accepted " + accepted + ", and " + there + " are in the stream");
         }
-        world().trace(name(), "is told accepted", accepted, source.inStream());
+        world.trace(name, "is told accepted", accepted, source.inStream);
         if (accepted > 0) {
-            late(accepted, 0);
+            lateNumber = accepted;
+            lateSequence = 0;
             lastAck = accepted;
             producer.acked = Math.max(producer.acked, accepted);
-            world().check(accepted <= producer.made, this + " is told accepted " + accepted + " of " + producer.made);
+            check(accepted <= producer.made, "is told accepted " + accepted + " of " + producer.made);
             if (levels) {
-                lives.promise(producer.level(), source.sequence(accepted), name());
+                lives.promise(producer.level, source.sequence(accepted), name);
             }
         }
         if (waitsForWelcome) {
@@ -370,14 +252,14 @@ public final class NamedPublisher extends Peer {
 
     /** What was acknowledged to it is gone: it is told so, and from where on, and nobody else is. */
     private void checkRolledBack(WelcomeFrame said) {
-        Source source = producer.source();
+        Source source = producer.source;
         int gone = lives.isEarlier(helloEpoch) ? source.firstGone(helloNumber) : 0;
         // What an earlier life told it one connection after the other may be told again, and passes over: the relay
         // knows numbers, and not who was told. So who starts with a high number, and has had no ACK, may have had all
         // before it acknowledged.
         boolean may = goneAtHello || (lives.isEarlier(helloEpoch) && said.fork() == 1 && producer.wire(0) > 0);
         if (said.rolledBack() ? !may : gone > 0) {
-            world().fail(this + " comes with number " + helloNumber + " of epoch " + helloEpoch + ", "
+            fail("comes with number " + helloNumber + " of epoch " + helloEpoch + ", "
                     + (gone == 0 ? "nothing before it" : "message " + gone) + " is gone, and it is told "
                     + (said.rolledBack() ? "so" : "nothing"));
         } else if (gone > 0) {
@@ -387,57 +269,49 @@ public final class NamedPublisher extends Peer {
                 firstThere++;
             }
             boolean behindOneThatIs = fork == 1 || source.sequence(fork - 1) > 0;
-            world().check(
-                            fork <= gone && firstThere == gone && behindOneThatIs && said.accepted() == 0,
-                            this + " is told that messages from " + fork + " on are gone, and " + gone
-                                    + " is the first");
+            check(
+                    fork <= gone && firstThere == gone && behindOneThatIs && said.accepted() == 0,
+                    "is told that messages from " + fork + " on are gone, and " + gone + " is the first");
         }
     }
 
-    /** The journal is so far with its messages. */
     private void levels(int written, int forced) {
-        world().trace(name(), "is told levels", written, forced);
-        world().check(
-                        written >= lastWritten && forced >= lastForced,
-                        this + " is told written " + written + " and forced " + forced + " behind " + lastWritten
-                                + " and " + lastForced);
+        world.trace(name, "is told levels", written, forced);
+        check(
+                written >= lastWritten && forced >= lastForced,
+                "is told written " + written + " and forced " + forced + " behind " + lastWritten + " and "
+                        + lastForced);
         lastWritten = written;
         lastForced = forced;
-        Source source = producer.source();
-        lives.promise(Level.WRITTEN, source.sequence(written), name());
-        lives.promise(Level.FORCED, source.sequence(forced), name());
+        Source source = producer.source;
+        lives.promise(Level.WRITTEN, source.sequence(written), name);
+        lives.promise(Level.FORCED, source.sequence(forced), name);
     }
 
     private void ack(int number, int sequence) {
-        world().trace(name(), "ACK", number, sequence);
-        world().check(
-                        levels ? number >= lastAck : number > lastAck,
-                        this + " is told ACK " + number + " behind " + lastAck);
+        world.trace(name, "ACK", number, sequence);
+        check(levels ? number >= lastAck : number > lastAck, "is told ACK " + number + " behind " + lastAck);
         lastAck = number;
-        if (connection().state() == SessionState.OPEN) {
+        if (connection.state() == SessionState.OPEN) {
             checkAck(number, sequence);
         } else {
-            late(number, sequence);
+            lateNumber = number;
+            lateSequence = sequence;
         }
-        int kept = !levels || producer.level() == Level.STREAM
+        int kept = !levels || producer.level == Level.STREAM
                 ? number
-                : producer.level() == Level.WRITTEN ? lastWritten : lastForced;
+                : producer.level == Level.WRITTEN ? lastWritten : lastForced;
         producer.acked = Math.max(producer.acked, kept);
     }
 
-    private void late(int number, int sequence) {
-        lateNumber = number;
-        lateSequence = sequence;
-    }
-
     private void checkAck(int number, int sequence) {
-        int there = producer.source().sequence(number);
-        if (producer.source().isGone(number)) {
+        int there = producer.source.sequence(number);
+        if (producer.source.isGone(number)) {
             return;
         }
-        world().check(
-                        there > 0 && (sequence == 0 || there == sequence),
-                        this + " is told that message " + number + " is in the stream as " + sequence
-                                + (there == 0 ? ", and it is not there" : ", and it is there as " + there));
+        check(
+                there > 0 && (sequence == 0 || there == sequence),
+                "is told that message " + number + " is in the stream as " + sequence
+                        + (there == 0 ? ", and it is not there" : ", and it is there as " + there));
     }
 }

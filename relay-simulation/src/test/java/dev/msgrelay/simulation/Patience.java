@@ -24,7 +24,8 @@ final class Patience {
     private long beganNanos;
     private long heardNanos;
     private long firstNanos = -1;
-    private long tookNanos;
+    // When its socket has taken something.
+    long tookNanos;
     private long bytes;
     private long helloBytes = Long.MAX_VALUE;
     private long idleNanos;
@@ -36,7 +37,6 @@ final class Patience {
         this.role = role;
     }
 
-    /** It is there. */
     void begins(long nowNanos) {
         beganNanos = nowNanos;
         heardNanos = nowNanos;
@@ -55,7 +55,6 @@ final class Patience {
                         * Duration.ofMillis(Math.min(heartbeatMillis, most)).toNanos());
     }
 
-    /** The relay has read something of it. */
     void read(long nowNanos, int length) {
         if (firstNanos < 0) {
             firstNanos = nowNanos;
@@ -68,17 +67,11 @@ final class Patience {
         reads.addLast(new Read(nowNanos, length));
     }
 
-    /** Its socket has taken something. */
-    void took(long nowNanos) {
-        tookNanos = nowNanos;
-    }
-
     /** Whether the time for it has passed, where the reason is one of time. */
     boolean over(CloseReason reason, long nowNanos) {
         return switch (reason) {
             case IDLE_TIMEOUT -> idle(nowNanos);
-            case FRAME_TIMEOUT ->
-                nowNanos - beganNanos > frameNanos() && bytesSince(nowNanos - frameNanos()) < leastBytes();
+            case FRAME_TIMEOUT -> nowNanos - beganNanos > frameNanos() && slow(nowNanos);
             case HANDSHAKE_TIMEOUT ->
                 firstNanos >= 0
                         && nowNanos - firstNanos
@@ -101,17 +94,16 @@ final class Patience {
         return config.limits().frameTimeout().toNanos();
     }
 
-    private long leastBytes() {
-        return HURRY
+    /** Whether too few bytes have come within the time of a frame. */
+    private boolean slow(long nowNanos) {
+        long least = HURRY
                 * config.limits().minRate()
                 * config.limits().frameTimeout().toMillis()
                 / 1000;
-    }
-
-    private long bytesSince(long nanos) {
         return reads.stream()
-                .filter(r -> r.nanos() > nanos)
-                .mapToLong(Read::bytes)
-                .sum();
+                        .filter(r -> r.nanos() > nowNanos - frameNanos())
+                        .mapToLong(Read::bytes)
+                        .sum()
+                < least;
     }
 }

@@ -3,30 +3,34 @@ package dev.msgrelay.simulation;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.protocol.Role;
+import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.server.session.Session;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
-import javax.net.ssl.SSLContext;
 
 /**
  * A client on one connection: what it wants to send comes to the relay piece by piece, what the relay sends it is taken apart
  * and compared, byte by byte, as soon as its socket has taken it.
  */
-public abstract class Peer implements SimChannel.Other {
+abstract class Peer implements SimChannel.Other {
     private static final Set<CloseReason> ENDED_ITSELF =
             EnumSet.of(CloseReason.PEER_CLOSED, CloseReason.TRUNCATED_FRAME);
 
     /** Reasons for which a connection is not let in. */
-    public static final Set<CloseReason> REFUSALS = EnumSet.of(
+    private static final Set<CloseReason> REFUSALS = EnumSet.of(
             CloseReason.TOO_MANY_CONNECTIONS,
             CloseReason.TOO_MANY_PUBLISHERS,
             CloseReason.TOO_MANY_FROM_ADDRESS,
@@ -35,90 +39,176 @@ public abstract class Peer implements SimChannel.Other {
     /** A socket's own buffer at the relay. */
     private static final int MOST_UNREAD = 256 << 10;
 
-    private final World world;
-    private final StreamModel model;
-    private final String name;
-    private final SimChannel channel;
+    protected final World world;
+    protected final StreamModel model;
+    protected final Lives lives;
+    protected final SimChannel channel;
+    // The relay's side of it; null where it was refused.
+    protected Session connection;
+    protected final String name;
+    final Role role;
     private final Patience patience;
     // Null: it speaks without TLS.
-    private TlsClient tls;
+    protected TlsClient tls;
     private long registeredNanos;
-    private boolean opened;
-    private Session connection;
     private boolean connected;
+    private boolean opened;
     private boolean arrived;
-    private final EnumSet<CloseReason> deserves = EnumSet.noneOf(CloseReason.class);
+    protected final EnumSet<CloseReason> deserves = EnumSet.noneOf(CloseReason.class);
 
     // What it wants to send.
-    private byte[] out = new byte[256];
-    private int outFrom;
-    private int outTo;
-    private boolean left;
-    private boolean silent;
+    protected final ByteBuf out = Unpooled.buffer();
+    // Whether that is something that no relay takes.
+    protected boolean spoilt;
+    protected boolean left;
+    private boolean leftInOrder;
+    // Whether nothing is heard of it any more.
+    protected boolean silent;
     private long pings;
     // 0: none.
     private long expectedPong;
 
-    // What it gets.
-    private final byte[] header = new byte[16];
+    // Null: it says none.
+    protected HelloFrame hello;
+    protected boolean welcomed;
+    // Whether it is served by how far messages have got in the journal, or told so.
+    protected boolean levels;
+
+    // What it gets: a control frame, or the beginning of a message; then the bytes of that up to its end.
+    private final byte[] frame = new byte[Source.HEADER + ControlFrames.MAX_CONTROL_BODY];
     private int have;
-    private byte[] control = new byte[64];
-    private int controlHave;
-    private int controlLength;
     private int at;
     private int end;
-    private CloseReason told;
-    private boolean ended;
+    // Why the relay has ended it, or will: as it was told, and as the relay has counted it.
+    protected CloseReason told;
+    CloseReason endedBy;
     private boolean accounted;
-    private boolean leftFirst;
-    private CloseReason endedBy;
-    private boolean closedByRelay;
+    // The relay's output, and all of its side.
+    protected boolean ended;
+    boolean closedByRelay;
 
-    Peer(World world, StreamModel model, String name, SimChannel channel, Role role) {
+    Peer(World world, String name, SimChannel channel, Role role) {
         this.world = world;
-        this.model = model;
+        this.model = world.model;
+        this.lives = world.lives;
         this.name = name;
         this.channel = channel;
-        this.patience = new Patience(world.config(), role);
-        channel.connect(this);
+        this.role = role;
+        this.patience = new Patience(world.config, role);
+        channel.other = this;
     }
 
-    // ---- what it does --------------------------------------------------------------------------------------------
+    final void act() {
+        closeIfTold();
+        if (!left) {
+            read();
+        }
+        if (left || silent) {
+            return;
+        }
+        int dice = world.below(20);
+        if (dice == 0 && world.onceIn(40)) {
+            leave(world.onceIn(2));
+        } else if (dice == 1 && world.onceIn(100)) {
+            silent = true;
+            world.trace(name, "vanishes", 0, 0);
+        } else if (dice == 2 && world.malicious && world.onceIn(20) && !spoilt) {
+            spoilt = true;
+            spoil();
+        } else if (dice == 3 && world.malicious && world.onceIn(6) && live()) {
+            breakDown(false);
+        } else if (dice < 12) {
+            doMore();
+        } else {
+            deliverSome();
+        }
+    }
 
-    /** Something, as the seed says. */
-    public abstract void act();
+    /** It reads, or does not, as its kind does. */
+    protected void read() {}
+
+    protected abstract void doMore();
+
+    /** Wants to send something that no relay takes: with TLS it may be changed on its way. */
+    private void spoil() {
+        if (tls != null && world.onceIn(2)) {
+            wrong(7, 0, CloseReason.TLS_FAILED);
+            tls.spoilsNext = true;
+        } else {
+            sayWrong();
+        }
+    }
+
+    protected abstract void sayWrong();
+
+    /** Wants to send a frame of this type and length, its body zeros if it is short; the relay has these reasons then. */
+    protected final void wrong(int type, int length, CloseReason... reasons) {
+        out.writeInt(type).writeInt(length).writeZero(length > 0 && length <= 8 ? length : 0);
+        deserves(reasons);
+    }
 
     /** What is right: it sends what it has to, reads all, and answers. */
-    public abstract void behave();
+    final void behave() {
+        closeIfTold();
+        if (silent) {
+            leave(false);
+        }
+        behaveMore();
+    }
+
+    protected abstract void behaveMore();
 
     /** What it is still owed, or has not been able to do; empty: nothing. Asked once it behaves. */
-    public abstract String owed();
+    abstract String owed();
+
+    /** Bytes that nobody reads, or an answer; empty: nothing. */
+    protected final String owedAnswer() {
+        boolean waits = hello != null && (!welcomed || expectedPong != 0);
+        return waiting() > 0 || channel.unread() > 0
+                ? this + " is not read: " + channel.state() + ", " + waiting() + " bytes wait"
+                : waits ? this + " waits for WELCOME or PONG: " + channel.state() : "";
+    }
+
+    final String owedOrLate() {
+        String owed = owed();
+        return !owed.isEmpty()
+                ? owed
+                : !arrived
+                        ? this + " has not shaken hands: " + channel.state()
+                        : left ? this + " has left, and is not closed: " + channel.state() : "";
+    }
 
     /** Reasons for which the relay may end it, whatever it does; those of time when {@link Patience} says so. */
-    protected abstract Set<CloseReason> mayEndBy();
+    protected EnumSet<CloseReason> mayEndBy() {
+        EnumSet<CloseReason> reasons = EnumSet.of(CloseReason.SHUTDOWN);
+        if (hello != null || role == Role.PUBLISHER) {
+            reasons.add(CloseReason.IDLE_TIMEOUT);
+            reasons.add(CloseReason.FRAME_TIMEOUT);
+        }
+        if (hello != null && !welcomed) {
+            reasons.add(CloseReason.HANDSHAKE_TIMEOUT);
+        }
+        if (hello != null && lives.failed() && hello.level() != Level.STREAM) {
+            reasons.add(CloseReason.JOURNAL_FAILED);
+        }
+        return reasons;
+    }
 
-    /** It speaks TLS, or tries to. */
-    public final void speakTls(SSLContext context) {
-        tls = new TlsClient(world, channel, context);
-        if (!world.calm() && world.onceIn(12)) {
-            tls.garble();
+    final void speakTls() {
+        boolean garbled = !world.calm && world.onceIn(12);
+        tls = new TlsClient(world, channel, garbled);
+        if (garbled) {
             deserves(CloseReason.TLS_FAILED);
         }
-        tls.begin();
     }
 
-    protected final boolean speaksTls() {
-        return tls != null;
-    }
-
-    /** It is about to be accepted, or refused. */
-    public final void placed() {
+    final void placed() {
         connection = channel.pipeline().get(Session.class);
         if (tls != null) {
             tls.placed();
             if (connection != null) {
-                String name = channel.pipeline().context(connection).name();
-                channel.pipeline().addBefore(name, null, new Opening());
+                String before = channel.pipeline().context(connection).name();
+                channel.pipeline().addBefore(before, null, new Opening());
             }
         }
     }
@@ -152,139 +242,109 @@ public abstract class Peer implements SimChannel.Other {
     }
 
     /** Whether the relay knows of it, or of the end of its handshake, and nobody has looked yet. */
-    public final boolean takeArrival() {
+    final boolean takeArrival() {
         boolean news = !arrived && (opened || failedHandshake());
         arrived |= news;
         return news;
-    }
-
-    /** Whether the relay has taken notice of it. */
-    public final boolean hasArrived() {
-        return arrived;
     }
 
     private boolean failedHandshake() {
         return !opened && tls != null && tls.failedThere();
     }
 
-    /** It is there. */
     protected void connected() {}
 
-    /** Something that may come before its turn: for publishers nothing may. */
-    protected abstract int messageStarts(byte[] first, int length);
+    /** What was said in the middle of a step must hold at its end. */
+    protected void endOfStep() {}
 
-    protected abstract void messageEnded();
+    /** A message begins so: answers its sequence. */
+    protected int messageStarts(byte[] first, int length) {
+        fail("gets a message");
+        return 0;
+    }
 
-    protected abstract void onControl(int type, ByteBuffer body);
+    protected void messageEnded() {}
+
+    protected void welcome(WelcomeFrame said) {}
+
+    /** Something else than others get, too; or a PING, before it is answered. */
+    protected void onControl(int type, ByteBuffer body) throws FrameException {
+        if (type != ControlFrames.PING) {
+            fail("gets " + ControlFrames.name(type));
+        }
+    }
 
     /** First bytes of a message that are needed to know which one it is. */
     protected int needed() {
         return Source.HEADER;
     }
 
-    public final String name() {
-        return name;
-    }
-
-    protected final World world() {
-        return world;
-    }
-
-    protected final StreamModel model() {
-        return model;
-    }
-
-    public final SimChannel channel() {
-        return channel;
-    }
-
-    /** The relay's side of it; null where it was refused. */
-    public final Session connection() {
-        return connection;
-    }
-
-    // ---- sending -------------------------------------------------------------------------------------------------
-
-    /** Wants to send these as well. */
-    protected final void want(byte[] bytes, int length) {
-        makeRoom(length);
-        System.arraycopy(bytes, 0, out, outTo, length);
-        outTo += length;
-    }
-
-    protected final void want(ByteBuffer frame) {
-        int length = frame.remaining();
-        makeRoom(length);
-        frame.get(out, outTo, length);
-        outTo += length;
-    }
-
-    /** Wants to send a message as well. */
-    protected final void want(Source source, int number) {
-        makeRoom(source.frameLength(number));
-        outTo += source.put(number, out, outTo);
-    }
-
-    /** Wants to say HELLO, before anything else. */
-    protected final void wantHello(HelloFrame hello) {
-        ByteBuffer frame = hello.encode();
-        patience.hello(frame.remaining(), hello.heartbeatMillis());
-        want(frame);
-    }
-
-    private void makeRoom(int length) {
-        if (outTo + length > out.length) {
-            int waiting = outTo - outFrom;
-            byte[] target = waiting + length > out.length ? new byte[2 * (waiting + length)] : out;
-            System.arraycopy(out, outFrom, target, 0, waiting);
-            out = target;
-            outFrom = 0;
-            outTo = waiting;
+    protected final void check(boolean holds, String what) {
+        if (!holds) {
+            fail(what);
         }
     }
 
-    /** Bytes that it wants to send and that have not come to the relay. */
-    protected final int waiting() {
-        return outTo - outFrom;
+    protected final void fail(String what) {
+        world.fail(this + " " + what);
     }
 
-    /** Some of that comes to the relay. */
-    protected final int deliver(int most) {
+    protected final void want(Source source, int number) {
+        int length = source.frameLength(number);
+        out.ensureWritable(length);
+        source.put(number, out.array(), out.arrayOffset() + out.writerIndex());
+        out.writerIndex(out.writerIndex() + length);
+    }
+
+    protected final void wantHello(HelloFrame said) {
+        hello = said;
+        out.writeBytes(said.encode());
+        patience.hello(out.readableBytes(), said.heartbeatMillis());
+    }
+
+    protected final int waiting() {
+        return out.readableBytes();
+    }
+
+    protected final void deliver(int most) {
         if (silent || left) {
-            return 0;
+            return;
         }
         int length = tls == null || tls.maySay() ? Math.min(most, waiting()) : 0;
         length = Math.max(0, Math.min(length, MOST_UNREAD - channel.unread()));
         if (length > 0) {
+            ByteBuf part = out.readSlice(length);
             if (tls == null) {
-                channel.deliver(out, outFrom, length);
+                channel.deliver(part);
             } else {
-                tls.say(out, outFrom, length);
+                tls.say(part);
             }
-            outFrom += length;
+            out.discardSomeReadBytes();
             world.trace(name, "sends", length, waiting());
+            sent(length);
         }
         if (tls != null) {
             tls.flush(most);
         }
-        return length;
     }
 
+    /** So much more has come to the relay, or is on its way. */
+    protected void sent(int bytes) {}
+
     /** A piece as it comes: all, a part, a byte or two. */
-    protected final int deliverSome() {
-        return switch (world.below(4)) {
+    protected final void deliverSome() {
+        switch (world.below(4)) {
             case 0 -> deliver(1 + world.below(3));
             case 1 -> deliver(1 + world.skewed(Math.max(1, waiting())));
             default -> deliver(Integer.MAX_VALUE);
-        };
+        }
     }
 
     /** Sends the end of its input, or breaks the connection. */
     protected final void leave(boolean orderly) {
         if (!left) {
-            boolean live = live();
+            leftInOrder = orderly && live();
             left = true;
-            leftFirst = orderly && live;
             world.trace(name, orderly ? "finishes" : "resets", waiting(), 0);
             if (tls != null && !opened) {
                 deserves(CloseReason.TLS_FAILED);
@@ -303,124 +363,51 @@ public abstract class Peer implements SimChannel.Other {
         }
     }
 
-    /** Makes room for others. */
-    public final void goAway() {
-        leave(true);
-    }
-
-    /** From now on nothing is heard of it. */
-    protected final void vanish() {
-        if (!silent) {
-            silent = true;
-            world.trace(name, "vanishes", 0, 0);
-        }
-    }
-
-    protected final boolean vanished() {
-        return silent;
-    }
-
-    /** Something in its connection at the relay goes wrong, and not by its doing. */
-    protected final void breakDown() {
-        channel.throwOnce();
+    /** Something in its connection at the relay goes wrong, and not by its doing: soon, or when it gets what it waits for. */
+    protected final void breakDown(boolean whenItGoesOn) {
+        channel.throwOnce(whenItGoesOn);
         deserves(CloseReason.INTERNAL_ERROR, CloseReason.CONNECTION_LOST);
     }
 
-    /** Likewise, when it gets the memory or the room that it waits for. */
-    protected final void breakDownWhenItGoesOn() {
-        channel.throwWhenItGoesOn();
-        deserves(CloseReason.INTERNAL_ERROR, CloseReason.CONNECTION_LOST);
-    }
-
-    /** Something that it says is changed on its way: with TLS it can be told. */
-    protected final void spoilRecord() {
-        tls.spoilNext();
-        deserves(CloseReason.TLS_FAILED);
-    }
-
-    /** Wants to send a PING, one at a time. */
     protected final void ping() {
-        if (expectedPong == 0) {
+        if (expectedPong == 0 && hello != null && live() && !spoilt) {
             expectedPong = ++pings;
             ByteBuffer ping = ByteBuffer.allocate(PingFrame.FRAME_LENGTH);
             PingFrame.put(ping, expectedPong, 0, 0);
-            want(ping.flip());
+            out.writeBytes(ping.flip());
         }
     }
 
-    /** Whether the answer to a PING is still to come. */
-    protected final boolean awaitsPong() {
-        return expectedPong != 0;
-    }
-
-    /** The answer has come. */
-    protected final void ponged(ByteBuffer body) throws FrameException {
-        PongFrame.check(body);
-        world.check(PongFrame.id(body) == expectedPong, this + " gets a PONG of another PING");
-        expectedPong = 0;
-    }
-
-    /** Has given the relay a reason. */
     protected final void deserves(CloseReason... reasons) {
         deserves.addAll(Arrays.asList(reasons));
     }
 
-    protected final boolean hasDeserved(CloseReason reason) {
-        return deserves.contains(reason);
-    }
-
-    /** Whether it has not ended, as far as it knows. */
-    public final boolean live() {
+    final boolean live() {
         return !left && !ended && told == null;
     }
 
-    public final boolean hasLeft() {
-        return left;
-    }
-
-    /** Whether the relay has ended its side, or all of it. */
-    public final boolean isEnded() {
-        return ended;
-    }
-
-    public final boolean closedByRelay() {
-        return closedByRelay;
-    }
-
     /** Once told why it ends, or that it has, a client closes: some at once, some later. */
-    protected final void closeIfTold() {
-        if ((told != null || ended) && !left && (world.calm() || world.onceIn(3))) {
+    private void closeIfTold() {
+        if ((told != null || ended) && !left && (world.calm || world.onceIn(3))) {
             leave(true);
         }
     }
 
-    // ---- its end -------------------------------------------------------------------------------------------------
-
     /** Whether the relay has counted its end, and nobody has looked yet. */
-    public final boolean takeEnd() {
-        if (accounted || !connected) {
-            return false;
-        }
-        accounted = connection == null ? !channel.isOpen() : connection.state().ended() || failedHandshake();
-        return accounted;
-    }
-
-    /** Its end is the only one that was counted just now, for this reason. */
-    public final void endedBy(CloseReason reason) {
-        endedBy = reason;
+    final boolean takeEnd() {
+        boolean news = !accounted
+                && (connection == null || connected && (connection.state().ended() || failedHandshake()));
+        accounted |= news;
+        return news;
     }
 
     /** Whether it has ended its input in order, and that is why the relay has ended it: all of it was read then. */
-    public final boolean endedInOrder() {
-        return leftFirst && ENDED_ITSELF.contains(endedBy);
-    }
-
-    public final void refused() {
-        accounted = true;
+    protected final boolean endedInOrder() {
+        return leftInOrder && ENDED_ITSELF.contains(endedBy);
     }
 
     /** The relay's process has gone, and all its connections with it. */
-    public final void relayGone() {
+    final void relayGone() {
         left = true;
         ended = true;
         accounted = true;
@@ -429,16 +416,16 @@ public abstract class Peer implements SimChannel.Other {
     }
 
     /** Whether the relay may have ended it for this reason. */
-    public final boolean mayEndBy(CloseReason reason) {
+    final boolean mayEndBy(CloseReason reason) {
         if (tls != null && reason == CloseReason.TLS_FAILED && !opened) {
             return deserves.contains(reason)
                     || world.now() - registeredNanos
-                            >= world.config().clients().handshakeTimeout().toNanos();
+                            >= world.config.clients().handshakeTimeout().toNanos();
         }
         if (tls != null && reason == CloseReason.TLS_KEY_USED_UP) {
-            return opened && tls.recordsThere() >= world.config().tls().recordsPerKey();
+            return opened && tls.recordsThere() >= world.config.tls().recordsPerKey();
         }
-        return connection() == null
+        return connection == null
                 ? REFUSALS.contains(reason)
                 : patience.over(reason, world.now())
                         && (deserves.contains(reason) || mayEndBy().contains(reason));
@@ -448,23 +435,16 @@ public abstract class Peer implements SimChannel.Other {
     public final void ended(boolean whole) {
         ended = true;
         closedByRelay |= whole;
-        world.trace(name, whole ? "is closed" : "gets the end", have + controlHave + (end - at), 0);
+        world.trace(name, whole ? "is closed" : "gets the end", have + (end - at), 0);
     }
-
-    protected final CloseReason told() {
-        return told;
-    }
-
-    // ---- receiving -----------------------------------------------------------------------------------------------
 
     @Override
     public final void beforeWrite() {
         model.sync();
     }
 
-    /** Whether it is between two frames. */
     protected final boolean betweenFrames() {
-        return have == 0 && controlLength == 0 && at == end;
+        return have == 0 && at == end;
     }
 
     @Override
@@ -481,41 +461,42 @@ public abstract class Peer implements SimChannel.Other {
     }
 
     @Override
-    public final void took(byte[] bytes, int length) {
+    public final void took(byte[] bytes) {
         if (counts()) {
-            patience.took(world.now());
+            patience.tookNanos = world.now();
         }
         if (tls == null) {
-            gets(bytes, length);
+            gets(bytes);
         } else {
-            String wrong = tls.took(bytes, length, this::gets);
-            world.check(
+            String wrong = tls.took(bytes, this::gets);
+            check(
                     wrong == null || mayEndBy(CloseReason.TLS_FAILED) || mayEndBy(CloseReason.INTERNAL_ERROR),
-                    this + " gets a record that is wrong: " + wrong);
+                    "gets a record that is wrong: " + wrong);
         }
     }
 
-    private void gets(byte[] bytes, int length) {
+    private void gets(byte[] bytes) {
         int i = 0;
-        while (i < length && !world.failed()) {
+        while (i < bytes.length && !world.failed()) {
             if (at < end) {
-                i += compare(bytes, i, length);
-            } else if (controlLength > 0) {
-                i += collect(bytes, i, length);
+                i += compare(bytes, i);
             } else {
-                header[have++] = bytes[i++];
-                if (have >= Source.HEADER) {
-                    headerThere();
+                int part = Math.min(bytes.length - i, missing());
+                System.arraycopy(bytes, i, frame, have, part);
+                have += part;
+                i += part;
+                if (have >= Source.HEADER && missing() <= 0) {
+                    frameThere();
                 }
             }
         }
     }
 
-    private int compare(byte[] bytes, int i, int length) {
-        int part = Math.min(length - i, end - at);
-        int wrong = Arrays.mismatch(bytes, i, i + part, model.bytes(), at, at + part);
+    private int compare(byte[] bytes, int i) {
+        int part = Math.min(bytes.length - i, end - at);
+        int wrong = Arrays.mismatch(bytes, i, i + part, StreamModel.shared, at, at + part);
         if (wrong >= 0) {
-            world.fail(name + " got a wrong byte: that of position " + (at + wrong) + ", of a message up to " + end);
+            fail("gets a wrong byte: that of position " + (at + wrong) + ", of a message up to " + end);
         }
         at += part;
         if (at == end) {
@@ -524,81 +505,94 @@ public abstract class Peer implements SimChannel.Other {
         return part;
     }
 
-    private int collect(byte[] bytes, int i, int length) {
-        int part = Math.min(length - i, controlLength - controlHave);
-        System.arraycopy(bytes, i, control, controlHave, part);
-        controlHave += part;
-        if (controlHave == controlLength) {
-            int type = Source.getInt(control, 0);
-            ByteBuffer body = ByteBuffer.wrap(control, 0, controlLength).position(Source.HEADER);
-            controlLength = 0;
-            controlHave = 0;
-            gotControl(type, body);
+    /** Bytes until it knows what it gets: the header, then a whole control frame, or as much of a message as it needs. */
+    private int missing() {
+        if (have < Source.HEADER) {
+            return Source.HEADER - have;
         }
-        return part;
+        int body = Source.getInt(frame, 4);
+        boolean control = ControlFrames.isControl(Source.getInt(frame, 0)) && body <= ControlFrames.MAX_CONTROL_BODY;
+        int whole = Source.HEADER + Math.max(0, body);
+        return (control ? whole : Math.min(needed(), whole)) - have;
     }
 
-    private void headerThere() {
-        int type = Source.getInt(header, 0);
-        int body = Source.getInt(header, 4);
+    private void frameThere() {
+        int type = Source.getInt(frame, 0);
+        int body = Source.getInt(frame, 4);
+        int length = have;
+        have = 0;
         if (told != null) {
-            world.fail(name + " gets a frame behind ERROR " + told);
-        } else if (ControlFrames.isControl(type)) {
-            if (body < 0 || body > ControlFrames.MAX_CONTROL_BODY) {
-                world.fail(name + " gets " + ControlFrames.name(type) + " of " + body + " bytes");
-                return;
-            }
-            control = SimChannel.grown(control, Source.HEADER + body);
-            System.arraycopy(header, 0, control, 0, Source.HEADER);
-            controlLength = Source.HEADER + body;
-            controlHave = have;
-            have = 0;
-            if (body == 0) {
-                controlLength = 0;
-                controlHave = 0;
-                gotControl(type, ByteBuffer.allocate(0));
-            }
-        } else if (have >= Math.min(needed(), Source.HEADER + Math.max(0, body))) {
-            int sequence = messageStarts(header, have);
-            if (world.failed()) {
-                return;
-            }
-            at = model.start(sequence);
-            end = model.start(sequence + 1);
-            if (!Arrays.equals(header, 0, have, model.bytes(), at, at + have)) {
-                world.fail(name + " gets a message that begins otherwise than message " + sequence + ": type " + type
-                        + ", " + body + " bytes");
-            }
-            at += have;
-            have = 0;
-            if (at == end) {
-                messageEnded();
-            }
+            fail("gets a frame behind ERROR " + told);
+        } else if (!ControlFrames.isControl(type)) {
+            messageThere(type, body, length);
+        } else if (body < 0 || body > ControlFrames.MAX_CONTROL_BODY) {
+            fail("gets " + ControlFrames.name(type) + " of " + body + " bytes");
+        } else {
+            gotControl(type, ByteBuffer.wrap(frame, 0, length).position(Source.HEADER));
+        }
+    }
+
+    private void messageThere(int type, int body, int length) {
+        int sequence = messageStarts(frame, length);
+        if (world.failed()) {
+            return;
+        }
+        at = model.start(sequence);
+        end = model.start(sequence + 1);
+        check(
+                Arrays.equals(frame, 0, length, StreamModel.shared, at, at + length),
+                "gets a message that begins otherwise than message " + sequence + ": type " + type + ", " + body
+                        + " bytes");
+        at += length;
+        if (at == end) {
+            messageEnded();
         }
     }
 
     private void gotControl(int type, ByteBuffer body) {
         world.trace(name, "gets control", type & 0xFF, body.remaining());
-        if (type == ControlFrames.ERROR) {
-            told = CloseReason.ofCode(ErrorFrame.code(body));
-            if (told == null || !mayEndBy(told)) {
-                world.fail(name + " is told ERROR " + told + ": " + ErrorFrame.text(body));
+        try {
+            if (type == ControlFrames.ERROR) {
+                told = CloseReason.ofCode(ErrorFrame.code(body));
+                check(told != null && mayEndBy(told), "is told ERROR " + told + ": " + ErrorFrame.text(body));
+            } else if (hello == null) {
+                fail("is plain, and gets " + ControlFrames.name(type));
+            } else if (type == ControlFrames.WELCOME) {
+                checkWelcome(WelcomeFrame.decode(body));
+            } else if (!welcomed) {
+                fail("gets " + ControlFrames.name(type) + " before WELCOME");
+            } else if (type == ControlFrames.PING) {
+                PingFrame.check(body);
+                onControl(type, body);
+                wantPong(PingFrame.id(body));
+            } else if (type == ControlFrames.PONG) {
+                PongFrame.check(body);
+                check(PongFrame.id(body) == expectedPong, "gets a PONG of another PING");
+                expectedPong = 0;
+            } else if (type != ControlFrames.GOAWAY) {
+                onControl(type, body);
             }
-        } else {
-            onControl(type, body);
+        } catch (FrameException e) {
+            fail("gets " + ControlFrames.name(type) + ": " + e.getMessage());
         }
     }
 
-    /** Answers a PING. */
-    protected final void wantPong(long id) {
-        ByteBuffer pong = ByteBuffer.allocate(PongFrame.FRAME_LENGTH);
-        PongFrame.put(pong, id);
-        want(pong.flip());
+    private void checkWelcome(WelcomeFrame said) {
+        check(!welcomed, "is welcomed twice");
+        welcomed = true;
+        levels = said.grants(Features.LEVELS);
+        boolean asks = hello.wants(Features.LEVELS);
+        check(levels ? asks : !asks || !lives.keeps(), "is granted levels: " + levels);
+        check(said.epoch() == lives.epoch, "is told another epoch");
+        welcome(said);
     }
 
-    /** What it has got so far of a frame that is not whole, for messages. */
-    protected final String partial() {
-        return betweenFrames() ? "" : "a part of a frame (" + have + ", " + controlHave + ", " + (end - at) + " left)";
+    private void wantPong(long id) {
+        if (!silent) {
+            ByteBuffer pong = ByteBuffer.allocate(PongFrame.FRAME_LENGTH);
+            PongFrame.put(pong, id);
+            out.writeBytes(pong.flip());
+        }
     }
 
     @Override

@@ -1,7 +1,8 @@
 package dev.msgrelay.simulation;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.AbstractChannel;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
@@ -20,9 +21,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.SocketAddress;
 import java.nio.channels.ClosedChannelException;
-import java.util.Arrays;
 import java.util.Set;
-import java.util.function.Function;
 
 /**
  * A socket as Netty's epoll transport shows it, with a peer that is part of the test. What epoll does is done here in the
@@ -34,23 +33,22 @@ import java.util.function.Function;
  *   peer <-------- took ------------ | room          | <--doWrite-- ChannelOutboundBuffer
  * </pre>
  */
-public final class SimChannel extends AbstractChannel implements DuplexChannel {
-    /** The other end. */
-    public interface Other {
+final class SimChannel extends AbstractChannel implements DuplexChannel {
+    interface Other {
         /** The relay has read so many bytes. */
-        void wasRead(int length);
+        default void wasRead(int length) {}
 
         /** The socket has taken these bytes. */
-        void took(byte[] bytes, int length);
+        default void took(byte[] bytes) {}
 
         /** A loop of the relay has it, for the first time or again. */
-        void registered();
+        default void registered() {}
 
         /** A write begins. */
-        void beforeWrite();
+        default void beforeWrite() {}
 
         /** The relay has closed the socket, or its output. */
-        void ended(boolean whole);
+        default void ended(boolean whole) {}
     }
 
     private static final int IN = 1;
@@ -58,20 +56,14 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     private static final int RDHUP = 4;
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
 
+    private static final String FAULT = "a fault that the simulation made";
+
     /** Those that would hardly ever be hit by a count of calls. */
     private static final Set<String> RARE_STEPS =
             Set.of("publisher.whereToRead", "publisher.granted", "publisher.resume", "subscriber.moveTo");
 
     /** A name that is the same in each run of a seed. */
-    private static final class Id implements ChannelId {
-        private static final long serialVersionUID = 1L;
-
-        private final int number;
-
-        Id(int number) {
-            this.number = number;
-        }
-
+    private record Id(int number) implements ChannelId {
         @Override
         public String asShortText() {
             return Integer.toHexString(number);
@@ -86,58 +78,8 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         public int compareTo(ChannelId other) {
             return Integer.compare(number, ((Id) other).number);
         }
-
-        @Override
-        public int hashCode() {
-            return number;
-        }
-
-        @Override
-        public boolean equals(Object other) {
-            return other instanceof Id id && id.number == number;
-        }
     }
 
-    /** What no socket throws; without a stack trace, since it would be in the log. */
-    private static final class Made extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        static final Made FAULT = new Made();
-
-        Made() {
-            super("a fault that the simulation made", null, false, false);
-        }
-    }
-
-    /** What no step throws, nor any exception: the one wall is there for both. */
-    private static final class MadeError extends Error {
-        private static final long serialVersionUID = 1L;
-
-        static final MadeError FAULT = new MadeError();
-
-        MadeError() {
-            super("an error that the simulation made", null, false, false);
-        }
-    }
-
-    private static final Other NOBODY = new Other() {
-        @Override
-        public void wasRead(int length) {}
-
-        @Override
-        public void took(byte[] bytes, int length) {}
-
-        @Override
-        public void registered() {}
-
-        @Override
-        public void beforeWrite() {}
-
-        @Override
-        public void ended(boolean whole) {}
-    };
-
-    /** Which socket of the set it is at present. */
     private enum Membership {
         OUTSIDE,
         INSIDE,
@@ -146,12 +88,12 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     }
 
     private final World world;
-    private final Function<EventLoop, SimLoop> loops;
     private final SocketAddress local;
     private final SocketAddress remote;
-    private final Config config;
-    private Other other;
-    private SimLoop at;
+    private final Config config = new Config();
+    Other other;
+    // The loop that has it; null: none has.
+    SimLoop at;
 
     private boolean open = true;
     private int ops = RDHUP;
@@ -162,9 +104,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     private boolean outputShutdown;
 
     // From the peer.
-    private byte[] arrived = new byte[1 << 10];
-    private int from;
-    private int to;
+    private final ByteBuf arrived = Unpooled.buffer();
     private boolean finished;
     private boolean reset;
     private boolean resetTold;
@@ -174,84 +114,54 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     private int callsToFault;
 
     // To the peer.
-    private long room;
-    private long taken;
-    private byte[] copy = new byte[1 << 12];
+    long room;
+    long taken;
 
-    /**
-     * @param loops finds the loop of the simulation by Netty's
-     * @param local see {@code SegmentSize}: an address of TCP that is none of this host's, or null
-     */
-    public SimChannel(
-            World world, int number, Function<EventLoop, SimLoop> loops, SocketAddress local, SocketAddress remote) {
+    /** @param local see {@code SegmentSize}: an address of TCP that is none of this host's, or null */
+    SimChannel(World world, int number, SocketAddress local, SocketAddress remote) {
         super(null, new Id(number));
         this.world = world;
-        this.loops = loops;
         this.local = local;
         this.remote = remote;
-        this.config = new Config();
-    }
-
-    public void connect(Other peer) {
-        other = peer;
     }
 
     /** The relay's process has gone: whatever is left of it does nothing that anybody sees. */
     void relayGone() {
-        other = NOBODY;
+        other = new Other() {};
         throwsOnce = false;
         throwsOnWrite = false;
         callsToFault = 0;
         reset();
     }
 
-    // ---- the peer's side -----------------------------------------------------------------------------------------
-
-    /** Bytes have come. */
-    public void deliver(byte[] bytes, int offset, int length) {
-        if (to + length > arrived.length) {
-            int have = to - from;
-            byte[] target = have + length > arrived.length ? new byte[2 * (have + length)] : arrived;
-            System.arraycopy(arrived, from, target, 0, have);
-            arrived = target;
-            from = 0;
-            to = have;
-        }
-        System.arraycopy(bytes, offset, arrived, to, length);
-        to += length;
+    /** Bytes have come: all that are left of these. */
+    void deliver(ByteBuf bytes) {
+        arrived.discardSomeReadBytes().writeBytes(bytes);
     }
 
-    /** Bytes that have come and were not read yet. */
-    public int unread() {
-        return to - from;
+    int unread() {
+        return arrived.readableBytes();
     }
 
-    /** The peer sends no more. */
-    public void finish() {
+    void finish() {
         finished = true;
     }
 
     /** The peer, or something on the way, breaks the connection. */
-    public void reset() {
+    void reset() {
         reset = true;
         finished = true;
     }
 
-    /** The next read, the next write, or one of the relay's next calls throws what no socket throws. */
-    public void throwOnce() {
-        switch (world.below(5)) {
-            case 0 -> {
-                throwsOnce = true;
-                world.injected();
-            }
-            case 1 -> throwsOnWrite = true;
-            default -> callsToFault = 1 + world.skewed(7);
+    /** The next read, the next write, or one of the relay's next calls throws what no socket throws; or only a rare step. */
+    void throwOnce(boolean onlyWhenItGoesOn) {
+        int what = onlyWhenItGoesOn ? 2 : world.below(5);
+        throwsOnce |= what == 0;
+        throwsOnWrite |= what == 1;
+        world.injected += what == 0 ? 1 : 0;
+        if (what > 1) {
+            callsToFault = onlyWhenItGoesOn ? Integer.MAX_VALUE : 1 + world.skewed(7);
         }
-    }
-
-    /** One of the rare steps throws, and none before it. */
-    public void throwWhenItGoesOn() {
-        callsToFault = Integer.MAX_VALUE;
     }
 
     /**
@@ -261,34 +171,26 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
      * @param rare whether the one that throws has come, however many were to come before
      */
     private void step(boolean rare) {
-        if (callsToFault > 0 && !world.calm()) {
+        if (callsToFault > 0 && !world.calm) {
             String step = Steps.ofCaller();
             if (step != null && (rare || RARE_STEPS.contains(step) || --callsToFault == 0)) {
                 callsToFault = 0;
-                world.injectedIn(step);
+                world.injected++;
+                world.saw(step, 1);
+                world.trace(step, "throws", 0, 0);
+                // What no step throws, nor any exception: the one wall is there for both.
                 if (world.onceIn(3)) {
-                    throw MadeError.FAULT;
+                    throw new Error("an error that the simulation made");
                 }
-                throw Made.FAULT;
+                throw new RuntimeException(FAULT);
             }
         }
     }
 
     /** The peer has read: so many bytes more may be written. */
-    public void read(long bytes) {
+    void read(long bytes) {
         room = Math.min(Long.MAX_VALUE / 2, room + bytes);
     }
-
-    public long room() {
-        return room;
-    }
-
-    /** Bytes that the socket has taken so far. */
-    public long taken() {
-        return taken;
-    }
-
-    // ---- the selector's side -------------------------------------------------------------------------------------
 
     private int events() {
         if (membership != Membership.INSIDE) {
@@ -298,7 +200,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         if ((ops & OUT) != 0 && (room > 0 || reset)) {
             events |= OUT;
         }
-        if ((ops & IN) != 0 && (to > from || finished || throwsOnce)) {
+        if ((ops & IN) != 0 && (arrived.isReadable() || finished || throwsOnce)) {
             events |= IN;
         }
         if ((ops & RDHUP) != 0 && finished) {
@@ -329,31 +231,17 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     }
 
     private void submit(int newOps) {
+        if (newOps == ops) {
+            return;
+        }
+        if (membership == Membership.FORGOTTEN) {
+            throw new UncheckedIOException(new IOException("epoll_ctl: not in the set"));
+        }
         ops = newOps;
-        switch (membership) {
-            case OUTSIDE -> {}
-            case INSIDE -> {
-                if (ops == 0) {
-                    membership = Membership.FORGOTTEN;
-                }
-            }
-            case FORGOTTEN -> throw new UncheckedIOException(new IOException("epoll_ctl: not in the set"));
+        if (membership == Membership.INSIDE && ops == 0) {
+            membership = Membership.FORGOTTEN;
         }
     }
-
-    private void set(int flag) {
-        if ((ops & flag) == 0) {
-            submit(ops | flag);
-        }
-    }
-
-    private void clear(int flag) {
-        if ((ops & flag) != 0) {
-            submit(ops & ~flag);
-        }
-    }
-
-    // ---- Netty's side --------------------------------------------------------------------------------------------
 
     @Override
     protected AbstractUnsafe newUnsafe() {
@@ -371,12 +259,12 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
 
     @Override
     protected void doRegister(ChannelPromise promise) {
-        SimLoop to = loops.apply(eventLoop());
+        SimLoop to = world.loopOf(eventLoop());
         if (to.isCurrent()) {
             register(to, promise);
         } else {
             // All loops have one thread here. With threads of their own, this would be a task of the other one, too.
-            to.loop().io().execute(() -> register(to, promise));
+            to.loop.io().execute(() -> register(to, promise));
         }
     }
 
@@ -386,7 +274,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
             return;
         }
         at = to;
-        at.add(this);
+        at.channels.add(this);
         membership = Membership.INSIDE;
         other.registered();
         promise.setSuccess();
@@ -395,7 +283,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     @Override
     protected void doDeregister() {
         if (at != null) {
-            at.remove(this);
+            at.channels.remove(this);
             at = null;
         }
         membership = Membership.OUTSIDE;
@@ -405,7 +293,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     @Override
     protected void doBeginRead() {
         readPending = true;
-        set(IN);
+        submit(ops | IN);
     }
 
     @Override
@@ -414,29 +302,31 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         while (true) {
             ByteBuf buffer = (ByteBuf) out.current();
             if (buffer == null) {
-                clear(OUT);
+                submit(ops & ~OUT);
                 return;
             }
             // Netty ends an output whose write has failed, and would be told for ever that it can be written to.
             if (reset) {
                 resetTold = true;
-                clear(OUT);
+                submit(ops & ~OUT);
                 throw new IOException("Broken pipe");
             }
             if (throwsOnWrite) {
                 throwsOnWrite = false;
-                clear(OUT);
-                throw Made.FAULT;
+                submit(ops & ~OUT);
+                throw new RuntimeException(FAULT);
             }
             int length = (int) Math.min(room, buffer.readableBytes());
-            if (length > 1 && !world.calm() && world.onceIn(16)) {
+            if (length > 1 && !world.calm && world.onceIn(16)) {
                 length = 1 + world.skewed(length - 1);
             }
             if (buffer.isReadable() && length == 0) {
-                set(OUT);
+                submit(ops | OUT);
                 return;
             }
-            take(buffer, length);
+            room -= length;
+            taken += length;
+            other.took(ByteBufUtil.getBytes(buffer, buffer.readerIndex(), length));
             out.removeBytes(length);
             if (length == 0) {
                 out.remove();
@@ -444,21 +334,8 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         }
     }
 
-    private void take(ByteBuf buffer, int length) {
-        if (length > copy.length) {
-            copy = new byte[Math.max(length, 2 * copy.length)];
-        }
-        buffer.getBytes(buffer.readerIndex(), copy, 0, length);
-        room -= length;
-        taken += length;
-        other.took(copy, length);
-    }
-
     @Override
     protected Object filterOutboundMessage(Object message) {
-        if (!(message instanceof ByteBuf)) {
-            throw new UnsupportedOperationException("unsupported message type: " + message.getClass());
-        }
         ByteBuf buffer = (ByteBuf) message;
         if (buffer.isDirect()) {
             return buffer;
@@ -499,7 +376,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
                 inReady();
             }
             try {
-                clear(RDHUP);
+                submit(ops & ~RDHUP);
             } catch (UncheckedIOException e) {
                 pipeline().fireExceptionCaught(e.getCause());
                 close(voidPromise());
@@ -547,7 +424,15 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
                     shutdownInput();
                 }
             } catch (Throwable e) {
-                readFailed(pipeline, buffer, e, allRead, handle);
+                if (buffer != null) {
+                    buffer.release();
+                }
+                handle.readComplete();
+                pipeline.fireChannelReadComplete();
+                pipeline.fireExceptionCaught(e);
+                if (allRead || e instanceof IOException) {
+                    shutdownInput();
+                }
             } finally {
                 if (!readPending && !config.isAutoRead()) {
                     clearIn();
@@ -555,27 +440,10 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
             }
         }
 
-        private void readFailed(
-                ChannelPipeline pipeline,
-                ByteBuf buffer,
-                Throwable cause,
-                boolean allRead,
-                RecvByteBufAllocator.ExtendedHandle handle) {
-            if (buffer != null) {
-                buffer.release();
-            }
-            handle.readComplete();
-            pipeline.fireChannelReadComplete();
-            pipeline.fireExceptionCaught(cause);
-            if (allRead || cause instanceof IOException) {
-                shutdownInput();
-            }
-        }
-
         private void clearIn() {
             readPending = false;
             if (membership != Membership.FORGOTTEN) {
-                clear(IN);
+                submit(ops & ~IN);
             } else {
                 ops &= ~IN;
             }
@@ -596,14 +464,14 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         }
         if (throwsOnce) {
             throwsOnce = false;
-            throw Made.FAULT;
+            throw new RuntimeException(FAULT);
         }
-        int length = Math.min(buffer.writableBytes(), to - from);
-        if (length > 1 && !world.calm() && world.onceIn(8)) {
+        int length = Math.min(buffer.writableBytes(), unread());
+        if (length > 1 && !world.calm && world.onceIn(8)) {
             length = 1 + world.skewed(length - 1);
         }
         if (length == 0) {
-            if (to > from) {
+            if (arrived.isReadable()) {
                 return 0;
             }
             if (reset && !resetTold) {
@@ -613,12 +481,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
             return finished ? -1 : 0;
         }
         other.wasRead(length);
-        buffer.writeBytes(arrived, from, length);
-        from += length;
-        if (from == to) {
-            from = 0;
-            to = 0;
-        }
+        buffer.writeBytes(arrived, length);
         return length;
     }
 
@@ -666,18 +529,6 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     }
 
     @Override
-    public ByteBufAllocator alloc() {
-        step(false);
-        return config.getAllocator();
-    }
-
-    @Override
-    public boolean isWritable() {
-        step(false);
-        return super.isWritable();
-    }
-
-    @Override
     public EventLoop eventLoop() {
         step(false);
         return super.eventLoop();
@@ -705,7 +556,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     private void stepWith(Object message) {
         try {
             step(false);
-        } catch (Made | MadeError e) {
+        } catch (RuntimeException | Error e) {
             ReferenceCountUtil.release(message);
             throw e;
         }
@@ -758,15 +609,9 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
 
         @Override
         protected void autoReadCleared() {
-            if (isRegistered()) {
-                simUnsafe().clearIn();
-            } else {
-                ops &= ~IN;
-            }
+            simUnsafe().clearIn();
         }
     }
-
-    // ---- half-closing --------------------------------------------------------------------------------------------
 
     @Override
     public boolean isInputShutdown() {
@@ -814,19 +659,9 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         throw new UnsupportedOperationException();
     }
 
-    /** The loop that has it; null: none has. */
-    public SimLoop loop() {
-        return at;
-    }
-
-    /** For messages about it. */
-    public String state() {
+    String state() {
         return "ops " + ops + " " + membership + " unread " + unread() + " room " + room + " autoRead "
                 + config.isAutoRead() + (finished ? " finished" : "") + (reset ? " reset" : "")
                 + (open ? "" : " closed");
-    }
-
-    static byte[] grown(byte[] bytes, int least) {
-        return bytes.length >= least ? bytes : Arrays.copyOf(bytes, Math.max(least, 2 * bytes.length));
     }
 }

@@ -15,10 +15,12 @@ import dev.msgrelay.server.log.Mark;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * The relay's journal on a disk in memory, and all that happens to it: its two threads do a step when the run's one thread
@@ -31,7 +33,7 @@ import java.util.concurrent.TimeUnit;
  *                                 '--Crash: killed, or power lost--> open --> what is there is compared with the model
  * </pre>
  */
-public final class SimJournal {
+final class SimJournal {
     private static final long BEGAN_MILLIS = 1_700_000_000_000L;
     /** Steps of others while one of its threads waits for the disk. */
     private static final int MEANWHILE = 6;
@@ -42,41 +44,37 @@ public final class SimJournal {
     private final World world;
     private final JournalSettings settings;
     private final Runnable others;
-    private final SimDisk disk;
+    final SimDisk disk;
     private Journal journal;
-    private boolean writing;
-    private boolean forcing;
+    // Which of its threads wait for the disk.
+    private final Set<String> busy = new HashSet<>();
     // While the relay reads from it for subscribers: whether its threads are at work meanwhile, and what came of that.
     private boolean read;
     private boolean meanwhile;
     private SimDisk.Crash crash;
-    private int wrongReads;
+    // Nobody else damages anything.
+    int wrongReads;
     private boolean powerLost;
     private long clockMillis;
     private final Mark mark = new Mark();
-    private int crashedOpenings;
-    private int cuts;
 
     /** @param others one step of something else */
-    public SimJournal(World world, JournalSettings settings, Runnable others) {
+    SimJournal(World world, JournalSettings settings, Runnable others) {
         this.world = world;
         this.settings = settings;
         this.others = others;
         disk = new SimDisk(new Random(world.nextLong()));
     }
 
-    // ---- a life --------------------------------------------------------------------------------------------------
-
     /** Opens it, however often that is interrupted. */
-    public Journal open(long epoch) {
+    Journal open(long epoch) {
         journal = null;
-        writing = false;
-        forcing = false;
+        busy.clear();
         read = false;
         meanwhile = false;
         crash = null;
         while (true) {
-            if (!world.calm()) {
+            if (!world.calm) {
                 if (world.onceIn(3)) {
                     disk.crashIn(1 + world.below(40));
                 } else if (world.onceIn(8)) {
@@ -87,15 +85,19 @@ public final class SimJournal {
             }
             try {
                 journal = new JournalOpening(disk, settings, epoch, millis(), null, RecoveryProgress.NOBODY).open();
-                cuts += journal.recovered().cut() == null ? 0 : 1;
+                world.saw("torn tails", journal.recovered().cut() == null ? 0 : 1);
                 // What has not come yet is not of this life.
                 disk.heal();
                 disk.duringForce(this::meanwhile);
                 disk.duringWrite(this::meanwhile);
                 disk.duringRead(this::whileRead);
+                if (world.lives.count() > 0) {
+                    check();
+                }
+                powerLost = false;
                 return journal;
             } catch (SimDisk.Crash crash) {
-                crashedOpenings++;
+                world.saw("openings interrupted", 1);
                 ends(world.onceIn(2));
             } catch (IOException e) {
                 world.check(!e.getMessage().contains("damaged"), "a journal is refused: " + e.getMessage());
@@ -110,22 +112,12 @@ public final class SimJournal {
     }
 
     /** A time that somebody may ask for: of this run, or not much off. */
-    public long someTime() {
+    long someTime() {
         return BEGAN_MILLIS + world.skewed((int) Math.max(1, millis() - BEGAN_MILLIS + 1000));
     }
 
-    /** What the level is that has to have survived since the journal was last open. */
-    public Level survivor() {
-        return powerLost ? Level.FORCED : Level.WRITTEN;
-    }
-
-    /** The last end is over, and what has survived it was looked at. */
-    public void begun() {
-        powerLost = false;
-    }
-
     /** Something may happen to the disk, or to the clock on the wall. */
-    public void disturb() {
+    void disturb() {
         switch (world.below(1500)) {
             case 0, 1 -> disk.crashIn(1 + world.below(60));
             case 2 -> disk.failIn(1 + world.below(20));
@@ -136,13 +128,7 @@ public final class SimJournal {
         }
     }
 
-    /** From now on the disk does what it should. */
-    public void heal() {
-        disk.heal();
-    }
-
-    /** One step of one of its threads. */
-    public void step() {
+    void step() {
         if (world.onceIn(200)) {
             readAgain();
         } else if (world.onceIn(2)) {
@@ -153,7 +139,7 @@ public final class SimJournal {
     }
 
     /** Steps of both until neither finds anything to do; answers whether anything was done. */
-    public boolean settle() {
+    boolean settle() {
         boolean any = false;
         boolean more = true;
         for (int i = 0; more; i++) {
@@ -168,24 +154,20 @@ public final class SimJournal {
     }
 
     private boolean write() {
-        if (writing) {
-            return false;
-        }
-        writing = true;
-        boolean done = JournalSteps.write(journal, world.now(), millis());
-        writing = false;
-        checkFailure();
-        return done;
+        return step("writer", () -> JournalSteps.write(journal, world.now(), millis()));
     }
 
     private boolean force() {
-        if (forcing) {
+        return step("forcer", () -> JournalSteps.force(journal, world.now(), millis()));
+    }
+
+    private boolean step(String thread, BooleanSupplier doing) {
+        if (!busy.add(thread)) {
             return false;
         }
-        forcing = true;
-        boolean done = JournalSteps.force(journal, world.now(), millis());
-        forcing = false;
-        checkFailure();
+        boolean done = doing.getAsBoolean();
+        busy.remove(thread);
+        world.check(!failed() || disk.hasFailed(), "the journal fails, and the disk has not: " + journal.failure());
         return done;
     }
 
@@ -203,16 +185,8 @@ public final class SimJournal {
         }
     }
 
-    private void checkFailure() {
-        Throwable failure = journal.failure();
-        if (failure != null && !disk.hasFailed()) {
-            world.fail("the journal fails, and the disk has not: " + failure);
-        }
-    }
-
-    /** While somebody waits for the disk. */
     private void meanwhile() {
-        if (!world.calm() && world.onceIn(2)) {
+        if (!world.calm && world.onceIn(2)) {
             for (int n = world.skewed(MEANWHILE); n > 0; n--) {
                 if (read) {
                     step();
@@ -223,20 +197,21 @@ public final class SimJournal {
         }
     }
 
-    /** Something that may read it for subscribers: its threads do steps meanwhile, and now and then a bit comes out wrong. */
-    public void readBy(Runnable loop) {
+    /** A loop's cycle that may read it for subscribers: its threads do steps meanwhile, and now and then a bit comes out wrong. */
+    boolean readBy(BooleanSupplier loop) {
         read = true;
-        loop.run();
+        boolean did = loop.getAsBoolean();
         read = false;
         if (crash != null) {
             SimDisk.Crash now = crash;
             crash = null;
             throw now;
         }
+        return did;
     }
 
     private boolean whileRead() {
-        if (!read || meanwhile || world.calm()) {
+        if (!read || meanwhile || world.calm) {
             return false;
         }
         meanwhile = true;
@@ -254,26 +229,13 @@ public final class SimJournal {
         return wrong;
     }
 
-    /** Reads that came out wrong: nobody else damages anything. */
-    int wrongReads() {
-        return wrongReads;
-    }
-
     /** The number of the oldest message that is held; where there is none, of the next one that will be written. */
     int oldest() {
         journal.newFeed(ByteBuffer.allocate(0)).oldest(mark);
         return (int) mark.sequence();
     }
 
-    /** Whether one of its threads waits for the disk just now. */
-    public boolean busy() {
-        return writing || forcing;
-    }
-
-    // ---- its end -------------------------------------------------------------------------------------------------
-
-    /** The process has ended, or the machine. */
-    public void ends(boolean power) {
+    void ends(boolean power) {
         if (power) {
             disk.powerCut();
             powerLost = true;
@@ -283,12 +245,11 @@ public final class SimJournal {
     }
 
     /** Of a process that has ended: lets go of its log. */
-    public void letGo() {
+    void letGo() {
         JournalSteps.letGo(journal);
     }
 
-    /** The relay goes on without it. */
-    public void abandon() {
+    void abandon() {
         try {
             journal.abandon();
         } catch (IOException e) {
@@ -297,8 +258,8 @@ public final class SimJournal {
     }
 
     /** With the relay, in order: all of it is there then. */
-    public void close() {
-        boolean failed = journal.failure() != null;
+    void close() {
+        boolean failed = failed();
         try {
             journal.close();
             world.check(!failed, "a journal that has failed ends in order");
@@ -307,43 +268,39 @@ public final class SimJournal {
         }
     }
 
-    // ---- what is there -------------------------------------------------------------------------------------------
-
-    /** Whether it failed in this life. */
-    public boolean failed() {
+    boolean failed() {
         return journal.failure() != null;
     }
 
     /** Compares all that is on the disk with what went before the end, and what was promised. */
-    public void check(StreamModel model, Lives lives, List<Producer> producers) {
+    private void check() {
         int kept = (int) journal.goesOnAt().sequence() - 1;
-        int promised = lives.promised(survivor());
+        Level survivor = powerLost ? Level.FORCED : Level.WRITTEN;
+        int promised = world.lives.promised.get(survivor);
         world.check(
                 kept >= promised,
-                "after " + (powerLost ? "a power cut " : "the end of the process ") + kept + " messages are there, and "
-                        + survivor().flag() + " were told to be " + promised);
+                kept + " messages are there, and " + survivor.flag() + " were told to be " + promised);
         world.check(
-                kept <= model.count() && journal.goesOnAt().position() == model.start(kept + 1),
+                kept <= world.model.count && journal.goesOnAt().position() == world.model.start(kept + 1),
                 "the journal goes on at " + journal.goesOnAt().position() + " behind " + kept + " messages of "
-                        + model.count());
+                        + world.model.count);
         world.throwIfFailed();
-        checkMessages(model, kept);
-        checkNames(kept, producers);
+        checkMessages(kept);
+        checkNames(kept);
         world.throwIfFailed();
     }
 
     /** Behind an end in order nothing is torn. */
-    public void checkEnd(StreamModel model, Lives lives, List<Producer> producers) {
+    void checkEnd() {
         disk.killed();
-        journal = open(world.nextLong() | 1);
-        check(model, lives, producers);
+        open(world.nextLong() | 1);
         world.check(
-                journal.recovered().cut() == null && journal.goesOnAt().sequence() == model.count() + 1,
+                journal.recovered().cut() == null && journal.goesOnAt().sequence() == world.model.count + 1,
                 "behind an end in order " + journal.recovered().cut() + " is cut");
         world.throwIfFailed();
     }
 
-    private void checkMessages(StreamModel model, int kept) {
+    private void checkMessages(int kept) {
         try {
             Recovery found = Recovery.inspect(disk, Recovery.Depth.ALL);
             world.check(found.sound(), "the journal is damaged: " + found.damage());
@@ -353,7 +310,7 @@ public final class SimJournal {
                 @Override
                 public boolean message(long sequence, int type, ByteBuffer body) {
                     world.check(
-                            sequence == next[0] && model.is(next[0], type, body),
+                            sequence == next[0] && world.model.is(next[0], type, body),
                             "message " + sequence + " in the journal is not the one of the stream, " + next[0]);
                     next[0]++;
                     return !world.failed();
@@ -370,32 +327,22 @@ public final class SimJournal {
         }
     }
 
-    private void checkNames(int kept, List<Producer> producers) {
+    private void checkNames(int kept) {
         Map<String, JournalName.State> states = new HashMap<>();
         journal.recovered().states().forEach(state -> states.put(state.name().name(), state));
-        for (Producer producer : producers) {
-            if (!producer.contested()) {
-                JournalName.State state = states.get(producer.name());
-                int number = producer.source().lastUpTo(kept);
+        for (Producer producer : world.producers) {
+            if (!producer.contested) {
+                JournalName.State state = states.get(producer.name);
+                int number = producer.source.lastUpTo(kept);
                 boolean known = state != null
-                        && state.name().producer().equals(producer.id())
+                        && state.name().producer().equals(producer.id)
                         && producer.number(state.number()) == number
-                        && state.sequence() == producer.source().sequence(number);
+                        && state.sequence() == producer.source.sequence(number);
                 world.check(
                         number == 0 ? state == null : known,
-                        "the journal says of " + producer.name() + " " + state + ", and message " + number
+                        "the journal says of " + producer.name + " " + state + ", and message " + number
                                 + " is its last one there");
             }
         }
-    }
-
-    /** Openings that were interrupted, for reports. */
-    public int crashedOpenings() {
-        return crashedOpenings;
-    }
-
-    /** Torn tails, for reports. */
-    public int cuts() {
-        return cuts;
     }
 }

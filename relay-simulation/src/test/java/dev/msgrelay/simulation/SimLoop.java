@@ -6,6 +6,7 @@ import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoRegistration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -13,44 +14,33 @@ import java.util.List;
  * says it sleeps; it is driven on only when something wakes it that would wake a thread: a task, a signal, a socket, the
  * time. So a signal that is never given is noticed: what it should have started never comes.
  */
-public final class SimLoop {
+final class SimLoop {
     private static final int NEVER = -1;
+
+    /** Thrown where a loop would block: it stays where it is, asleep, until something wakes it. */
+    static final RuntimeException ASLEEP = new IllegalStateException("asleep");
 
     private final World world;
     private final String name;
-    private final boolean first;
-    private final List<SimChannel> channels = new ArrayList<>();
-    private final EngineLoop loop;
-    private Runnable beforeSleep = () -> {};
+    final List<SimChannel> channels = new ArrayList<>();
+    final EngineLoop loop;
+    // What other threads do in the moment between its last look and its sleep.
+    Runnable beforeSleep = () -> {};
     private boolean asleep;
     private boolean woken;
     private long deadline = NEVER;
 
-    public SimLoop(World world, int number) {
+    SimLoop(World world) {
         this.world = world;
-        this.first = number == 0;
-        this.name = "loop " + number;
-        this.loop = new EngineLoop(executor -> new Selector(), world.clock());
-    }
-
-    public EngineLoop loop() {
-        return loop;
-    }
-
-    /** What other threads do in the moment between a loop's last look and its sleep. */
-    public void beforeSleep(Runnable others) {
-        beforeSleep = others;
-    }
-
-    /** Whether it would stand still if nobody woke it. */
-    public boolean asleep() {
-        return asleep;
+        name = "loop " + world.loops.size();
+        loop = new EngineLoop(executor -> new Selector(), world.clock);
+        world.loops.add(this);
     }
 
     /** One cycle, unless it sleeps and nothing has woken it; answers whether it did anything. */
-    public boolean cycle() {
+    boolean cycle() {
         if (asleep) {
-            if (loop.asleep() && !anyReady() && !overslept() && !tasks()) {
+            if (loop.asleep() && channels.stream().noneMatch(SimChannel::ready) && !overslept() && !tasks()) {
                 return false;
             }
             asleep = false;
@@ -61,13 +51,13 @@ public final class SimLoop {
     }
 
     /** One cycle of a loop that sleeps, for nothing: whatever it finds to do then, it should have been woken for. */
-    public void poke() {
+    void poke() {
         woken = true;
         goRound();
     }
 
     /** Netty closes what is left on a loop that ends: those who were refused, whom no table lists. */
-    public void end() {
+    void end() {
         for (SimChannel channel : List.copyOf(channels)) {
             channel.close();
         }
@@ -75,44 +65,26 @@ public final class SimLoop {
     }
 
     private void goRound() {
-        world.current(this);
+        world.current = this;
         loop.cycle();
-        world.current(null);
+        world.current = null;
         woken = false;
     }
 
     /** Whether what happens just now happens on its thread: what the test does itself, the first loop would do. */
     boolean isCurrent() {
-        SimLoop current = world.current();
-        return current == null ? first : current == this;
+        return this == (world.current == null ? world.loops.get(0) : world.current);
     }
 
     private boolean tasks() {
-        world.current(this);
+        world.current = this;
         boolean any = loop.io().runNonBlockingTasks(0) > 0;
-        world.current(null);
+        world.current = null;
         return any;
     }
 
     private boolean overslept() {
         return deadline != NEVER && world.now() - deadline >= 0;
-    }
-
-    private boolean anyReady() {
-        for (int i = 0; i < channels.size(); i++) {
-            if (channels.get(i).ready()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    void add(SimChannel channel) {
-        channels.add(channel);
-    }
-
-    void remove(SimChannel channel) {
-        channels.remove(channel);
     }
 
     @Override
@@ -122,21 +94,15 @@ public final class SimLoop {
 
     /** The selector: looks at all sockets, in an order of its own each time. */
     private final class Selector implements IoHandler {
-        private SimChannel[] now = new SimChannel[16];
-
         @Override
         public int run(IoHandlerContext context) {
             int ready = 0;
-            int count = channels.size();
-            if (count > 0) {
-                now = channels.toArray(now);
-                int first = world.below(count);
-                for (int i = 0; i < count; i++) {
-                    SimChannel channel = now[(first + i) % count];
-                    if (channel.ready()) {
-                        channel.handle();
-                        ready++;
-                    }
+            List<SimChannel> now = new ArrayList<>(channels);
+            Collections.rotate(now, now.isEmpty() ? 0 : world.below(now.size()));
+            for (SimChannel channel : now) {
+                if (channel.ready()) {
+                    channel.handle();
+                    ready++;
                 }
             }
             if (ready == 0 && !woken && context.canBlock()) {
@@ -144,7 +110,7 @@ public final class SimLoop {
                 if (context.canBlock()) {
                     deadline = context.deadlineNanos();
                     asleep = true;
-                    throw Asleep.INSTANCE;
+                    throw ASLEEP;
                 }
             }
             return ready;

@@ -23,22 +23,19 @@ import dev.msgrelay.server.log.PacketLog;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 
 /**
  * A subscriber, plain or speaking. It knows at each byte what may come next: the next message that it wants, or a control
  * frame that says why it is another one.
  */
-public final class SimSubscriber extends Peer {
-    /** How it reads. */
-    public enum Reading {
-        /** All at once. */
+final class SimSubscriber extends Peer {
+    /** It reads all at once; in pieces, with pauses; a few bytes now and then; nothing any more. */
+    private enum Reading {
         EAGER,
-        /** In pieces, with pauses. */
         FITFUL,
-        /** A few bytes now and then. */
         CRAWL,
-        /** Nothing any more. */
         STOPPED
     }
 
@@ -53,35 +50,26 @@ public final class SimSubscriber extends Peer {
      * @param next the first message that it has not had
      * @param level messages that had not got so far it did not get
      */
-    public record Resumed(long epoch, int next, Level level) {}
+    record Resumed(long epoch, int next, Level level) {}
 
-    private final Lives lives;
     private final PacketLog log;
-    private final int packetBytes;
     private final Policy relayDefault;
-    private final boolean neverSlow;
-    private final boolean malicious;
     // Null: nobody is sent what lies there.
     private final SimJournal journal;
     private Reading reading;
+    // With one loop, one that reads eagerly.
+    private final boolean neverSlow;
 
     // Before WELCOME, and of a plain one, the relay's default policy holds.
     private Policy policy;
     private TypeRanges types = TypeRanges.ALL;
     private boolean sequences;
-    private HelloFrame hello;
-    private boolean welcomed;
-    private boolean spoilt;
     private final ArrayDeque<Wish> wishes = new ArrayDeque<>();
     private int requests;
 
-    // The next message that can come, and what it would number that one.
+    // The next message that can come.
     private int next;
-    private int counted;
-    private boolean counts;
     private int current;
-    private long messages;
-    private long skipped;
     // Of one that gets durable messages only; of others STREAM.
     private Level level = Level.STREAM;
     private int durableAtHello;
@@ -92,131 +80,62 @@ public final class SimSubscriber extends Peer {
     private int oldestAtHello;
     private int wrongReadsBefore;
 
-    /**
-     * @param relayDefault what the relay does with a slow one that asks for nothing
-     * @param neverSlow whether one that reads eagerly cannot be too slow
-     * @param journal from which it may be sent what the log no longer has; null: nobody is
-     */
-    public SimSubscriber(
-            World world,
-            StreamModel model,
-            SimChannel channel,
-            int number,
-            Lives lives,
-            PacketLog log,
-            int packetBytes,
-            Policy relayDefault,
-            Reading reading,
-            boolean neverSlow,
-            boolean malicious,
-            SimJournal journal) {
-        super(world, model, "subscriber " + number, channel, Role.SUBSCRIBER);
-        this.lives = lives;
-        this.log = log;
-        this.packetBytes = packetBytes;
-        this.relayDefault = relayDefault;
+    SimSubscriber(World world, SimChannel channel, int number) {
+        super(world, "subscriber " + number, channel, Role.SUBSCRIBER);
+        this.log = model.log;
+        this.relayDefault = world.config.clients().slowSubscriber();
         this.policy = relayDefault;
-        this.reading = reading;
-        this.neverSlow = neverSlow && reading == Reading.EAGER;
-        this.malicious = malicious;
-        this.journal = journal;
-        this.wrongReadsBefore = journal == null ? 0 : journal.wrongReads();
+        this.reading = Reading.values()[world.oneOf(0, 0, 0, 1, 1, 1, 2, 3)];
+        this.neverSlow = reading == Reading.EAGER && world.config.eventLoops() == 1;
+        this.journal = world.journal;
+        this.wrongReadsBefore = journal == null ? 0 : journal.wrongReads;
         channel.read(reading == Reading.EAGER ? Long.MAX_VALUE / 2 : world.skewed(1 << 20));
     }
 
     @Override
     protected void connected() {
-        next = model().count() + 1;
+        next = model.count + 1;
     }
 
-    // ---- what it does --------------------------------------------------------------------------------------------
-
     @Override
-    public void act() {
-        closeIfTold();
-        if (hasLeft()) {
-            return;
-        }
-        readSome();
-        if (vanished()) {
-            return;
-        }
-        switch (world().below(20)) {
-            case 0 -> {
-                if (world().onceIn(40)) {
-                    leave(world().onceIn(2));
-                }
-            }
+    protected void doMore() {
+        switch (world.below(8)) {
+            case 0 -> changeReading();
             case 1 -> {
-                if (world().onceIn(60)) {
-                    reading = Reading.STOPPED;
-                    vanish();
+                if (hello != null && world.onceIn(3)) {
+                    subscribe(world.onceIn(6) ? world.skewed(80) : 1);
                 }
             }
-            case 2 -> changeReading();
-            case 3 -> {
-                if (hello != null && world().onceIn(3)) {
-                    subscribe(world().onceIn(6) ? world().skewed(80) : 1);
-                }
-            }
-            case 4 -> {
-                if (hello != null && !spoilt) {
-                    ping();
-                }
-            }
-            case 5 -> {
-                if (malicious && world().onceIn(20)) {
-                    spoil();
-                }
-            }
-            case 6 -> {
-                if (malicious && world().onceIn(8) && live()) {
-                    breakDown();
-                }
-            }
+            case 2 -> ping();
             default -> deliverSome();
         }
     }
 
     private void changeReading() {
-        if (reading != Reading.EAGER && world().onceIn(6)) {
-            reading = switch (world().below(4)) {
-                case 0 -> Reading.CRAWL;
-                case 1 -> Reading.STOPPED;
-                default -> Reading.FITFUL;
-            };
+        if (reading != Reading.EAGER && world.onceIn(6)) {
+            reading = world.oneOf(List.of(Reading.CRAWL, Reading.STOPPED, Reading.FITFUL, Reading.FITFUL));
         }
     }
 
-    private void readSome() {
-        switch (reading) {
-            case EAGER -> channel().read(Long.MAX_VALUE / 2);
+    @Override
+    protected void read() {
+        switch (silent ? Reading.STOPPED : reading) {
+            case EAGER -> channel.read(Long.MAX_VALUE / 2);
             case FITFUL -> {
-                if (channel().room() < 1 << 20) {
-                    channel().read(world().skewed(1 << 15) * (long) world().volume());
+                if (channel.room < 1 << 20) {
+                    channel.read(world.skewed(1 << 15) * (long) world.volume);
                 }
             }
             case CRAWL -> {
-                if (channel().room() < 64) {
-                    channel().read(world().skewed(32));
+                if (channel.room < 64) {
+                    channel.read(world.skewed(32));
                 }
             }
             case STOPPED -> {}
         }
     }
 
-    /** A HELLO that is lawful, and that the relay refuses. */
-    private void spoilHello() {
-        HelloFrame.Builder said = world().onceIn(2)
-                ? HelloFrame.publisher()
-                : HelloFrame.subscriber().versions(7, 9);
-        want(said.build().encode());
-        deserves(CloseReason.WRONG_ROLE, CloseReason.UNSUPPORTED, CloseReason.HANDSHAKE_TIMEOUT);
-    }
-
-    /** Says HELLO, if it does at all. */
-    public void sayHello(HelloFrame said) {
-        hello = said;
+    void sayHello(HelloFrame said) {
         tailAtHello = (int) log.tail();
         oldestAtHello = journal == null ? 0 : journal.oldest();
         durableAtHello = said.level() == Level.STREAM || !lives.keeps() ? 0 : lives.reached(said.level());
@@ -225,15 +144,14 @@ public final class SimSubscriber extends Peer {
 
     private void subscribe(int count) {
         for (int i = 0; i < count && !spoilt; i++) {
-            TypeRanges wanted = someTypes(world());
+            TypeRanges wanted = someTypes(world);
             SubscribeFrame frame = new SubscribeFrame(++requests, wanted);
             wishes.add(new Wish(requests, wanted));
-            want(frame.encode());
+            out.writeBytes(frame.encode());
         }
     }
 
-    /** Ranges at random. */
-    public static TypeRanges someTypes(World world) {
+    static TypeRanges someTypes(World world) {
         int ranges = world.oneOf(0, 1, 1, 1, 2, 3, 40);
         int[] bounds = new int[2 * ranges];
         for (int i = 0; i < ranges; i++) {
@@ -244,130 +162,82 @@ public final class SimSubscriber extends Peer {
         return ranges == 0 ? TypeRanges.ALL : TypeRanges.of(bounds);
     }
 
-    private void spoil() {
-        if (spoilt) {
+    @Override
+    protected void sayWrong() {
+        if (hello == null && world.onceIn(2)) {
+            // One that is lawful, and that the relay refuses.
+            HelloFrame.Builder said = world.onceIn(2)
+                    ? HelloFrame.publisher()
+                    : HelloFrame.subscriber().versions(7, 9);
+            out.writeBytes(said.build().encode());
+            deserves(CloseReason.WRONG_ROLE, CloseReason.UNSUPPORTED, CloseReason.HANDSHAKE_TIMEOUT);
             return;
         }
-        spoilt = true;
-        if (speaksTls() && world().onceIn(2)) {
-            want(new byte[] {1}, 1);
-            spoilRecord();
-            return;
-        }
-        if (hello == null && world().onceIn(2)) {
-            spoilHello();
-            return;
-        }
-        switch (world().below(4)) {
+        switch (world.below(4)) {
             case 0 -> {
-                want(new byte[] {1}, 1);
+                out.writeByte(1);
                 deserves(CloseReason.UNEXPECTED_INPUT);
             }
-            case 1 -> {
-                want(ByteBuffer.allocate(16)
-                        .putInt(ControlFrames.WELCOME)
-                        .putInt(8)
-                        .putLong(0)
-                        .flip());
-                deserves(CloseReason.PROTOCOL_ORDER);
-            }
-            case 2 -> {
-                want(ByteBuffer.allocate(8)
-                        .putInt(ControlFrames.PING)
-                        .putInt(20_000)
-                        .flip());
-                deserves(CloseReason.OVERSIZED_LENGTH, CloseReason.PROTOCOL_ORDER);
-            }
+            case 1 -> wrong(ControlFrames.WELCOME, 8, CloseReason.PROTOCOL_ORDER);
+            case 2 -> wrong(ControlFrames.PING, 20_000, CloseReason.OVERSIZED_LENGTH, CloseReason.PROTOCOL_ORDER);
             default -> {
-                want(ErrorFrame.encode(CloseReason.UNSUPPORTED, "enough\n\u001b[2J"));
+                out.writeBytes(ErrorFrame.encode(CloseReason.UNSUPPORTED, "enough\n\u001b[2J"));
                 deserves(CloseReason.PEER_CLOSED, CloseReason.PROTOCOL_ORDER);
             }
         }
     }
 
     @Override
-    public void behave() {
-        closeIfTold();
-        if (vanished()) {
-            leave(false);
-        }
+    protected void behaveMore() {
         reading = Reading.EAGER;
-        readSome();
+        read();
         deliver(Integer.MAX_VALUE);
     }
 
     @Override
-    public String owed() {
+    String owed() {
         if (!live() || spoilt) {
             return "";
         }
-        if (waiting() > 0 || channel().unread() > 0) {
-            return this + " is not read: " + channel().state() + ", " + waiting() + " bytes wait";
+        if (!owedAnswer().isEmpty()) {
+            return owedAnswer();
         }
-        if (hello != null && !welcomed) {
-            return this + " waits for WELCOME: " + channel().state();
-        }
-        if (!wishes.isEmpty() || awaitsPong()) {
-            return this + " waits for SUBSCRIBED or PONG: " + channel().state();
+        if (!wishes.isEmpty()) {
+            return this + " waits for SUBSCRIBED: " + channel.state();
         }
         // A plain one that has skipped up to the head is told so by the next message only.
-        boolean mayMiss = jumpsUntold() && ((SubscriberConnection) connection().role()).position() == model().end();
-        if (!betweenFrames() || (firstWanted(next) <= model().count() && !mayMiss)) {
-            return this + " has not got message " + firstWanted(next) + " of " + model().count() + " " + partial()
-                    + ": " + channel().state();
+        boolean mayMiss = jumpsUntold() && ((SubscriberConnection) connection.role()).position() == model.end;
+        if (!betweenFrames() || (firstWanted(next) <= model.count && !mayMiss)) {
+            return this + " has not got message " + firstWanted(next) + " of " + model.count + ": " + channel.state();
         }
         return "";
     }
 
     /** What it keeps when its relay goes; null: it does not know where it stands. */
-    public Resumed resumed() {
-        return welcomed && !spoilt ? new Resumed(lives.epoch(), next, level) : null;
-    }
-
-    /** Messages that it has got whole. */
-    public long messages() {
-        return messages;
-    }
-
-    /** Messages that it has missed, and was told of or not. */
-    public long skipped() {
-        return skipped;
+    Resumed resumed() {
+        return welcomed && !spoilt ? new Resumed(lives.epoch, next, level) : null;
     }
 
     @Override
-    protected Set<CloseReason> mayEndBy() {
-        EnumSet<CloseReason> reasons = EnumSet.of(CloseReason.SHUTDOWN);
-        if (!neverSlow
-                || !types.isAll()
+    protected EnumSet<CloseReason> mayEndBy() {
+        EnumSet<CloseReason> reasons = super.mayEndBy();
+        boolean chooses = !types.isAll()
                 || !wishes.isEmpty()
-                || (hello != null && !hello.types().isAll())) {
+                || (hello != null && !hello.types().isAll());
+        // It goes back to where the log ends: that may be gone before it gets there.
+        boolean goesBack = hello != null && hello.start() != StartFrom.LIVE;
+        // The log holds what is not written. It may go on over what is not forced while the disk is slow.
+        boolean forced = hello != null && hello.level() == Level.FORCED;
+        // With REPLAY until it has got all that it was too slow for; and a plain one is not told of what is missing
+        // there.
+        if (!neverSlow || chooses || goesBack || forced || policy == Policy.REPLAY) {
             reasons.addAll(SLOW);
         }
-        if (hello != null) {
-            reasons.add(CloseReason.IDLE_TIMEOUT);
-            reasons.add(CloseReason.FRAME_TIMEOUT);
-            if (!welcomed) {
-                reasons.add(CloseReason.HANDSHAKE_TIMEOUT);
-            }
-            if (hello.start() != StartFrom.LIVE) {
-                // It goes back to where the log ends: that may be gone before it gets there.
-                reasons.addAll(SLOW);
-                reasons.add(CloseReason.TOO_MANY_FROM_ADDRESS);
-            }
-            if (hello.start() == StartFrom.SEQUENCE) {
-                reasons.add(CloseReason.BAD_START);
-            }
-            if (hello.level() == Level.FORCED) {
-                // The log holds what is not written. It may go on over what is not forced while the disk is slow.
-                reasons.addAll(SLOW);
-            }
-            if (lives.failed() && hello.level() != Level.STREAM) {
-                reasons.add(CloseReason.JOURNAL_FAILED);
-            }
+        if (goesBack) {
+            reasons.add(CloseReason.TOO_MANY_FROM_ADDRESS);
         }
-        if (policy == Policy.REPLAY) {
-            // Until it has got all that it was too slow for; and a plain one cannot be told of what is missing there.
-            reasons.addAll(SLOW);
+        if (hello != null && hello.start() == StartFrom.SEQUENCE) {
+            reasons.add(CloseReason.BAD_START);
         }
         if (spoilt) {
             reasons.add(CloseReason.FRAME_TIMEOUT);
@@ -376,16 +246,14 @@ public final class SimSubscriber extends Peer {
         return reasons;
     }
 
-    // ---- what may come -------------------------------------------------------------------------------------------
-
     /** The first message from here on that it wants; one past the last where there is none. */
     private int firstWanted(int from) {
         if (types.isAll()) {
             return from;
         }
-        int count = model().count();
+        int count = model.count;
         int sequence = from;
-        while (sequence <= count && !types.contains(model().type(sequence))) {
+        while (sequence <= count && !types.contains(model.type(sequence))) {
             sequence++;
         }
         return sequence;
@@ -404,9 +272,9 @@ public final class SimSubscriber extends Peer {
     protected int messageStarts(byte[] first, int length) {
         gapMayCome = false;
         if (jumpsUntold()) {
-            int sequence = model().find(first, length, next);
+            int sequence = model.find(first, length, next);
             if (sequence < next) {
-                world().fail(this + " gets message " + sequence + " where " + next + " comes next");
+                fail("gets message " + sequence + " where " + next + " comes next");
             } else if (sequence > next) {
                 jumped(next, sequence - 1);
             }
@@ -414,154 +282,120 @@ public final class SimSubscriber extends Peer {
             return sequence;
         }
         int sequence = firstWanted(next);
-        if (sequence > model().count()) {
-            world().fail(this + " gets a message of type " + Source.getInt(first, 0) + " where " + next
-                    + " comes next, and there are " + model().count());
+        if (sequence > model.count) {
+            fail("gets a message of type " + Source.getInt(first, 0) + " where " + next + " comes next, and there are "
+                    + model.count);
             return sequence;
         }
-        if (counts && counted != sequence && (sequences || types.isAll())) {
-            world().fail(this + " counts " + counted + " where message " + sequence + " comes");
-        }
+        check(!sequences || sequence == next, "counts " + next + " where message " + sequence + " comes");
         current = sequence;
         return sequence;
     }
 
     @Override
     protected void messageEnded() {
-        lives.promise(level, current, name());
-        messages++;
+        lives.promise(level, current, name);
         next = current + 1;
-        counted = next;
     }
 
     /** It has missed messages: only those that the log held no more when it was its turn. */
     private void jumped(int from, int to) {
-        skipped += to - from + 1;
-        world().trace(name(), "misses", from, to);
-        if (model().start(from) >= log.tail()) {
-            world().fail(this + " misses message " + from + " at " + model().start(from)
-                    + ", which the log holds: tail " + log.tail());
+        world.trace(name, "misses", from, to);
+        if (model.start(from) >= log.tail()) {
+            fail("misses message " + from + " at " + model.start(from) + ", which the log holds: tail " + log.tail());
         }
     }
 
     @Override
-    protected void onControl(int type, ByteBuffer body) {
-        if (hello == null) {
-            world().fail(this + " is plain, and gets " + ControlFrames.name(type));
-            return;
-        }
-        if (!welcomed && type != ControlFrames.WELCOME) {
-            world().fail(this + " gets " + ControlFrames.name(type) + " before WELCOME");
-            return;
-        }
-        try {
-            switch (type) {
-                case ControlFrames.WELCOME -> welcome(WelcomeFrame.decode(body));
-                case ControlFrames.GAP -> gap(body);
-                case ControlFrames.SEQUENCE -> {
-                    SequenceFrame.check(body);
-                    world().check(sequences, this + " gets SEQUENCE and has not asked for it");
-                    settledUpTo(SequenceFrame.next(body), "SEQUENCE");
-                }
-                case ControlFrames.PING -> {
-                    PingFrame.check(body);
-                    settledUpTo(PingFrame.next(body), "PING");
-                    int most = level == Level.STREAM ? model().count() : lives.reached(level);
-                    // One that asked for what is not durable yet waits behind the end.
-                    boolean behind = level != Level.STREAM && PingFrame.next(body) == resumeFrom;
-                    world().check(
-                                    PingFrame.head(body) <= most
-                                            && (behind || PingFrame.head(body) >= PingFrame.next(body) - 1),
-                                    this + " is told head " + PingFrame.head(body) + " of " + model().count());
-                    if (!vanished()) {
-                        wantPong(PingFrame.id(body));
-                    }
-                }
-                case ControlFrames.PONG -> ponged(body);
-                case ControlFrames.SUBSCRIBED -> subscribed(SubscribedFrame.decode(body));
-                case ControlFrames.GOAWAY -> {}
-                default -> world().fail(this + " gets " + ControlFrames.name(type));
+    protected void onControl(int type, ByteBuffer body) throws FrameException {
+        switch (type) {
+            case ControlFrames.GAP -> gap(body);
+            case ControlFrames.SEQUENCE -> {
+                SequenceFrame.check(body);
+                check(sequences, "gets SEQUENCE and has not asked for it");
+                settledUpTo(SequenceFrame.next(body), "SEQUENCE");
             }
-        } catch (FrameException e) {
-            world().fail(this + " gets " + ControlFrames.name(type) + ": " + e.getMessage());
+            case ControlFrames.PING -> {
+                settledUpTo(PingFrame.next(body), "PING");
+                int most = level == Level.STREAM ? model.count : lives.reached(level);
+                // One that asked for what is not durable yet waits behind the end.
+                boolean behind = level != Level.STREAM && PingFrame.next(body) == resumeFrom;
+                check(
+                        PingFrame.head(body) <= most && (behind || PingFrame.head(body) >= PingFrame.next(body) - 1),
+                        "is told head " + PingFrame.head(body) + " of " + model.count);
+            }
+            case ControlFrames.SUBSCRIBED -> subscribed(SubscribedFrame.decode(body));
+            default -> super.onControl(type, body);
         }
     }
 
-    private void welcome(WelcomeFrame said) {
-        world().check(!welcomed, this + " is welcomed twice");
-        welcomed = true;
+    @Override
+    protected void welcome(WelcomeFrame said) {
         boolean decides =
                 hello.policy() != Policy.RELAY_DEFAULT && (hello.policy() != Policy.REPLAY || journal != null);
         policy = decides ? hello.policy() : relayDefault;
         // Who does not ask for it may not know it.
         boolean knows = policy != Policy.REPLAY || hello.policy() == Policy.REPLAY;
         Policy wanted = knows ? policy : Policy.RELAY_DEFAULT;
-        world().check(said.policy() == wanted, this + " is granted " + said.policy() + " instead of " + wanted);
+        check(said.policy() == wanted, "is granted " + said.policy() + " instead of " + wanted);
         types = hello.types();
         sequences = hello.wants(Features.SEQUENCES);
-        boolean levels = said.grants(Features.LEVELS);
-        boolean asks = hello.wants(Features.LEVELS);
-        world().check(levels ? asks : !asks || !lives.keeps(), this + " is granted levels: " + levels);
         level = levels ? hello.level() : Level.STREAM;
         boolean durable = level != Level.STREAM;
-        world().check(said.epoch() == lives.epoch(), this + " is told another epoch");
         int fork = lives.forkOf(hello.epoch());
         boolean unknown = fork == Lives.UNKNOWN;
         boolean rolledBack = !unknown && hello.start() == StartFrom.SEQUENCE && hello.number() > fork;
-        world().check(
-                        said.epochChanged() == (unknown || rolledBack)
-                                && said.rolledBack() == rolledBack
-                                && said.fork() == (rolledBack ? fork : 0),
-                        this + " comes with number " + hello.number() + " of an epoch whose fork is " + fork
-                                + ", and is told " + (said.epochChanged() ? "of another epoch" : "nothing")
-                                + (said.rolledBack() ? ", rolled back to " + said.fork() : ""));
-        lives.count("subscribers rolled back", rolledBack ? 1 : 0);
-        lives.count("subscribers of an earlier life", fork != Lives.TODAY && !unknown && !rolledBack ? 1 : 0);
+        check(
+                said.epochChanged() == (unknown || rolledBack)
+                        && said.rolledBack() == rolledBack
+                        && said.fork() == (rolledBack ? fork : 0),
+                "comes with number " + hello.number() + " of an epoch whose fork is " + fork
+                        + ", and is told " + (said.epochChanged() ? "of another epoch" : "nothing")
+                        + (said.rolledBack() ? ", rolled back to " + said.fork() : ""));
+        world.saw("subscribers rolled back", rolledBack ? 1 : 0);
+        world.saw("subscribers of an earlier life", fork != Lives.TODAY && !unknown && !rolledBack ? 1 : 0);
         long first = said.next();
-        int head = (durable ? lives.reached(level) : model().count()) + 1;
+        int head = (durable ? lives.reached(level) : model.count) + 1;
         switch (hello.start()) {
             case LIVE ->
-                world().check(
-                                first >= (durable ? durableAtHello + 1 : next) && first <= head,
-                                this + " starts live at " + first + " of " + head);
+                check(
+                        first >= (durable ? durableAtHello + 1 : next) && first <= head,
+                        "starts live at " + first + " of " + head);
             case SEQUENCE -> {
                 long wantedFirst = unknown ? 1 : rolledBack ? fork : hello.number();
-                world().check(first == wantedFirst, this + " starts at " + first + ", not " + wantedFirst);
+                check(first == wantedFirst, "starts at " + first + ", not " + wantedFirst);
                 resumeFrom = (int) first;
                 gapMayCome = true;
             }
             case EARLIEST -> {
-                int most = model().count() + 1;
-                world().check(first >= 1 && first <= most, this + " starts earliest at " + first + " of " + most);
+                int most = model.count + 1;
+                check(first >= 1 && first <= most, "starts earliest at " + first + " of " + most);
                 resumeFrom = (int) first;
                 if (journal == null || !isOldestOfJournal((int) first)) {
                     checkOldest((int) first);
                 }
             }
             case TIME -> {
-                int most = model().count() + 1;
-                world().check(
-                                first >= oldestAtHello && first <= most,
-                                this + " starts by time at " + first + " of " + most + ", and " + oldestAtHello
-                                        + " is the oldest");
+                int most = model.count + 1;
+                check(
+                        first >= oldestAtHello && first <= most,
+                        "starts by time at " + first + " of " + most + ", and " + oldestAtHello + " is the oldest");
                 resumeFrom = (int) first;
             }
         }
-        lives.count("starts in the journal", model().start((int) first) < log.tail() ? 1 : 0);
+        world.saw("starts in the journal", model.start((int) first) < log.tail() ? 1 : 0);
         next = (int) Math.min(first, Integer.MAX_VALUE);
-        counted = next;
-        counts = true;
     }
 
     /** The oldest message that the log held lies right behind its tail. */
     private void checkOldest(int first) {
-        int at = model().start(first);
+        int at = model.start(first);
         boolean held = at >= tailAtHello;
-        boolean oldest = first == 1 || first > model().count() || mayHaveGone(first - 1);
-        world().check(
-                        held && oldest,
-                        this + " starts at message " + first + " at " + at + ", the log's tail is " + log.tail()
-                                + ", and was " + tailAtHello);
+        boolean oldest = first == 1 || first > model.count || mayHaveGone(first - 1);
+        check(
+                held && oldest,
+                "starts at message " + first + " at " + at + ", the log's tail is " + log.tail() + ", and was "
+                        + tailAtHello);
     }
 
     /**
@@ -571,39 +405,39 @@ public final class SimSubscriber extends Peer {
     private boolean mayHaveGone(int sequence) {
         long tail = log.tail();
         // One that is longer than a packet is a packet of its own.
-        return model().start(sequence) < tail || model().start(sequence + 1) - packetBytes < tail;
+        return model.start(sequence) < tail
+                || model.start(sequence + 1) - world.config.stream().packetBytes() < tail;
     }
 
     /** Whether it may have been the oldest one there when it said HELLO or since; false also where the log may have more. */
     private boolean isOldestOfJournal(int first) {
         int now = journal.oldest();
-        boolean behindLog = model().start(now) < tailAtHello;
+        boolean behindLog = model.start(now) < tailAtHello;
         boolean may = first >= oldestAtHello && first <= now;
-        world().check(
-                        may || !behindLog,
-                        this + " starts earliest at " + first + ", and the journal begins with " + oldestAtHello
-                                + " to " + now);
+        check(
+                may || !behindLog,
+                "starts earliest at " + first + ", and the journal begins with " + oldestAtHello + " to " + now);
         return may;
     }
 
     /** Messages on its way through the journal: they are no longer there, or what was read there came out wrong. */
     private void missing(int from, int to, int reason) {
-        int first = types.isAll() ? next : firstWanted(next);
-        world().check(
-                        from >= next && from <= first && to <= model().count(),
-                        this + " is told that " + from + " to " + to + " are missing, where " + next + " comes");
+        int first = firstWanted(next);
+        check(
+                from >= next && from <= first && to <= model.count,
+                "is told that " + from + " to " + to + " are missing, where " + next + " comes");
         boolean damaged = reason == GapReason.DAMAGED.code();
-        lives.count(damaged ? "damage told" : "dropped before they came", 1);
+        world.saw(damaged ? "damage told" : "dropped before they came", 1);
         if (damaged) {
-            world().check(
-                            journal.wrongReads() > wrongReadsBefore,
-                            this + " is told that " + from + " to " + to + " are damaged, and nothing is");
-        } else if (!world().failed()) {
+            check(
+                    journal.wrongReads > wrongReadsBefore,
+                    "is told that " + from + " to " + to + " are damaged, and nothing is");
+        } else if (!world.failed()) {
             boolean dropped = to < journal.oldest() || lives.failed();
-            world().check(
-                            dropped && mayHaveGone(to),
-                            this + " is told that " + from + " to " + to + " are not held: the journal begins with "
-                                    + journal.oldest() + ", the log's tail is " + log.tail());
+            check(
+                    dropped && mayHaveGone(to),
+                    "is told that " + from + " to " + to + " are not held: the journal begins with " + journal.oldest()
+                            + ", the log's tail is " + log.tail());
         }
     }
 
@@ -611,56 +445,44 @@ public final class SimSubscriber extends Peer {
         GapFrame.check(body);
         int from = (int) GapFrame.from(body);
         int to = (int) GapFrame.to(body);
-        world().trace(name(), "is told a gap", from, to);
+        world.trace(name, "is told a gap", from, to);
         if (journal != null && GapFrame.reason(body) != GapReason.SLOW.code()) {
             missing(from, to, GapFrame.reason(body));
         } else if (GapFrame.reason(body) == GapReason.NOT_HELD.code()) {
-            world().check(
-                            gapMayCome && from == resumeFrom,
-                            this + " is told of messages not held, " + from + " to " + to);
-            world().check(to < model().count() + 1, this + " misses messages up to " + to + " of " + model().count());
+            check(gapMayCome && from == resumeFrom, "is told of messages not held, " + from + " to " + to);
+            check(to < model.count + 1, "misses messages up to " + to + " of " + model.count);
             next = from;
-            if (!world().failed()) {
-                world().check(
-                                mayHaveGone(from),
-                                this + " misses message " + from + ", which the log holds: tail " + log.tail());
+            if (!world.failed()) {
+                check(mayHaveGone(from), "misses message " + from + ", which the log holds: tail " + log.tail());
                 checkOldest(to + 1);
             }
         } else {
-            world().check(policy == Policy.SKIP, this + " is told a gap, and its policy is " + policy);
-            int first = types.isAll() ? next : firstWanted(next);
-            world().check(
-                            from >= next && from <= first,
-                            this + " is told a gap from " + from + ", and " + next + " comes");
-            world().check(to <= model().count(), this + " is told a gap up to " + to + " of " + model().count());
-            if (!world().failed()) {
+            check(policy == Policy.SKIP, "is told a gap, and its policy is " + policy);
+            int first = firstWanted(next);
+            check(from >= next && from <= first, "is told a gap from " + from + ", and " + next + " comes");
+            check(to <= model.count, "is told a gap up to " + to + " of " + model.count);
+            if (!world.failed()) {
                 jumped(from, to);
             }
         }
         gapMayCome = false;
         next = to + 1;
-        counted = next;
     }
 
-    /** All messages below are settled. */
     private void settledUpTo(long number, String by) {
         int to = (int) Math.min(number, Integer.MAX_VALUE);
-        if (to < next || to > model().count() + 1) {
-            world().fail(this + ": " + by + " says " + number + ", and " + next + " comes next of " + model().count());
-            return;
-        }
-        if (types.isAll() ? to != next : firstWanted(next) < to) {
-            world().fail(this + ": " + by + " says " + number + ", and message " + firstWanted(next) + " has not come");
+        if (to < next || to > model.count + 1 || firstWanted(next) < to) {
+            fail("is told by " + by + " of " + number + ", and from " + next + " on message " + firstWanted(next)
+                    + " comes next of " + model.count);
             return;
         }
         next = to;
-        counted = to;
     }
 
     private void subscribed(SubscribedFrame said) {
         Wish wish = wishes.poll();
         if (wish == null || wish.request != said.request()) {
-            world().fail(this + " gets an answer to request " + said.request() + " instead of " + wish);
+            fail("gets an answer to request " + said.request() + " instead of " + wish);
             return;
         }
         settledUpTo(said.sequence(), "SUBSCRIBED");

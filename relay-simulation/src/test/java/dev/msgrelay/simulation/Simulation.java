@@ -35,9 +35,7 @@ import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.Session;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,6 +47,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 /**
  * One run: a relay's engine, clients of every kind, and faults, all from one seed.
@@ -87,20 +87,19 @@ final class Simulation {
             Counter.ASSEMBLY_WAITING);
 
     /** No address of any host, so that nobody asks this one's interfaces for long. */
-    private static final InetSocketAddress LOCAL = new InetSocketAddress(address(203, 0, 113, 1), 7400);
+    private static final InetSocketAddress LOCAL = new InetSocketAddress("203.0.113.1", 7400);
 
-    private final World world;
+    final World world;
     private final RelayConfig config;
     private final StreamModel model;
     private final Lives lives;
-    private final List<Producer> producers = new ArrayList<>();
+    private final List<Producer> producers;
     // Of subscribers that were there when a relay ended.
     private final List<SimSubscriber.Resumed> resumed = new ArrayList<>();
 
     // What this run is like.
     private final int cycleWeight;
     private final int timeWeight;
-    private final boolean malicious;
     private final int subscriberKinds;
     private final int publisherKinds;
     private final int patience;
@@ -109,8 +108,6 @@ final class Simulation {
     // Null: it has none.
     private final TlsPort tls;
     private final SimJournal journal;
-    // Whether subscribers are sent what lies in the journal, on a loop behind the others.
-    private final boolean replayed;
     private final int loopCount;
     private final int readerCount;
     // Steps that a relay with a journal lives for, more or less.
@@ -118,7 +115,8 @@ final class Simulation {
 
     // Of one life of the relay: see begin.
     private UnpooledByteBufAllocator allocator;
-    private SimLoop[] loops;
+    // Those that read and send, those that read only, and with a journal that of its replays.
+    private final List<SimLoop> loops;
     private RelayEngine engine;
     private LocalPublishers publishers;
     private final List<Peer> peers = new ArrayList<>();
@@ -126,17 +124,13 @@ final class Simulation {
     private final List<LocalPeer> locals = new ArrayList<>();
     private int before;
     private int connected;
-    private int arriving;
-    private long closesSeen;
-    private final Map<CloseReason, Long> closes = new EnumMap<>(CloseReason.class);
+    private Map<CloseReason, Long> closes;
     private RelayStats lastStats;
     private boolean ending;
     private boolean journalEnded;
     private boolean withoutJournal;
-    private boolean readElsewhere;
 
     private int channels;
-    private Throwable engineFailure;
 
     Simulation(long seed) {
         world = new World(seed);
@@ -151,16 +145,18 @@ final class Simulation {
         }
         RelayConfig.Builder drawn = config(loopCount);
         config = (secured ? withTls(drawn) : journaled ? withJournal(drawn) : drawn).build();
-        world.config(config);
-        replayed = journaled;
+        world.config = config;
         tls = secured ? new TlsPort(world) : null;
-        lives = new Lives(world);
-        journal = journaled ? new SimJournal(world, config.journal().settings(), this::meanwhile) : null;
+        loops = world.loops;
+        producers = world.producers;
+        world.lives = lives = new Lives(world);
+        world.journal =
+                journal = journaled ? new SimJournal(world, config.journal().settings(), this::meanwhile) : null;
         lifespan = journaled ? world.oneOf(100, 300, 1000) : 0;
-        model = new StreamModel(world, config.stream().maxBody());
+        world.model = model = new StreamModel(world);
         cycleWeight = world.between(30, 70);
         timeWeight = world.between(1, 8);
-        malicious = world.onceIn(3);
+        world.malicious = world.onceIn(3);
         subscriberKinds = world.between(1, 7);
         publisherKinds = world.between(1, 3);
         patience = world.oneOf(2, 5, 20);
@@ -183,59 +179,49 @@ final class Simulation {
     }
 
     private Level level() {
-        return Level.values()[world.below(Level.values().length)];
+        return world.oneOf(List.of(Level.values()));
     }
 
     /** A life of the relay: without a journal there is one. */
     private void begin() {
         allocator = new UnpooledByteBufAllocator(true, true);
         int live = loopCount + readerCount;
-        loops = new SimLoop[replayed ? live + 1 : live];
-        EngineLoop[] engineLoops = new EngineLoop[loops.length];
-        for (int i = 0; i < loops.length; i++) {
-            loops[i] = new SimLoop(world, i);
-            engineLoops[i] = loops[i].loop();
+        loops.clear();
+        EngineLoop[] engineLoops = new EngineLoop[live + 1];
+        for (int i = 0; i < (journal == null ? live : live + 1); i++) {
+            engineLoops[i] = new SimLoop(world).loop;
         }
         long epoch = lives.count() == 0 ? FIRST_EPOCH : world.nextLong() | 1;
         Journal opened = journal == null ? null : journal.open(epoch);
-        before = 0;
-        if (opened != null && lives.count() > 0) {
-            before = (int) opened.goesOnAt().sequence() - 1;
-            journal.check(model, lives, producers);
-        }
-        if (opened != null) {
-            journal.begun();
-        }
+        before = opened == null ? 0 : (int) opened.goesOnAt().sequence() - 1;
         engine = new EngineAssembly(
                         config,
                         allocator,
-                        world.clock(),
+                        world.clock,
                         new RelayIdentity(epoch, "simulated", config.stream().maxBody(), new Ports()),
                         this::engineFailed,
                         Arrays.copyOf(engineLoops, loopCount))
                 .readers(Arrays.copyOfRange(engineLoops, loopCount, live))
-                .journal(opened, replayed ? engineLoops[live] : null)
+                .journal(opened, engineLoops[live])
                 .build();
         publishers = new LocalPublishers(engine, config.stream().maxBody());
         model.goesOn(engine.log(), before);
         lives.begin(epoch, before, engine.services().durability());
         producers.forEach(Producer::relayBegins);
         connected = 0;
-        arriving = 0;
-        closesSeen = 0;
-        closes.clear();
+        closes = Map.of();
         lastStats = null;
         ending = false;
         journalEnded = false;
         withoutJournal = false;
         for (int i = 0; i < localPublishers && model.hasRoomForSources(); i++) {
-            locals.add(new LocalPeer(world, model, publishers.next(), model.newSource(size())));
+            locals.add(new LocalPeer(world, publishers.next(), model.newSource(size())));
         }
-        loops[0].beforeSleep(() -> {
+        loops.get(0).beforeSleep = () -> {
             if (!locals.isEmpty() && world.onceIn(3)) {
-                locals.get(world.below(locals.size())).act();
+                world.oneOf(locals).act();
             }
-        });
+        };
     }
 
     /** Segments are short, so that there are many; what does not fit into one is refused. */
@@ -258,7 +244,7 @@ final class Simulation {
     }
 
     private RelayConfig.Builder withTls(RelayConfig.Builder drawn) {
-        return drawn.tls(TlsPort.files())
+        return drawn.tls(TlsPort.FILES)
                 .tlsBytes(world.oneOf(1 << 20, 4 << 20))
                 .tlsRecords(world.oneOf(50, 500, 1 << 20, 1 << 20));
     }
@@ -300,54 +286,34 @@ final class Simulation {
     }
 
     private Source.Size size() {
-        Source.Size[] sizes = Source.Size.values();
-        int least = world.volume() >= 16 && world.onceIn(2) ? Source.Size.MEDIUM.ordinal() : 0;
-        return sizes[world.between(least, sizes.length - 1)];
-    }
-
-    private static InetAddress address(int a, int b, int c, int d) {
-        try {
-            return InetAddress.getByAddress(new byte[] {(byte) a, (byte) b, (byte) c, (byte) d});
-        } catch (UnknownHostException e) {
-            throw new IllegalStateException(e);
-        }
+        boolean notSmall = world.volume >= 16 && world.onceIn(2);
+        Source.Size least = notSmall ? Source.Size.MEDIUM : Source.Size.TINY;
+        return world.oneOf(List.copyOf(EnumSet.range(least, Source.Size.MIXED)));
     }
 
     private void engineFailed(Throwable cause) {
-        if (cause instanceof Asleep) {
-            return;
-        }
         if (cause instanceof JournalException && journal != null && journal.failed()) {
             journalEnded = true;
-            return;
+        } else if (cause != SimLoop.ASLEEP) {
+            world.fail("the engine stops: " + cause, cause);
         }
-        if (engineFailure == null) {
-            engineFailure = cause;
-        }
-        world.fail("the engine stops: " + cause);
     }
 
     // ---- the run -------------------------------------------------------------------------------------------------
 
     /** Runs so many steps, then to the end. */
     void run(int steps) {
-        try {
-            for (int i = 0; i < steps; i++) {
-                if (journal == null) {
-                    step();
-                    looked();
-                } else {
-                    stepOfALife();
-                }
+        for (int i = 0; i < steps; i++) {
+            if (journal == null) {
+                step();
+                looked();
+            } else {
+                stepOfALife();
             }
-            calm();
-            end();
-        } catch (AssertionError e) {
-            if (engineFailure != null) {
-                e.initCause(engineFailure);
-            }
-            throw e;
         }
+        calm();
+        end();
+        engine.stats().closes().forEach((reason, times) -> world.saw(reason.name(), times));
     }
 
     /** As any other, and at any time the relay ends, or the machine does. */
@@ -364,7 +330,7 @@ final class Simulation {
             endAtOnce("failed");
         } else if (journalEnded && !withoutJournal) {
             withoutJournal = true;
-            lives.count("without journal", 1);
+            world.saw("without journal", 1);
             journal.abandon();
         } else if (world.onceIn(lifespan)) {
             if (world.onceIn(4)) {
@@ -389,9 +355,9 @@ final class Simulation {
     }
 
     private void step() {
-        world.nextStep();
-        if (tls != null && tls.thread().hasWork() && world.onceIn(4)) {
-            tls.thread().goOn();
+        world.step++;
+        if (tls != null && !tls.tasks.isEmpty() && world.onceIn(4)) {
+            tls.tasks.remove().run();
             return;
         }
         if (journal != null && world.onceIn(4)) {
@@ -400,34 +366,28 @@ final class Simulation {
         }
         int dice = world.below(100);
         if (dice < cycleWeight) {
-            cycle(loops[world.below(loops.length)]);
+            cycle(world.oneOf(loops));
         } else if (dice < cycleWeight + timeWeight) {
             passTime();
         } else if (dice < cycleWeight + timeWeight + 2) {
             somebodyComes();
         } else if (!locals.isEmpty() && dice >= 100 - localWeight) {
-            locals.get(world.below(locals.size())).act();
+            world.oneOf(locals).act();
         } else if (!peers.isEmpty()) {
-            peers.get(world.below(peers.size())).act();
+            world.oneOf(peers).act();
         } else {
             somebodyComes();
         }
     }
 
-    /** Answers whether it did anything. */
     private boolean cycle(SimLoop loop) {
-        boolean[] did = new boolean[1];
-        if (isOfReplays(loop)) {
-            journal.readBy(() -> did[0] = loop.cycle());
-        } else {
-            did[0] = loop.cycle();
-        }
+        boolean did = isOfReplays(loop) ? journal.readBy(loop::cycle) : loop.cycle();
         model.sync();
-        return did[0];
+        return did;
     }
 
     private boolean isOfReplays(SimLoop loop) {
-        return replayed && loop == loops[loops.length - 1];
+        return journal != null && loop == loops.get(loops.size() - 1);
     }
 
     private void passTime() {
@@ -450,20 +410,18 @@ final class Simulation {
         if (dice < 4) {
             subscriber();
         } else if (dice < 6 && (publisherKinds & 1) != 0 || producers.isEmpty()) {
-            plainPublisher();
+            connect(new SimPublisher(world, newChannel(), model.newSource(size())));
         } else {
             producers();
         }
     }
 
     private void producers() {
-        for (Producer producer : producers) {
-            // Now and then before it knows that its connection has ended.
-            if (producer.wantsToConnect() || (producer.goesOn() && !world.calm() && world.onceIn(20))) {
-                named(producer);
-                return;
-            }
-        }
+        // Now and then before it knows that its connection has ended.
+        producers.stream()
+                .filter(p -> p.wantsToConnect() || (p.goesOn() && !world.calm && world.onceIn(20)))
+                .findFirst()
+                .ifPresent(this::named);
     }
 
     private SimChannel newChannel() {
@@ -471,61 +429,25 @@ final class Simulation {
         return new SimChannel(
                 world,
                 number,
-                this::loopOf,
                 world.onceIn(2) ? LOCAL : null,
-                new InetSocketAddress(address(10, 0, 0, world.below(4)), 10_000 + number));
-    }
-
-    private SimLoop loopOf(EventLoop io) {
-        for (SimLoop loop : loops) {
-            if (loop.loop().io() == io) {
-                return loop;
-            }
-        }
-        throw new IllegalStateException();
-    }
-
-    private void plainPublisher() {
-        SimChannel channel = newChannel();
-        connect(new SimPublisher(world, model, channel, model.newSource(size()), malicious), Role.PUBLISHER);
+                new InetSocketAddress("10.0.0." + world.below(4), 10_000 + number));
     }
 
     private void named(Producer producer) {
-        List<Producer> rivals =
-                producers.stream().filter(p -> p.sameName(producer)).toList();
-        connect(new NamedPublisher(world, model, newChannel(), producer, rivals, lives, malicious), Role.PUBLISHER);
+        connect(new NamedPublisher(world, newChannel(), producer));
     }
 
     private void subscriber() {
-        SimSubscriber.Reading reading =
-                switch (world.below(8)) {
-                    case 0, 1, 2 -> SimSubscriber.Reading.EAGER;
-                    case 3 -> SimSubscriber.Reading.CRAWL;
-                    case 4 -> SimSubscriber.Reading.STOPPED;
-                    default -> SimSubscriber.Reading.FITFUL;
-                };
-        SimSubscriber subscriber = new SimSubscriber(
-                world,
-                model,
-                newChannel(),
-                channels,
-                lives,
-                engine.log(),
-                config.stream().packetBytes(),
-                config.clients().slowSubscriber(),
-                reading,
-                loopCount == 1,
-                malicious,
-                replayed ? journal : null);
+        SimSubscriber subscriber = new SimSubscriber(world, newChannel(), channels);
         if ((subscriberKinds & 1) == 0 || world.onceIn(2)) {
             subscriber.sayHello(hello());
         }
-        connect(subscriber, Role.SUBSCRIBER);
+        connect(subscriber);
     }
 
     private HelloFrame hello() {
         HelloFrame.Builder hello = HelloFrame.subscriber()
-                .policy(Policy.values()[world.below(Policy.values().length)])
+                .policy(world.oneOf(List.of(Policy.values())))
                 .heartbeatMillis(world.oneOf(0, 100, 1000, 600_000))
                 .name(world.onceIn(2) ? "reader-" + channels : "");
         if ((subscriberKinds & 2) != 0 && world.onceIn(2)) {
@@ -534,20 +456,16 @@ final class Simulation {
                 hello.features(Features.SEQUENCES);
             }
         }
-        if ((replayed || (subscriberKinds & 4) != 0) && world.onceIn(2)) {
+        if ((journal != null || (subscriberKinds & 4) != 0) && world.onceIn(2)) {
             if (world.onceIn(2)) {
                 hello.fromEarliest();
-            } else if (replayed && world.onceIn(4)) {
+            } else if (journal != null && world.onceIn(4)) {
                 hello.fromTime(journal.someTime());
             } else {
-                int back = world.skewed(Math.max(1, model.count()));
-                long first = Math.max(1, model.count() + (world.onceIn(10) ? 3 : 1) - back);
-                long epoch =
-                        switch (world.oneOf(0, 1, 1, world.onceIn(5) ? 2 : 1)) {
-                            case 0 -> 0;
-                            case 1 -> lives.someEpoch();
-                            default -> NO_EPOCH;
-                        };
+                int back = world.skewed(Math.max(1, model.count));
+                long first = Math.max(1, model.count + (world.onceIn(10) ? 3 : 1) - back);
+                long any = lives.someEpoch();
+                long epoch = world.oneOf(List.of(0L, any, any, world.onceIn(5) ? NO_EPOCH : any));
                 hello.fromSequence(epoch, first);
             }
         }
@@ -561,56 +479,34 @@ final class Simulation {
         return hello.build();
     }
 
-    private void connect(Peer peer, Role role) {
-        SimChannel channel = peer.channel();
+    private void connect(Peer peer) {
+        SimChannel channel = peer.channel;
         model.sync();
         boolean secured = tls != null && world.onceIn(2);
         if (secured) {
-            peer.speakTls(TlsPort.client());
+            peer.speakTls();
         }
         int[] seats = seats();
-        EngineLoop loop = engine.place(channel, role, secured ? tls.context() : null);
-        if (role == Role.SUBSCRIBER && channel.pipeline().get(Session.class) != null) {
+        EngineLoop loop = engine.place(channel, peer.role, secured ? tls.context : null);
+        if (peer.role == Role.SUBSCRIBER && channel.pipeline().get(Session.class) != null) {
             checkPlace(loop, seats);
         }
-        world.trace(peer.name(), "connects", channels, role == Role.PUBLISHER ? 1 : 0);
+        world.trace(peer.name, "connects", channels, peer.role == Role.PUBLISHER ? 1 : 0);
         peers.add(peer);
-        arriving++;
         peer.placed();
         EventLoop io = loop.io();
         io.register(channel);
-        if (peer.connection() == null) {
-            peer.refused();
-            countRefusal(peer);
-        }
-    }
-
-    private void countRefusal(Peer peer) {
-        Map<CloseReason, Long> now = engine.stats().closes();
-        boolean refused = Peer.REFUSALS.stream().anyMatch(r -> now.getOrDefault(r, 0L) > closes.getOrDefault(r, 0L));
-        world.check(refused, peer + " was refused without a reason");
-        closes.clear();
-        closes.putAll(now);
-        closesSeen++;
     }
 
     // ---- what must hold ------------------------------------------------------------------------------------------
 
     private void check() {
-        for (int i = peers.size() - 1; i >= 0 && arriving > 0; i--) {
-            if (peers.get(i).takeArrival()) {
-                arriving--;
-                connected++;
-            }
-        }
+        connected += (int) peers.stream().filter(Peer::takeArrival).count();
         checkEnds();
-        for (int i = peers.size() - 1; i >= 0; i--) {
-            Peer peer = peers.get(i);
-            if (peer instanceof NamedPublisher named) {
-                named.endOfStep();
-            }
-            if (peer.closedByRelay()) {
-                peers.remove(i);
+        for (Peer peer : List.copyOf(peers)) {
+            peer.endOfStep();
+            if (peer.closedByRelay) {
+                peers.remove(peer);
                 if (peer instanceof SimPublisher publisher) {
                     gone.add(publisher);
                 }
@@ -618,13 +514,12 @@ final class Simulation {
         }
         checkMemory();
         checkPlaces();
-        if ((world.step() & 7) == 0) {
+        if ((world.step & 7) == 0) {
             checkStats();
         }
-        if (engine.services().table().live().size() != connected - closesSeen) {
-            world.fail("of " + connected + " connections " + closesSeen + " have ended, and "
-                    + engine.services().table().live().size() + " live");
-        }
+        long ended = closes.values().stream().mapToLong(n -> n).sum();
+        int live = engine.services().table().live().size();
+        world.check(live == connected - ended, "of " + connected + " " + ended + " have ended, and " + live + " live");
     }
 
     /** Whether no channel is left: one in the middle of a TLS handshake is in no table, and has a seat. */
@@ -646,7 +541,7 @@ final class Simulation {
     private void checkPlace(EngineLoop loop, int[] seats) {
         int first = loopCount == 1 ? 0 : 1;
         int fewest = Arrays.stream(seats, first, loopCount).min().orElseThrow();
-        int at = Arrays.asList(loops).indexOf(loopOf(loop.io()));
+        int at = loops.indexOf(world.loopOf(loop.io()));
         world.check(
                 at >= first && at < loopCount && seats[at] == fewest,
                 "a subscriber came to loop " + at + ", and the loops had " + Arrays.toString(seats));
@@ -654,54 +549,33 @@ final class Simulation {
 
     /** Each connection is where its kind belongs, unless it is on its way or at its end. */
     private void checkPlaces() {
-        for (int i = 0; i < peers.size(); i++) {
-            Peer peer = peers.get(i);
-            SimLoop at = peer.channel().loop();
-            if (at != null && peer.connection() != null && !mayBeAt(peer, at)) {
+        for (Peer peer : peers) {
+            SimLoop at = peer.channel.at;
+            if (at != null && peer.connection != null && !mayBeAt(peer, at)) {
                 world.fail(peer + " is on " + at + " of " + loopCount + " and " + readerCount + " that read");
             }
         }
     }
 
     private boolean mayBeAt(Peer peer, SimLoop at) {
-        boolean sends = loopCount == 1 ? at == loops[0] : isAmong(at, 1, loopCount);
-        if (peer.connection() != null && peer.connection().role() instanceof SubscriberConnection subscriber) {
+        int number = loops.indexOf(at);
+        boolean sends = loopCount == 1 ? number == 0 : number > 0 && number < loopCount;
+        if (peer.connection.role() instanceof SubscriberConnection subscriber) {
             boolean ends = subscriber.session().state().ended();
             return isOfReplays(at) ? subscriber.replays() || ends : sends;
         }
-        boolean reads = isAmong(at, loopCount, loopCount + readerCount);
+        boolean reads = number >= loopCount && number < loopCount + readerCount;
         if (reads && peer instanceof SimPublisher) {
-            if (!readElsewhere) {
-                readElsewhere = true;
-                lives.count("publishers on reader loops", 1);
-            }
+            world.seen.put("publishers on reader loops", 1);
             return true;
         }
-        return at == loops[0];
-    }
-
-    private boolean isAmong(SimLoop at, int from, int to) {
-        for (int i = from; i < to; i++) {
-            if (loops[i] == at) {
-                return true;
-            }
-        }
-        return false;
+        return number == 0;
     }
 
     /** Each end is counted once, for a reason that it may have. */
     private void checkEnds() {
-        int ended = 0;
-        List<Peer> who = null;
-        for (int i = 0; i < peers.size(); i++) {
-            Peer peer = peers.get(i);
-            if (peer.takeEnd()) {
-                who = who == null ? new ArrayList<>() : who;
-                who.add(peer);
-                ended++;
-            }
-        }
-        if (ended == 0) {
+        List<Peer> who = peers.stream().filter(Peer::takeEnd).toList();
+        if (who.isEmpty()) {
             return;
         }
         Map<CloseReason, Long> now = engine.stats().closes();
@@ -714,18 +588,16 @@ final class Simulation {
                 counted += more;
                 long able = who.stream().filter(p -> p.mayEndBy(reason)).count();
                 unexplained.removeIf(p -> p.mayEndBy(reason));
-                if (ended == 1) {
-                    who.get(0).endedBy(reason);
+                if (who.size() == 1) {
+                    who.get(0).endedBy = reason;
                 }
-                world.trace(who.get(0).name(), reason.name(), more, ended);
+                world.trace(who.get(0).name, reason.name(), more, who.size());
                 world.check(able >= more, who + " ended, " + more + " of them by " + reason + ", which they may not");
             }
         }
-        world.check(counted == ended, ended + " connections ended, " + counted + " ends were counted: " + who);
+        world.check(counted == who.size(), who + " ended, " + counted + " ends were counted");
         world.check(unexplained.isEmpty(), unexplained + " ended for a reason that they have not given: " + now);
-        closes.clear();
-        closes.putAll(now);
-        closesSeen += ended;
+        closes = now;
     }
 
     private void checkMemory() {
@@ -746,23 +618,17 @@ final class Simulation {
 
     /** What may be said to a connection is reserved as long as it is there, and taken while it is in flight. */
     private long maySay() {
-        return engine.services().table().present().stream()
-                        .mapToLong(Simulation::saidBytes)
-                        .sum()
-                + (long) Admission.MOST_TOLD * RefusedConnection.SAID_BYTES;
+        long told = engine.services().table().present().stream()
+                .mapToLong(s ->
+                        s.kind() == Role.PUBLISHER ? PublisherConnection.SAID_BYTES : SubscriberConnection.SAID_BYTES)
+                .sum();
+        return told + (long) Admission.MOST_TOLD * RefusedConnection.SAID_BYTES;
     }
 
-    private static int saidBytes(Session session) {
-        return session.kind() == Role.PUBLISHER ? PublisherConnection.SAID_BYTES : SubscriberConnection.SAID_BYTES;
-    }
-
-    private String pools() {
-        StringBuilder text = new StringBuilder();
-        engine.services().budget().pools().forEach((part, pool) -> text.append(part)
-                .append(' ')
-                .append(pool.used())
-                .append(' '));
-        return text.toString();
+    private Map<Part, Long> pools() {
+        Map<Part, Long> used = new EnumMap<>(Part.class);
+        engine.services().budget().pools().forEach((part, pool) -> used.put(part, pool.used()));
+        return used;
     }
 
     private void checkStats() {
@@ -776,13 +642,13 @@ final class Simulation {
             }
         }
         lastStats = now;
-        if (now.get(Counter.FAILURES) > world.injectedFaults()) {
-            world.fail(now.get(Counter.FAILURES) + " faults of the relay, " + world.injectedFaults() + " were made: ");
+        if (now.get(Counter.FAILURES) > world.injected) {
+            world.fail(now.get(Counter.FAILURES) + " faults of the relay, " + world.injected + " were made: ");
         }
-        if (now.get(Counter.MESSAGES_IN) != model.count() - before) {
-            world.fail(now.get(Counter.MESSAGES_IN) + " messages in, " + (model.count() - before) + " are there");
+        if (now.get(Counter.MESSAGES_IN) != model.count - before) {
+            world.fail(now.get(Counter.MESSAGES_IN) + " messages in, " + (model.count - before) + " are there");
         }
-        if ((world.step() & 127) == 0) {
+        if ((world.step & 127) == 0) {
             for (ConnectionRow row : engine.rows()) {
                 if (row.lagBytes() < 0 || row.lagMessages() < 0 || row.messages() < 0 || row.ageMillis() < 0) {
                     world.fail("a row that cannot be: " + row);
@@ -796,8 +662,8 @@ final class Simulation {
     /** The process ends, or the machine: the relay gets to do nothing any more. */
     private void endAtOnce(String how) {
         boolean power = world.onceIn(2);
-        lives.count(how + (power ? ", power lost" : ""), 1);
-        world.trace("relay", power ? "loses power" : "is killed", model.count(), lives.count());
+        world.saw(how + (power ? ", power lost" : ""), 1);
+        world.trace("relay", power ? "loses power" : "is killed", model.count, lives.count());
         model.sync();
         leave();
         journal.letGo();
@@ -810,14 +676,12 @@ final class Simulation {
 
     /** It ends as SIGTERM has it end, with as much patience as the seed says. */
     private void endInOrder() {
-        lives.count("in order", 1);
-        world.trace("relay", "ends", model.count(), lives.count());
-        journal.heal();
+        world.saw("in order", 1);
+        world.trace("relay", "ends", model.count, lives.count());
+        journal.disk.heal();
         ending = true;
         locals.forEach(LocalPeer::close);
-        engine.sayGoAway(1000);
-        publishers.close();
-        engine.stopReading(1000);
+        stopTaking();
         for (int round = world.below(30); round > 0 && !engine.drained(); round--) {
             peers.forEach(Peer::act);
             cycleAll(true);
@@ -827,7 +691,12 @@ final class Simulation {
         begin();
     }
 
-    /** Nobody has a relay any more. */
+    private void stopTaking() {
+        engine.sayGoAway(1000);
+        publishers.close();
+        engine.stopReading(1000);
+    }
+
     private void leave() {
         for (Peer peer : peers) {
             if (peer instanceof SimSubscriber subscriber && subscriber.resumed() != null) {
@@ -841,8 +710,8 @@ final class Simulation {
 
     /** @param seen whether it still is a relay, for its clients and for its journal */
     private void clearAway(boolean seen) {
-        lives.count("replays", (int) engine.stats().get(Counter.JOURNAL_REPLAYS_BEGUN));
-        loops[0].beforeSleep(() -> {});
+        world.saw("replays", engine.stats().get(Counter.JOURNAL_REPLAYS_BEGUN));
+        loops.get(0).beforeSleep = () -> {};
         for (int round = 0; round < ROUNDS && !engine.services().table().allGone(); round++) {
             cycleAll(seen);
             world.advance(20 * MILLI);
@@ -855,9 +724,11 @@ final class Simulation {
             closeJournal();
             leave();
         }
-        for (SimLoop loop : loops) {
-            loop.end();
-        }
+        loops.forEach(SimLoop::end);
+        release();
+    }
+
+    private void release() {
         engine.release();
         long left = allocator.metric().usedDirectMemory();
         world.check(left == 0, "of a relay that has ended " + left + " bytes of direct memory are left");
@@ -867,7 +738,7 @@ final class Simulation {
     private void cycleAll(boolean seen) {
         for (int i = 0; i < CYCLES_PER_END; i++) {
             for (SimLoop loop : loops) {
-                world.nextStep();
+                world.step++;
                 if (seen) {
                     cycle(loop);
                     looked();
@@ -886,8 +757,8 @@ final class Simulation {
         boolean failed = journal.failed();
         journal.close();
         if (!failed) {
-            lives.promise(Level.FORCED, model.count(), "whoever ended it");
-            lives.promise(Level.WRITTEN, model.count(), "whoever ended it");
+            lives.promise(Level.FORCED, model.count, "whoever ended it");
+            lives.promise(Level.WRITTEN, model.count, "whoever ended it");
         }
     }
 
@@ -895,49 +766,36 @@ final class Simulation {
 
     /** Faults stop, everybody does what is right: in the end nothing is owed. */
     private void calm() {
-        world.calmDown();
+        world.calm = true;
         if (journal != null) {
-            journal.heal();
+            journal.disk.heal();
             if (journal.failed()) {
                 endAtOnce("failed");
             }
         }
         world.trace("all", "behave", 0, 0);
-        String owed = "";
-        for (int round = 0; round < ROUNDS; round++) {
-            for (int i = 0; i < peers.size(); i++) {
-                peers.get(i).behave();
-            }
-            if (round % 8 == 7) {
-                reconnect();
-            }
-            goRound();
-            owed = owed();
-            if (owed.isEmpty()) {
-                return;
-            }
-            world.advance(5 * MILLI);
-        }
-        StringBuilder how = new StringBuilder();
-        for (SimLoop loop : loops) {
-            how.append("; ").append(loop).append(loop.asleep() ? " sleeps" : " works");
-        }
-        world.fail("in the end something is owed: " + owed + how + "; " + engine.stats() + "; " + engine.rows());
+        goOnUntil(this::nothingIsOwed, 5);
+        String owed = owed();
+        world.check(
+                owed.isEmpty(), "in the end something is owed: " + owed + "; " + engine.stats() + "; " + engine.rows());
         world.throwIfFailed();
     }
 
-    private void reconnect() {
-        for (Producer producer : producers) {
-            if (!producer.owed().isEmpty() && producer.wantsToConnect()) {
-                named(producer);
-                Peer refused = peers.get(peers.size() - 1);
-                if (refused.connection() == null) {
-                    // Somebody has to make room.
-                    peers.get(world.below(peers.size())).goAway();
-                }
-                looked();
-            }
+    private boolean nothingIsOwed() {
+        boolean reconnects = world.onceIn(8);
+        producers.stream()
+                .filter(p -> reconnects && !p.owed().isEmpty() && p.wantsToConnect())
+                .forEach(this::reconnect);
+        return owed().isEmpty();
+    }
+
+    private void reconnect(Producer producer) {
+        named(producer);
+        if (peers.get(peers.size() - 1).connection == null) {
+            // Somebody has to make room.
+            world.oneOf(peers).leave(true);
         }
+        looked();
     }
 
     /** Until all loops sleep. */
@@ -949,14 +807,14 @@ final class Simulation {
         boolean memoryShort = false;
         while (more) {
             more = false;
-            while (tls != null && tls.thread().hasWork()) {
-                tls.thread().goOn();
+            while (tls != null && !tls.tasks.isEmpty()) {
+                tls.tasks.remove().run();
             }
             if (journal != null) {
                 more |= journal.settle();
             }
             for (SimLoop loop : loops) {
-                world.nextStep();
+                world.step++;
                 more |= cycle(loop);
                 memoryShort |=
                         filters.used() == filters.limit() || pages.used() + JournalFeed.PAGE_BYTES > pages.limit();
@@ -964,9 +822,7 @@ final class Simulation {
             }
             if (++cycles > CYCLES_PER_ROUND) {
                 world.fail("the loops do not come to rest: "
-                        + peers.stream()
-                                .map(p -> p + ": " + p.channel().state())
-                                .toList());
+                        + peers.stream().map(p -> p + ": " + p.channel.state()).toList());
                 world.throwIfFailed();
             }
         }
@@ -984,41 +840,23 @@ final class Simulation {
 
     /** Grows with whatever the relay does. */
     private long progress() {
-        long progress = model.end();
-        for (int i = 0; i < peers.size(); i++) {
-            SimChannel channel = peers.get(i).channel();
-            boolean late = journal != null && peers.get(i) instanceof NamedPublisher named && named.isSettled();
-            progress += (late ? 0 : channel.taken()) - channel.unread();
+        long progress = model.end;
+        for (Peer peer : peers) {
+            SimChannel channel = peer.channel;
+            boolean late = journal != null && peer instanceof NamedPublisher named && named.isSettled();
+            progress += (late ? 0 : channel.taken) - channel.unread();
         }
         return progress;
     }
 
     private String owed() {
-        for (Producer producer : producers) {
-            if (!producer.owed().isEmpty()) {
-                return producer.owed();
-            }
-        }
-        for (LocalPeer local : locals) {
-            if (!local.owed().isEmpty()) {
-                return local.owed();
-            }
-        }
-        for (Peer peer : peers) {
-            String owed = peer.owed();
-            if (!owed.isEmpty()) {
-                return owed;
-            }
-            if (!peer.hasArrived()) {
-                return peer + " has not shaken hands: " + peer.channel().state();
-            }
-            if (peer.hasLeft()) {
-                return peer + " has left, and is not closed: " + peer.channel().state();
-            }
-        }
-        return gone.stream()
-                .map(SimPublisher::lost)
-                .filter(l -> !l.isEmpty())
+        return Stream.of(
+                        producers.stream().map(Producer::owed),
+                        locals.stream().map(LocalPeer::owed),
+                        peers.stream().map(Peer::owedOrLate),
+                        gone.stream().map(SimPublisher::lost))
+                .flatMap(owed -> owed)
+                .filter(owed -> !owed.isEmpty())
                 .findFirst()
                 .orElse("");
     }
@@ -1029,11 +867,7 @@ final class Simulation {
         } else {
             engine.closeConnections();
         }
-        for (int round = 0; round < ROUNDS && !allHaveLeft(); round++) {
-            peers.forEach(Peer::behave);
-            goRound();
-            world.advance(20 * MILLI);
-        }
+        goOnUntil(this::allHaveLeft, 20);
         world.check(engine.services().table().allGone(), "in the end somebody is connected: " + peers);
         world.throwIfFailed();
         locals.forEach(LocalPeer::close);
@@ -1048,75 +882,30 @@ final class Simulation {
         world.check(
                 Arrays.stream(seats()).sum() == 0,
                 "in the end the loops count these subscribers: " + Arrays.toString(seats()));
-        engine.release();
-        for (Part part : EnumSet.of(
-                Part.RESTS,
-                Part.FRAMES,
-                Part.FILTERS,
-                Part.CONNECTIONS,
-                Part.TLS,
-                Part.CONTROL,
-                Part.NAMES,
-                Part.REPLAYS,
-                Part.SESSIONS)) {
-            long used = engine.services().budget().pool(part).used();
-            world.check(used == 0, "in the end " + used + " bytes of " + part + " are not given back");
-        }
-        long left = allocator.metric().usedDirectMemory();
-        world.check(left == 0, "in the end " + left + " bytes of direct memory are not given back");
+        release();
+        pools().forEach((part, used) -> world.check(
+                used == 0 || part.takenAtStart(), "in the end " + used + " bytes of " + part + " are not given back"));
         world.throwIfFailed();
         if (journal != null) {
-            journal.checkEnd(model, lives, producers);
-            lives.count("openings interrupted", journal.crashedOpenings());
-            lives.count("torn tails", journal.cuts());
+            journal.checkEnd();
         }
+    }
+
+    private void goOnUntil(BooleanSupplier done, int millis) {
+        int round = 0;
+        do {
+            peers.forEach(Peer::behave);
+            goRound();
+            world.advance(millis * MILLI);
+        } while (++round < ROUNDS && !done.getAsBoolean());
     }
 
     /** As {@link RelayShutdown} does it. */
     private void drain() {
         world.trace("all", "drain", 0, 0);
-        engine.sayGoAway(1000);
-        publishers.close();
-        engine.stopReading(1000);
-        for (int round = 0; round < ROUNDS && !engine.drained(); round++) {
-            peers.forEach(Peer::behave);
-            goRound();
-            world.advance(5 * MILLI);
-        }
+        stopTaking();
+        goOnUntil(engine::drained, 5);
         world.check(engine.drained(), "the relay does not drain");
         engine.closeConnections();
-    }
-
-    /** What has happened, by the relay's own count. */
-    RelayStats stats() {
-        return engine.stats();
-    }
-
-    /** See {@link Lives#counts}. */
-    Map<String, Integer> lives() {
-        return lives.counts();
-    }
-
-    /** See {@link World#faultySteps}. */
-    Map<String, Integer> faultySteps() {
-        return world.faultySteps();
-    }
-
-    /** See {@link World#digest}. */
-    long digest() {
-        return world.digest() * 31 + model.end();
-    }
-
-    /** For reports. */
-    long steps() {
-        return world.step();
-    }
-
-    long messages() {
-        return model.count();
-    }
-
-    long bytes() {
-        return model.end();
     }
 }

@@ -2,13 +2,9 @@ package dev.msgrelay.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.protocol.CloseReason;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.EnumMap;
-import java.util.EnumSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -17,19 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/**
- * The core in a simulated world: see {@link Simulation}, and README.md.
- *
- * <pre>
- *   -Dsim.seed=N       one seed again
- *   -Dsim.runs=N       so many fresh seeds
- *   -Dsim.endless=true fresh seeds until one fails, or somebody ends it
- *   -Dsim.steps=N      steps of one seed
- *   -Dsim.tls=true     TLS in each run but those with a journal, not in each tenth
- *   -Dsim.journal=true a journal in each run, not in each twentieth
- *   -Dsim.trace=WHO    prints the events of clients whose names begin so
- * </pre>
- */
+/** The core in a simulated world: see {@link Simulation}, and README.md, which lists the options. */
 class SimulationTest {
     /** Seeds from 0 on, of which each tenth has TLS, and each twentieth a journal. */
     private static final int RUNS = 20;
@@ -40,48 +24,25 @@ class SimulationTest {
 
     private static final int STEPS = Integer.getInteger("sim.steps", 2_000);
 
-    /** Whatever a connection does: in each of these its channel throws at some seed, at one call or another. */
-    private static final List<String> STEPS_OF_CONNECTIONS = List.of(
-            "publisher.whereToRead",
-            "publisher.channelRead",
-            "publisher.channelReadComplete",
-            "publisher.granted",
-            "publisher.acknowledge",
-            "publisher.resume",
-            "publisher.tick",
-            "subscriber.channelRead",
-            "subscriber.send",
-            "subscriber.channelWritabilityChanged",
-            "subscriber.tick",
-            "subscriber.moveTo",
-            "relief.relieve");
-
-    /** Only with TLS does a connection end so. */
-    private static final Set<CloseReason> ENDS_OF_TLS = EnumSet.of(CloseReason.TLS_FAILED, CloseReason.TLS_KEY_USED_UP);
-
-    /** Otherwise it does not show what a journal leaves behind, nor that publishers go from loop to loop. */
-    private static final List<String> OF_LIVES = List.of(
-            "crash",
-            "damage told",
-            "dropped before they came",
-            "in order",
-            "killed",
-            "killed, power lost",
-            "openings interrupted",
-            "publishers on reader loops",
-            "publishers rolled back",
-            "replays",
-            "starts in the journal",
-            "subscribers of an earlier life",
-            "subscribers rolled back",
-            "torn tails",
-            "without journal");
+    /**
+     * Steps of connections: in each of these its channel throws at some seed, at one call or another. Ends that a connection has
+     * only with TLS. What a journal leaves behind, and that publishers go from loop to loop.
+     */
+    private static final Set<String> RARE = Set.of("""
+            publisher.whereToRead; publisher.channelRead; publisher.channelReadComplete; publisher.granted
+            publisher.acknowledge; publisher.resume; publisher.tick
+            subscriber.channelRead; subscriber.send; subscriber.channelWritabilityChanged; subscriber.tick
+            subscriber.moveTo; relief.relieve
+            TLS_FAILED; TLS_KEY_USED_UP
+            crash; in order; killed; killed, power lost; openings interrupted; torn tails; without journal
+            damage told; dropped before they came; replays; starts in the journal
+            subscribers of an earlier life; subscribers rolled back; publishers rolled back
+            publishers on reader loops
+            """.split("[;\n] ?"));
 
     private static final int RUNS_OF_A_LINE = 1000;
 
-    private final Map<String, Integer> lives = new TreeMap<>();
-    private final Map<String, Integer> faultySteps = new TreeMap<>();
-    private final Map<CloseReason, Long> closes = new EnumMap<>(CloseReason.class);
+    private final Map<String, Integer> seen = new TreeMap<>();
 
     @Test
     @Timeout(value = 1000, unit = TimeUnit.DAYS)
@@ -107,22 +68,10 @@ class SimulationTest {
     @Timeout(value = 1000, unit = TimeUnit.DAYS)
     void whatIsRareHoldsToo() {
         runFrom(0, MANY_RUNS);
-        for (long next = MANY_RUNS; !sawEverything() && next < MOST_RUNS; next++) {
+        for (long next = MANY_RUNS; !seen.keySet().containsAll(RARE) && next < MOST_RUNS; next++) {
             run(next);
         }
-        assertThat(faultySteps.keySet())
-                .as("steps of connections that were made to throw half way: %s", faultySteps)
-                .containsAll(STEPS_OF_CONNECTIONS);
-        assertThat(closes.keySet()).as("ends with TLS: %s", closes).containsAll(ENDS_OF_TLS);
-        assertThat(lives.keySet())
-                .as("lives of relays with a journal: %s", lives)
-                .containsAll(OF_LIVES);
-    }
-
-    private boolean sawEverything() {
-        return faultySteps.keySet().containsAll(STEPS_OF_CONNECTIONS)
-                && closes.keySet().containsAll(ENDS_OF_TLS)
-                && lives.keySet().containsAll(OF_LIVES);
+        assertThat(seen.keySet()).as("%s", seen).containsAll(RARE);
     }
 
     /** Otherwise no seed would be worth printing. */
@@ -133,7 +82,7 @@ class SimulationTest {
             first.run(STEPS);
             Simulation second = new Simulation(seed);
             second.run(STEPS);
-            assertThat(second.digest()).as("the digest of seed %d", seed).isEqualTo(first.digest());
+            assertThat(second.world.digest()).as("the digest of seed %d", seed).isEqualTo(first.world.digest());
         }
     }
 
@@ -147,8 +96,7 @@ class SimulationTest {
             steps += run(seed);
         }
         System.out.printf("%,d steps of %,d seeds from %d on%n", steps, runs, first);
-        System.out.println("steps of connections that were made to throw half way: " + faultySteps);
-        System.out.println("lives of relays with a journal: " + lives);
+        System.out.println("steps made to throw half way, ends, lives of relays with a journal: " + seen);
     }
 
     private long run(long seed) {
@@ -158,10 +106,8 @@ class SimulationTest {
         try {
             Simulation simulation = new Simulation(seed);
             simulation.run(STEPS);
-            simulation.faultySteps().forEach((step, times) -> faultySteps.merge(step, times, Integer::sum));
-            simulation.lives().forEach((what, times) -> lives.merge(what, times, Integer::sum));
-            simulation.stats().closes().forEach((reason, times) -> closes.merge(reason, times, Long::sum));
-            return simulation.steps();
+            simulation.world.seen.forEach((what, times) -> seen.merge(what, times, Integer::sum));
+            return simulation.world.step;
         } finally {
             System.setErr(stderr);
         }

@@ -1,5 +1,6 @@
 package dev.msgrelay.simulation;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.SplittableRandom;
@@ -13,7 +14,7 @@ import java.util.SplittableRandom;
  *   | TINY + source + number | length | 0 to 7 bytes |                    one that has no room for that
  * </pre>
  */
-public final class Source {
+final class Source {
     static final int HEADER = 8;
     private static final int NUMBERED = 8;
     private static final int TINY = 0x4000_0000;
@@ -29,14 +30,10 @@ public final class Source {
     private static final byte[] BYTES = new byte[OFFSETS + (2 << 20)];
 
     static {
-        SplittableRandom random = new SplittableRandom(42);
-        for (int i = 0; i < BYTES.length; i++) {
-            BYTES[i] = (byte) random.nextInt();
-        }
+        new SplittableRandom(42).nextBytes(BYTES);
     }
 
-    /** What lengths its bodies have. */
-    public enum Size {
+    enum Size {
         TINY,
         SMALL,
         MEDIUM,
@@ -44,15 +41,17 @@ public final class Source {
         MIXED
     }
 
-    private final int id;
+    final int id;
     private final long seed;
     private final Size size;
     private final int maxBody;
 
     // Of the model.
     private int[] sequences = new int[64];
-    private int inStream;
-    private boolean mayStartAnew;
+    // The number of its last message in the stream; 0: none.
+    int inStream;
+    // Its name may be somebody else's meanwhile: the relay may have forgotten what it has counted.
+    boolean mayStartAnew;
     // Its publisher has said that its next message has this number; those before it that are not there are gone.
     private int goesOnAt;
     // Of those, what its publisher was told.
@@ -65,12 +64,6 @@ public final class Source {
         this.maxBody = maxBody;
     }
 
-    public int id() {
-        return id;
-    }
-
-    // ---- message n -----------------------------------------------------------------------------------------------
-
     private long hash(int number) {
         long h = seed ^ (long) id * 0x9E37_79B9_7F4A_7C15L ^ (long) number * 0xD1B5_4A32_D192_ED03L;
         h = (h ^ h >>> 30) * 0xBF58_476D_1CE4_E5B9L;
@@ -78,8 +71,7 @@ public final class Source {
         return h ^ h >>> 31;
     }
 
-    /** Bytes of its body. */
-    public int bodyLength(int number) {
+    int bodyLength(int number) {
         long h = hash(number);
         int pick = (int) (h >>> 8 & 0xFFFF);
         int length =
@@ -108,7 +100,7 @@ public final class Source {
         };
     }
 
-    public int frameLength(int number) {
+    int frameLength(int number) {
         return HEADER + bodyLength(number);
     }
 
@@ -119,7 +111,7 @@ public final class Source {
     }
 
     /** Makes the whole frame of message {@code number}; answers its length. */
-    public int put(int number, byte[] to, int at) {
+    int put(int number, byte[] to, int at) {
         int length = bodyLength(number);
         putInt(to, at, type(number, length));
         putInt(to, at + 4, length);
@@ -156,49 +148,22 @@ public final class Source {
     }
 
     static int getInt(byte[] bytes, int at) {
-        return bytes[at] << 24 | (bytes[at + 1] & 0xFF) << 16 | (bytes[at + 2] & 0xFF) << 8 | bytes[at + 3] & 0xFF;
-    }
-
-    static long getLong(byte[] bytes, int at) {
-        return (long) getInt(bytes, at) << 32 | getInt(bytes, at + 4) & 0xFFFF_FFFFL;
+        return ByteBuffer.wrap(bytes).getInt(at);
     }
 
     static void putInt(byte[] bytes, int at, int value) {
-        bytes[at] = (byte) (value >>> 24);
-        bytes[at + 1] = (byte) (value >>> 16);
-        bytes[at + 2] = (byte) (value >>> 8);
-        bytes[at + 3] = (byte) value;
-    }
-
-    // ---- what is in the stream -----------------------------------------------------------------------------------
-
-    /** The number of its last message in the stream; 0: none. */
-    public int inStream() {
-        return inStream;
+        ByteBuffer.wrap(bytes).putInt(at, value);
     }
 
     /** The sequence that its message has in the stream; 0: it is not there. */
-    public int sequence(int number) {
+    int sequence(int number) {
         return number > 0 && number <= inStream ? sequences[number] : 0;
     }
 
-    /** Its name may be somebody else's meanwhile: the relay may have forgotten what it has counted. */
-    void mayStartAnew() {
-        mayStartAnew = true;
-    }
-
-    /** Whether message {@code number} may come now. */
     boolean mayCome(int number) {
         return number == inStream + 1
                 || (number == goesOnAt && number > inStream)
                 || (mayStartAnew && number <= inStream);
-    }
-
-    /** It comes just now. */
-    void comes(int number) {
-        if (number <= inStream) {
-            mayStartAnew = false;
-        }
     }
 
     /** The sequence that its message had the last time; 0: it was never there. */
@@ -211,10 +176,9 @@ public final class Source {
             sequences = Arrays.copyOf(sequences, 2 * number);
         }
         sequences[number] = sequence;
+        mayStartAnew &= number > inStream;
         inStream = number;
     }
-
-    // ---- what is gone from the stream ----------------------------------------------------------------------------
 
     /** Nothing of it is there, until it comes again. */
     void forget() {

@@ -5,6 +5,8 @@ import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.session.Session;
 import dev.msgrelay.server.session.SessionLoop;
+import io.netty.channel.AbstractChannel;
+import io.netty.channel.Channel;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -30,7 +32,8 @@ final class Steps {
             Map.entry(OF_TLS + "TlsHandler", "tls."),
             Map.entry(OF_TLS + "TlsInput", "tls."));
 
-    private static final Set<Class<?>> OF_THE_CHANNEL = Set.of(Steps.class, SimChannel.class);
+    private static final Set<Class<?>> OF_THE_CHANNEL =
+            Set.of(Steps.class, SimChannel.class, AbstractChannel.class, Channel.class);
 
     private static final String ON_ITS_THREAD = "execute|walled|lambda.execute.*";
 

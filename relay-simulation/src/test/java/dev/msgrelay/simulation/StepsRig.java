@@ -6,9 +6,11 @@ import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.engine.EngineAssembly;
 import dev.msgrelay.server.engine.RelayEngine;
+import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.session.Ports;
 import dev.msgrelay.server.session.RelayIdentity;
+import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
 import java.io.ByteArrayOutputStream;
@@ -28,13 +30,9 @@ final class StepsRig implements AutoCloseable {
     final List<Throwable> failures = new ArrayList<>();
     final RelayEngine engine;
     private final World world = new World(1);
-    private final SimLoop loop = new SimLoop(world, 0);
+    private final SimLoop loop = new SimLoop(world);
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
     private final List<Client> clients = new ArrayList<>();
-
-    StepsRig() {
-        this(null);
-    }
 
     /** @param journal null: there is none */
     StepsRig(Journal journal) {
@@ -44,28 +42,26 @@ final class StepsRig implements AutoCloseable {
                 .maxBody(MAX_BODY)
                 .build();
         RelayIdentity identity = new RelayIdentity(7, "relay", MAX_BODY, new Ports());
-        engine = new EngineAssembly(config, allocator, world.clock(), identity, this::failed, loop.loop())
+        engine = new EngineAssembly(config, allocator, world.clock, identity, this::failed, loop.loop)
                 .journal(journal, null)
                 .build();
     }
 
     private void failed(Throwable failure) {
-        if (!(failure instanceof Asleep)) {
+        if (failure != SimLoop.ASLEEP) {
             failures.add(failure);
         }
     }
 
     /** The loop's work before its duty. */
     void socketsAndTasks() {
-        loop.loop().io().runNow();
+        loop.loop.io().runNow();
     }
 
-    /** A whole cycle. */
     void cycle() {
         loop.poke();
     }
 
-    /** Ends what is connected. */
     void closeConnections() {
         engine.closeConnections();
         for (int i = 0; i < 100 && !engine.services().table().allGone(); i++) {
@@ -91,61 +87,28 @@ final class StepsRig implements AutoCloseable {
         return client;
     }
 
-    /** One end of a connection. */
     final class Client implements SimChannel.Other {
         final ByteArrayOutputStream got = new ByteArrayOutputStream();
         final SimChannel channel;
 
         private Client(Role role, int number) {
-            channel =
-                    new SimChannel(world, number, io -> loop, null, new InetSocketAddress("10.0.0.1", 10_000 + number));
-            channel.connect(this);
+            channel = new SimChannel(world, number, null, new InetSocketAddress("10.0.0.1", 10_000 + number));
+            channel.other = this;
             EventLoop io = engine.place(channel, role, null).io();
             io.register(channel);
         }
 
         void deliver(byte[] bytes) {
-            channel.deliver(bytes, 0, bytes.length);
+            channel.deliver(Unpooled.wrappedBuffer(bytes));
         }
 
-        /** The types of the frames that it has got. */
-        List<Integer> types() {
-            List<Integer> types = new ArrayList<>();
-            for (ByteBuffer left = ByteBuffer.wrap(got.toByteArray()); left.hasRemaining(); ) {
-                types.add(left.getInt());
-                int length = left.getInt();
-                left.position(left.position() + length);
-            }
-            return types;
-        }
-
-        /** The body of the newest frame of a type. */
-        ByteBuffer newest(int type) {
-            ByteBuffer body = null;
-            for (ByteBuffer left = ByteBuffer.wrap(got.toByteArray()); left.hasRemaining(); ) {
-                boolean wanted = left.getInt() == type;
-                int length = left.getInt();
-                body = wanted ? left.slice(left.position(), length) : body;
-                left.position(left.position() + length);
-            }
-            return body;
+        List<Control> frames() {
+            return Control.all(ByteBuffer.wrap(got.toByteArray()));
         }
 
         @Override
-        public void wasRead(int length) {}
-
-        @Override
-        public void took(byte[] bytes, int length) {
-            got.write(bytes, 0, length);
+        public void took(byte[] bytes) {
+            got.writeBytes(bytes);
         }
-
-        @Override
-        public void registered() {}
-
-        @Override
-        public void beforeWrite() {}
-
-        @Override
-        public void ended(boolean whole) {}
     }
 }

@@ -14,61 +14,54 @@ import java.util.Map;
  * The one order as it came to be, kept independently: whatever the log's head passes is read, taken apart into frames, and
  * each frame compared with what its publisher has sent. Everything that comes out of the relay is compared with this.
  */
-public final class StreamModel {
+final class StreamModel {
     private static final int MOST_SOURCES = 1000;
 
     // One array for all runs: it is as long as the longest stream.
-    private static byte[] shared = new byte[16 << 20];
+    static byte[] shared = new byte[16 << 20];
 
     private final World world;
-    private final int maxBody;
     private final Mark head = new Mark();
     private final List<Source> sources = new ArrayList<>();
     // Of messages that came twice: the sequence before.
     private final Map<Integer, Integer> earlier = new HashMap<>();
     // Of today's relay.
-    private PacketLog log;
-    private int end;
-    private int parsed;
+    PacketLog log;
+    // Bytes of the stream, and messages.
+    int end;
+    int count;
     // Message n starts at starts[n]; one more for the end.
     private int[] starts = new int[1 << 12];
-    private int count;
 
-    public StreamModel(World world, int maxBody) {
+    StreamModel(World world) {
         this.world = world;
-        this.maxBody = maxBody;
     }
 
     /** A relay begins, and goes on behind so many messages: those behind them are gone. */
-    public void goesOn(PacketLog next, int messages) {
+    void goesOn(PacketLog next, int messages) {
         log = next;
         int kept = start(messages + 1);
         earlier.clear();
         sources.forEach(Source::forget);
         for (count = 0; count < messages; count++) {
             Source source = sourceAt(shared, starts[count + 1]);
-            take(source, numberAt(shared, starts[count + 1], source.inStream() + 1));
+            take(source, numberAt(shared, starts[count + 1], source.inStream + 1));
         }
         end = kept;
-        parsed = kept;
     }
 
-    public Source newSource(Source.Size size) {
-        Source source = new Source(sources.size(), world.seed(), size, maxBody);
+    Source newSource(Source.Size size) {
+        Source source = new Source(
+                sources.size(), world.seed, size, world.config.stream().maxBody());
         sources.add(source);
         return source;
     }
 
-    public boolean hasRoomForSources() {
+    boolean hasRoomForSources() {
         return sources.size() < MOST_SOURCES;
     }
 
-    public List<Source> sources() {
-        return sources;
-    }
-
-    /** Reads what is new. */
-    public void sync() {
+    void sync() {
         if (world.failed() || log.head().position() == end) {
             return;
         }
@@ -81,6 +74,7 @@ public final class StreamModel {
         if (to > shared.length) {
             shared = Arrays.copyOf(shared, (int) Math.max(to, 2L * shared.length));
         }
+        int before = end;
         while (end < to) {
             Chunk chunk = log.acquire(end);
             if (chunk == null) {
@@ -93,7 +87,7 @@ public final class StreamModel {
             chunk.release();
             end += part;
         }
-        parse();
+        int parsed = parse(before);
         if (!world.failed()) {
             world.check(parsed == end, "the head, " + end + ", is within a frame that starts at " + parsed);
             world.check(
@@ -102,12 +96,14 @@ public final class StreamModel {
         }
     }
 
-    private void parse() {
+    /** Takes the frames from here on; answers where the last one ends. */
+    private int parse(int from) {
+        int parsed = from;
         while (end - parsed >= Source.HEADER && !world.failed()) {
             int length = Source.HEADER + Source.getInt(shared, parsed + 4);
             if (length < Source.HEADER || length > end - parsed) {
                 world.fail("no whole frame at position " + parsed + ": " + length + " of " + (end - parsed) + " bytes");
-                return;
+                break;
             }
             came(parsed);
             count++;
@@ -118,6 +114,7 @@ public final class StreamModel {
             parsed += length;
             starts[count + 1] = parsed;
         }
+        return parsed;
     }
 
     private void came(int at) {
@@ -126,22 +123,20 @@ public final class StreamModel {
             world.fail("a frame at position " + at + " that nobody has sent");
             return;
         }
-        int number = numberAt(shared, at, source.inStream() + 1);
+        int number = numberAt(shared, at, source.inStream + 1);
         if (!source.mayCome(number)) {
-            world.fail("message " + number + " of source " + source.id() + " at position " + at + " comes behind "
-                    + source.inStream());
+            world.fail("message " + number + " of source " + source.id + " at position " + at + " comes behind "
+                    + source.inStream);
             return;
         }
         if (!source.matches(number, shared, at)) {
             world.fail(
-                    "message " + number + " of source " + source.id() + " at position " + at + " is not what was sent");
+                    "message " + number + " of source " + source.id + " at position " + at + " is not what was sent");
             return;
         }
-        source.comes(number);
         take(source, number);
     }
 
-    /** It is the next message. */
     private void take(Source source, int number) {
         if (source.latest(number) > 0) {
             earlier.put(count + 1, source.latest(number));
@@ -160,20 +155,8 @@ public final class StreamModel {
         return (near & 0xFFFF) == number ? near : number;
     }
 
-    // ---- what there is -------------------------------------------------------------------------------------------
-
-    /** Messages in the stream: the sequence of the last one. */
-    public int count() {
-        return count;
-    }
-
-    /** Bytes of the stream. */
-    public int end() {
-        return end;
-    }
-
     /** Where a message starts; of the one behind the last, the end. */
-    public int start(int sequence) {
+    int start(int sequence) {
         return sequence > count ? end : starts[sequence];
     }
 
@@ -181,11 +164,6 @@ public final class StreamModel {
         return Source.getInt(shared, starts[sequence]);
     }
 
-    byte[] bytes() {
-        return shared;
-    }
-
-    /** Whether a message has this type and body. */
     boolean is(int sequence, int type, ByteBuffer body) {
         int at = starts[sequence];
         int length = start(sequence + 1) - at - Source.HEADER;

@@ -2,85 +2,76 @@ package dev.msgrelay.simulation;
 
 import dev.msgrelay.server.Sessions;
 import dev.msgrelay.server.tls.TlsHandler;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.ChannelHandler;
-import java.nio.ByteBuffer;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SslHandler;
 import java.util.ArrayDeque;
-import javax.net.ssl.SSLContext;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLEngine;
-import javax.net.ssl.SSLEngineResult;
-import javax.net.ssl.SSLEngineResult.HandshakeStatus;
-import javax.net.ssl.SSLEngineResult.Status;
-import javax.net.ssl.SSLException;
 
 /**
  * A client's side of TLS, by the JDK: between what it says and gets, and the bytes of its channel. What it has wrapped comes
  * to the relay byte by byte, so that records come in pieces, those of the handshake as well.
  */
 final class TlsClient {
-    /** Takes what was unwrapped. */
-    interface Plain {
-        void took(byte[] bytes, int length);
-    }
-
-    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
     private static final int MOST_WAITING = 64 << 10;
+    private static final int MOST_OF_A_RECORD = 16 << 10;
     private static final int LEAST_TYPE = 20;
     private static final int LAST_TYPE = 23;
     private static final int HEADER = 5;
+
+    /** What somebody else says than a client of TLS. */
+    private static final byte[][] GARBLED = {
+        {(byte) 0x80, 0, 0, 0, 0, 0, 0, 4, 1, 2, 3, 4},
+        {22, 3, 1, 0, 5, 99, 0, 0, 1, 0},
+        {22, 3, 3, (byte) 255, (byte) 255, 1},
+        {22, 3},
+        {},
+    };
 
     /** A record: where it ends in all that the relay gets, and what it brings. */
     private record Sent(long end, int bytes) {}
 
     private final World world;
     private final SimChannel channel;
-    private final SSLEngine engine;
-    private final ByteBuffer plain;
+    private final SslHandler handler;
+    private final EmbeddedChannel tls = new EmbeddedChannel();
     private final ArrayDeque<Sent> sent = new ArrayDeque<>();
     private long wrapped;
     private long wasRead;
     // Wrapped, and not on its way.
-    private ByteBuffer out = ByteBuffer.allocate(1 << 16);
-    // Of a record that has not come whole.
-    private ByteBuffer in = ByteBuffer.allocate(1 << 16);
-    private boolean garbled;
-    private boolean spoilsNext;
+    private final ByteBuf out = Unpooled.buffer();
+    private final boolean garbled;
+    // Whether a byte of the next record is changed on its way.
+    boolean spoilsNext;
+    private boolean began;
+    private boolean withoutTls;
     private boolean over;
     private ChannelHandler handshake;
     private TlsHandler relaysSide;
 
-    TlsClient(World world, SimChannel channel, SSLContext context) {
+    TlsClient(World world, SimChannel channel, boolean garbled) {
         this.world = world;
         this.channel = channel;
-        engine = context.createSSLEngine();
+        this.garbled = garbled;
+        SSLEngine engine = TlsPort.CLIENT.createSSLEngine();
         engine.setUseClientMode(true);
-        plain = ByteBuffer.allocate(engine.getSession().getApplicationBufferSize());
-    }
-
-    /** Says something else than a client of TLS would. */
-    void garble() {
-        garbled = true;
-        byte[][] first = {
-            {(byte) 0x80, 0, 0, 0, 0, 0, 0, 4, 1, 2, 3, 4},
-            {22, 3, 1, 0, 5, 99, 0, 0, 1, 0},
-            {22, 3, 3, (byte) 255, (byte) 255, 1},
-            {22, 3},
-            {},
-        };
-        out.put(first[world.below(first.length)]);
-    }
-
-    void begin() {
-        if (!garbled) {
-            try {
-                engine.beginHandshake();
-                shakeHands();
-            } catch (SSLException e) {
-                throw new AssertionError(e);
-            }
+        handler = new SslHandler(engine);
+        handler.setHandshakeTimeoutMillis(0);
+        if (garbled) {
+            out.writeBytes(GARBLED[world.below(GARBLED.length)]);
+        } else {
+            tls.config().setAllocator(new UnpooledByteBufAllocator(false, true));
+            tls.pipeline().addLast(handler);
+            takeWrapped();
         }
     }
 
-    /** The relay has accepted it, or refused it. */
     void placed() {
         relaysSide = TlsHandler.of(channel);
         handshake = relaysSide == null ? null : channel.pipeline().first();
@@ -92,66 +83,52 @@ final class TlsClient {
         return state.equals("LEFT") || state.equals("FAILED");
     }
 
-    /** Records that the relay has sent, as it counts them. */
     long recordsThere() {
         return Sessions.get(Sessions.get(relaysSide, "out"), "records");
     }
 
-    /** Whether it may say something now. */
     boolean maySay() {
-        return !garbled
-                && !over
-                && engine.getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING
-                && out.position() < MOST_WAITING;
+        return !garbled && !over && handler.handshakeFuture().isSuccess() && out.readableBytes() < MOST_WAITING;
     }
 
     /** Wraps this; {@link #flush} sends it. */
-    void say(byte[] bytes, int offset, int length) {
-        ByteBuffer from = ByteBuffer.wrap(bytes, offset, length);
-        try {
-            while (from.hasRemaining()) {
-                int before = from.position();
-                int begin = out.position();
-                wrap(from);
-                sent.add(new Sent(wrapped, from.position() - before));
-                if (spoilsNext) {
-                    spoilsNext = false;
-                    int at = begin + HEADER + world.below(out.position() - begin - HEADER);
-                    out.put(at, (byte) ~out.get(at));
-                }
+    void say(ByteBuf plain) {
+        while (plain.isReadable()) {
+            int bytes = Math.min(plain.readableBytes(), MOST_OF_A_RECORD);
+            int begin = out.writerIndex();
+            tls.writeOutbound(plain.readBytes(bytes));
+            takeWrapped();
+            sent.add(new Sent(wrapped, bytes));
+            if (spoilsNext) {
+                spoilsNext = false;
+                int at = begin + HEADER + world.below(out.writerIndex() - begin - HEADER);
+                out.setByte(at, ~out.getByte(at));
             }
-        } catch (SSLException e) {
-            world.fail("a client's TLS: " + e);
         }
     }
 
-    /** A byte of the next record is changed on its way. */
-    void spoilNext() {
-        spoilsNext = true;
+    private void takeWrapped() {
+        for (ByteBuf record = tls.readOutbound(); record != null; record = tls.readOutbound()) {
+            wrapped += record.readableBytes();
+            out.writeBytes(record);
+            record.release();
+        }
     }
 
     /** So many bytes of what is wrapped come to the relay. */
     void flush(int most) {
-        int length = Math.min(most, out.position());
-        if (length > 0) {
-            channel.deliver(out.array(), 0, length);
-            out.flip().position(length);
-            out.compact();
-        }
+        channel.deliver(out.readSlice(Math.min(most, out.readableBytes())));
+        out.discardReadBytes();
     }
 
     /** The rest of what was said comes, and a word that this is the end, if that is wanted and can be: answers that. */
     boolean finish(boolean tell) {
         boolean told = tell && maySay();
-        try {
-            if (told) {
-                engine.closeOutbound();
-                wrap(NOTHING);
-            }
-            flush(Integer.MAX_VALUE);
-        } catch (SSLException e) {
-            world.fail("a client's TLS: " + e);
+        if (told) {
+            handler.closeOutbound();
+            takeWrapped();
         }
+        flush(Integer.MAX_VALUE);
         return told;
     }
 
@@ -166,68 +143,30 @@ final class TlsClient {
     }
 
     /** The relay has sent this; null: that was right, else what was not. */
-    String took(byte[] bytes, int length, Plain taker) {
-        if (over) {
+    String took(byte[] bytes, Consumer<byte[]> taker) {
+        if (!began && bytes.length > 0) {
+            began = true;
+            // Who is not let in is told so by a relay that does not speak TLS.
+            withoutTls = bytes[0] < LEAST_TYPE || bytes[0] > LAST_TYPE;
+        }
+        if (withoutTls) {
+            taker.accept(bytes);
+        }
+        if (over || garbled || withoutTls) {
             return null;
         }
-        in = roomFor(in, length).put(bytes, 0, length).flip();
+        String wrong = null;
         try {
-            while (in.hasRemaining()) {
-                int type = in.get(in.position());
-                if (type < LEAST_TYPE || type > LAST_TYPE) {
-                    // Who is not let in is told so by a relay that does not speak TLS.
-                    byte[] rest = new byte[in.remaining()];
-                    in.get(rest);
-                    taker.took(rest, rest.length);
-                } else if (!unwrap(taker)) {
-                    break;
-                }
-            }
-            in.compact();
-            return null;
-        } catch (SSLException e) {
-            over = true;
-            return e.toString();
+            tls.writeInbound(Unpooled.wrappedBuffer(bytes));
+        } catch (DecoderException e) {
+            wrong = e.toString();
         }
-    }
-
-    private boolean unwrap(Plain taker) throws SSLException {
-        int before = in.position();
-        SSLEngineResult result = engine.unwrap(in, plain.clear());
-        if (result.getStatus() == Status.CLOSED) {
-            over = true;
-            in.position(in.limit());
-            return false;
+        takeWrapped();
+        for (ByteBuf plain = tls.readInbound(); plain != null; plain = tls.readInbound()) {
+            taker.accept(ByteBufUtil.getBytes(plain));
+            plain.release();
         }
-        if (plain.position() > 0) {
-            taker.took(plain.array(), plain.position());
-        }
-        shakeHands();
-        return in.position() > before;
-    }
-
-    private void shakeHands() throws SSLException {
-        while (true) {
-            switch (engine.getHandshakeStatus()) {
-                case NEED_TASK -> engine.getDelegatedTask().run();
-                case NEED_WRAP -> wrap(NOTHING);
-                default -> {
-                    return;
-                }
-            }
-        }
-    }
-
-    private void wrap(ByteBuffer from) throws SSLException {
-        out = roomFor(out, engine.getSession().getPacketBufferSize());
-        int before = out.position();
-        engine.wrap(from, out);
-        wrapped += out.position() - before;
-    }
-
-    private static ByteBuffer roomFor(ByteBuffer buffer, int length) {
-        return buffer.remaining() >= length
-                ? buffer
-                : ByteBuffer.allocate(2 * (buffer.position() + length)).put(buffer.flip());
+        over = wrong != null || handler.engine().isInboundDone();
+        return wrong;
     }
 }
