@@ -16,11 +16,11 @@ import dev.msgrelay.server.harness.FakeDurability;
 import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.session.Durability;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,37 +51,6 @@ class DurableOnlyTest {
         rig.close();
     }
 
-    /** What one connection was told: messages by their types, which are their sequences here, and control frames. */
-    private static final class Told {
-        final List<Long> messages = new ArrayList<>();
-        final List<Control> controls = new ArrayList<>();
-        private byte[] rest = {};
-
-        Told add(byte[] more) {
-            ByteBuffer bytes = ByteBuffer.allocate(rest.length + more.length);
-            bytes.put(rest).put(more).flip();
-            while (bytes.remaining() >= 8 && bytes.remaining() >= 8 + bytes.getInt(bytes.position() + 4)) {
-                int type = bytes.getInt();
-                int length = bytes.getInt();
-                if (ControlFrames.isControl(type)) {
-                    controls.add(new Control(type, bytes.slice(bytes.position(), length)));
-                } else if (!controls.isEmpty()) {
-                    messages.add((long) type);
-                }
-                bytes.position(bytes.position() + length);
-            }
-            rest = new byte[bytes.remaining()];
-            bytes.get(rest);
-            return this;
-        }
-
-        Control only(int type) {
-            assertThat(controls).singleElement().satisfies(c -> assertThat(c.type())
-                    .isEqualTo(type));
-            return controls.get(0);
-        }
-    }
-
     @ParameterizedTest
     @EnumSource(
             value = Level.class,
@@ -89,27 +58,25 @@ class DurableOnlyTest {
     void getsAMessageOnceItHasGotSoFar(Level level) {
         publish(3);
         FanoutRig.Subscriber subscriber = rig.connect();
-        Told told = new Told();
         subscriber.hello(HelloFrame.subscriber().level(level));
         publish(3);
         rig.pump();
-        Control welcome = told.add(subscriber.wire.take()).only(ControlFrames.WELCOME);
+        Control welcome = subscriber.told().only(ControlFrames.WELCOME);
         assertThat(welcome.features()).isEqualTo(Features.LEVELS);
         assertThat(welcome.next()).as("live begins where its stream ends").isEqualTo(1);
-        assertThat(told.messages).isEmpty();
+        assertThat(subscriber.told().messages()).isEmpty();
 
         journal.written(places.get(2));
         rig.pump();
-        told.add(subscriber.wire.take());
-        assertThat(told.messages).hasSize(level == Level.WRITTEN ? 2 : 0);
+        assertThat(subscriber.told().messages()).hasSize(level == Level.WRITTEN ? 2 : 0);
         journal.forced(places.get(4));
         assertThat(rig.group.pending()).as("there is something to send").isTrue();
         rig.pump();
-        assertThat(told.add(subscriber.wire.take()).messages).containsExactly(1L, 2L, 3L, 4L);
+        assertThat(subscriber.told().messages()).containsExactly(1L, 2L, 3L, 4L);
         journal.forced(rig.head());
         rig.pump();
-        assertThat(told.add(subscriber.wire.take()).messages).hasSize(6);
-        assertThat(told.controls).hasSize(1);
+        assertThat(subscriber.told().messages()).hasSize(6);
+        assertThat(subscriber.told().controls).hasSize(1);
     }
 
     @Test
@@ -169,29 +136,25 @@ class DurableOnlyTest {
         publish(8);
         journal.written(places.get(4));
         FanoutRig.Subscriber subscriber = rig.connect();
-        Told told = new Told();
         subscriber.hello(
                 HelloFrame.subscriber().fromSequence(FanoutRig.EPOCH, 7).level(Level.WRITTEN));
         rig.pump();
-        assertThat(told.add(subscriber.wire.take()).only(ControlFrames.WELCOME).next())
-                .isEqualTo(7);
+        assertThat(subscriber.told().only(ControlFrames.WELCOME).next()).isEqualTo(7);
         journal.written(places.get(6));
         rig.pump();
-        assertThat(told.add(subscriber.wire.take()).messages).isEmpty();
+        assertThat(subscriber.told().messages()).isEmpty();
         journal.written(rig.head());
         rig.pump();
-        assertThat(told.add(subscriber.wire.take()).messages).containsExactly(7L, 8L);
+        assertThat(subscriber.told().messages()).containsExactly(7L, 8L);
     }
 
     @Test
     void beyondTheStreamThereIsNothingToWaitFor() {
         publish(8);
         FanoutRig.Subscriber subscriber = rig.connect();
-        Told told = new Told();
         subscriber.hello(HelloFrame.subscriber().fromSequence(0, 10).level(Level.WRITTEN));
         rig.pump();
-        told.add(subscriber.wire.take());
-        assertThat(told.only(ControlFrames.ERROR).code()).isEqualTo(CloseReason.BAD_START.code());
+        assertThat(subscriber.told().only(ControlFrames.ERROR).code()).isEqualTo(CloseReason.BAD_START.code());
     }
 
     @ParameterizedTest
@@ -200,7 +163,6 @@ class DurableOnlyTest {
         Random random = Seeds.random("DurableOnlyTest.isNeverToldMoreThanThat " + filtered);
         publish(1);
         FanoutRig.Subscriber subscriber = rig.connect();
-        Told told = new Told();
         HelloFrame.Builder hello = HelloFrame.subscriber().fromEarliest().level(Level.WRITTEN);
         subscriber.hello(filtered ? hello.types(TypeRanges.of(1, 1_000_000)) : hello);
         long durable = 1;
@@ -218,26 +180,22 @@ class DurableOnlyTest {
                 }
                 default -> rig.pump();
             }
-            told.add(subscriber.wire.take());
-            assertThat((long) told.messages.size())
+            assertThat((long) subscriber.told().messages().size())
                     .as("step %d: up to %d is written", i, durable - 1)
                     .isLessThan(durable);
             if (places.size() - durable > 40) {
                 durable = places.size() + 1L;
                 journal.written(rig.head());
             }
-            if (told.messages.size() + 60 < places.size()) {
+            if (subscriber.told().messages().size() + 60 < places.size()) {
                 rig.pump();
-                told.add(subscriber.wire.take());
             }
         }
         journal.written(rig.head());
         rig.pump();
-        told.add(subscriber.wire.take());
-        assertThat(told.messages).hasSize(places.size());
-        for (int i = 0; i < places.size(); i++) {
-            assertThat(told.messages.get(i)).isEqualTo(i + 1L);
-        }
+        assertThat(subscriber.told().messages())
+                .containsExactlyElementsOf(
+                        LongStream.rangeClosed(1, places.size()).boxed().toList());
         assertThat(rig.closes()).isEmpty();
     }
 
@@ -259,13 +217,12 @@ class DurableOnlyTest {
         FanoutRig.Subscriber subscriber = rig.connect();
         subscriber.hello(HelloFrame.subscriber().fromSequence(epoch, number));
         rig.pump();
-        Told told = new Told().add(subscriber.wire.take());
-        Control welcome = told.only(ControlFrames.WELCOME);
+        Control welcome = subscriber.told().only(ControlFrames.WELCOME);
         assertThat(welcome.flags()).isEqualTo(flags);
         assertThat(welcome.next()).isEqualTo(next);
         assertThat(welcome.fork()).isEqualTo(fork);
         assertThat(welcome.epoch()).isEqualTo(FanoutRig.EPOCH);
-        assertThat(told.messages).startsWith(next).endsWith(8L);
+        assertThat(subscriber.told().messages()).startsWith(next).endsWith(8L);
     }
 
     private void publish(int messages) {

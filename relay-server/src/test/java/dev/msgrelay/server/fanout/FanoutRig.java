@@ -197,6 +197,7 @@ final class FanoutRig implements AutoCloseable {
         final SubscriberConnection connection = new SubscriberConnection(services, shared);
         final EmbeddedChannel channel = new EmbeddedChannel();
         final Wire wire = new Wire();
+        private final Told told = new Told();
 
         private Subscriber() {
             connection.takeSeat();
@@ -213,6 +214,11 @@ final class FanoutRig implements AutoCloseable {
 
         Subscriber hello(HelloFrame.Builder hello) {
             return say(hello.build().encode());
+        }
+
+        /** All that it was told so far. */
+        Told told() {
+            return told.add(wire.take());
         }
 
         void block() {

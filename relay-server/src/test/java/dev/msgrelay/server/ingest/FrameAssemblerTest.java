@@ -25,6 +25,7 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -241,11 +242,19 @@ class FrameAssemblerTest {
         0, 1, 100, 2039, 2040, 2041, 4000, 4087, 4088, 4089, 5000, 60_000, 65_527, 65_528, 65_529, 70_000, MAX_BODY
     };
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void aByteAtATime(boolean room) {
+    private Connection connection(boolean room, boolean sharedBuffers) {
+        if (!sharedBuffers) {
+            useUpTheSharedBuffers();
+        }
         Connection connection = new Connection();
         connection.room = room;
+        return connection;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true, true", "false, true", "true, false"})
+    void aByteAtATime(boolean room, boolean sharedBuffers) {
+        Connection connection = connection(room, sharedBuffers);
         for (int body : BODIES) {
             byte[] bytes = around(body);
             for (int i = 0; i < bytes.length; i++) {
@@ -259,17 +268,10 @@ class FrameAssemblerTest {
         }
     }
 
-    @Test
-    void aByteAtATimeWithoutSharedBuffers() {
-        useUpTheSharedBuffers();
-        aByteAtATime(true);
-    }
-
     @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void splitAtEveryOffset(boolean room) {
-        Connection connection = new Connection();
-        connection.room = room;
+    @CsvSource({"true, true", "false, true", "true, false"})
+    void splitAtEveryOffset(boolean room, boolean sharedBuffers) {
+        Connection connection = connection(room, sharedBuffers);
         for (int body : new int[] {0, 1, 100, 2040, 4089, 5000}) {
             byte[] bytes = around(body);
             for (int cut = 0; cut <= bytes.length; cut++) {
@@ -287,12 +289,6 @@ class FrameAssemblerTest {
                 assertTaken(bytes, "body " + body + ", cut at " + cut);
             }
         }
-    }
-
-    @Test
-    void splitAtEveryOffsetWithoutSharedBuffers() {
-        useUpTheSharedBuffers();
-        splitAtEveryOffset(true);
     }
 
     @Test
@@ -415,22 +411,6 @@ class FrameAssemblerTest {
         assertThatExceptionOfType(OutOfMemoryError.class)
                 .isThrownBy(() -> connection.read(new Frames().frame(1, 100).bytes(), 0, 8));
         assertThat(budget.pool(Part.CONNECTIONS).used()).isZero();
-    }
-
-    @Test
-    void whatLetsGoInTheLineMakesWay() {
-        byte[] bytes = new Frames().frame(1, MAX_BODY).bytes();
-        for (int i = 0; i < 4; i++) {
-            new Connection().read(bytes, 0, 100_000);
-        }
-        Connection third = connections.get(2);
-        int waiting = line.length();
-        line.leave(third);
-        assertThat(line.length()).isLessThan(waiting);
-        third.assembler.release();
-        connections.get(0).assembler.release();
-        runTasks();
-        assertThat(connections.get(3).waitsForMemory).isFalse();
     }
 
     /** Bytes that could not be handed in stay as they are. */

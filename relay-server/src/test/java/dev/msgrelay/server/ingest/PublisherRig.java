@@ -12,6 +12,7 @@ import dev.msgrelay.server.flow.TimeHistogram;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.harness.Wire;
 import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.log.Chunk;
@@ -141,6 +142,13 @@ final class PublisherRig implements AutoCloseable {
         return publisher;
     }
 
+    /** One that has said HELLO, and heard all that came of it. */
+    Publisher welcomed(Hello hello) {
+        Publisher publisher = connect().read(hello);
+        publisher.told();
+        return publisher;
+    }
+
     /** The end of a cycle of the loop, and what comes in before the next one ends. */
     void round() {
         duty();
@@ -260,6 +268,15 @@ final class PublisherRig implements AutoCloseable {
 
         Publisher read(Frames frames) {
             return read(frames.bytes());
+        }
+
+        Publisher read(Hello hello) {
+            return read(hello.bytes());
+        }
+
+        /** HELLO, and frames right behind it. */
+        Publisher read(Hello hello, Frames frames) {
+            return read(new Frames().raw(hello.bytes()).raw(frames.bytes()));
         }
 
         /** What keeps it from being read, as it is reported. */
